@@ -1,0 +1,107 @@
+"""Every error assay raises on purpose, one small tree.
+
+::
+
+    AssayError                 something went wrong; .hint says what to do next
+    ├── UsageError             the call itself is off: an empty question, an unknown setting
+    │   └── MissingExtra       an optional dependency is not installed; the hint names the command
+    ├── DocumentError          one document could not be taken in
+    │   ├── EmptyDocument      nothing to read: no bytes, only white space, no text layer
+    │   ├── UnsupportedDocument  a format assay does not read
+    │   └── UnreadableDocument damaged, encrypted, or beyond the limits of the sandbox
+    ├── StoreError             the collection on disk
+    │   ├── UnknownCollection  there is no collection of that name
+    │   ├── ModelMismatch      the collection was embedded by another model
+    │   ├── DamagedStore       a file of the collection is not what was written
+    │   └── StoreFull          no room left on the disk
+    ├── ProviderError          a model or embedding service
+    │   ├── ProviderUnreachable  no connection, or no answer in time
+    │   ├── ProviderRefused    it answered no: a bad key, a missing model, a refused request
+    │   └── ProviderFailed     it broke while answering, or answered nonsense
+    └── BudgetSpent            the question's calls, tokens, money or seconds are used up
+        └── DeadlinePassed     the seconds are used up
+"""
+
+from __future__ import annotations
+
+
+class AssayError(Exception):
+    """What happened and why; `hint` says what to do next, `retryable` whether the same call may work later.
+
+    >>> error = UsageError("the question is empty", hint="ask something")
+    >>> str(error), error.hint, error.retryable
+    ('the question is empty', 'ask something', False)
+    """
+
+    def __init__(self, message: str, *, hint: str, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.retryable = retryable
+
+
+class UsageError(AssayError):
+    """The call itself is off."""
+
+
+class MissingExtra(UsageError):
+    """An optional dependency is not installed."""
+
+
+class DocumentError(AssayError):
+    """One document could not be taken in; the others are not touched by it."""
+
+
+class EmptyDocument(DocumentError):
+    """There is nothing to read in the document."""
+
+
+class UnsupportedDocument(DocumentError):
+    """The document is of a format that assay does not read."""
+
+
+class UnreadableDocument(DocumentError):
+    """The document is damaged, encrypted, or beyond the limits of the sandbox."""
+
+
+class StoreError(AssayError):
+    """The collection on disk could not be read or written."""
+
+
+class UnknownCollection(StoreError):
+    """There is no collection of that name."""
+
+
+class ModelMismatch(StoreError):
+    """The collection was embedded by another model than the one in use."""
+
+
+class DamagedStore(StoreError):
+    """A file of the collection is not what was written."""
+
+
+class StoreFull(StoreError):
+    """There is no room left on the disk."""
+
+
+class ProviderError(AssayError):
+    """A model or embedding service did not do its part."""
+
+
+class ProviderUnreachable(ProviderError):
+    """No connection to the service, or no answer in time."""
+
+
+class ProviderRefused(ProviderError):
+    """The service answered no."""
+
+
+class ProviderFailed(ProviderError):
+    """The service broke while answering, or its answer makes no sense."""
+
+
+class BudgetSpent(AssayError):
+    """The question's calls, tokens, money or seconds are used up."""
+
+
+class DeadlinePassed(BudgetSpent):
+    """The question's seconds are used up."""

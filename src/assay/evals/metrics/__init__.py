@@ -1,0 +1,1 @@
+"""One file a metric; each is a pure function over numbers."""

@@ -1,0 +1,219 @@
+"""The sentence: understand, gather, write, test, and say what passed.
+
+It knows types, stages and policy, nothing else.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from assay.policy import next_action
+from assay.stages import Emit, Stages
+from assay.types import (
+    Acted,
+    Action,
+    Answer,
+    Draft,
+    Evidence,
+    EvidenceFound,
+    Finding,
+    FindingMade,
+    Finished,
+    Gathered,
+    Judged,
+    Limits,
+    Message,
+    Outcome,
+    Passage,
+    Question,
+    Review,
+    Sentence,
+    SentenceProvisional,
+    SentenceVerified,
+    SentenceWithdrawn,
+    Severity,
+    Source,
+    Status,
+    StatusChanged,
+    Step,
+    Verdict,
+)
+
+# From the worst to the best: an answer's verdict is that of its worst claim.
+WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question as it was put: its text, the dialogue before it, and what names the run."""
+
+    text: str
+    history: tuple[Message, ...]
+    run_id: str
+    profile: str
+
+
+async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
+    """Answer a question from the evidence, or say why it cannot be answered.
+
+    The result's `ms` is 0 and its `trace` empty: the engine, which holds the clock, fills them in.
+    """
+    emit(StatusChanged(stage="understand"))
+    question = await on.understander.understand(ask.text, ask.history)
+    gathered = await gather(question, on, limits, emit)
+    if gathered.action is not Action.ANSWER:
+        return declined(ask, question, gathered, on)
+    sentences = await write(question, gathered.evidence, on, emit)
+    if not sentences:
+        return declined(ask, question, gathered, on)
+    draft = compose(sentences)
+    emit(StatusChanged(stage="verify"))
+    review = await on.verifier.review(question, gathered.evidence, draft)
+    announce(sentences, review, emit)
+    return answered(ask, gathered, draft, review, on)
+
+
+async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:
+    """Retrieve and judge until the policy stops asking for more."""
+    path: tuple[Step, ...] = ()
+    queries, evidence = (question.standalone,), Evidence()
+    while True:
+        emit(StatusChanged(stage="retrieve"))
+        evidence = evidence.merge(await on.retriever.retrieve(queries))
+        emit(EvidenceFound(queries=queries, evidence=evidence))
+        judgement = await on.judge.judge(question, evidence)
+        emit(Judged(judgement=judgement))
+        action = next_action(judgement, path, limits, on.able)
+        path += (Step(action, queries, evidence.ids, judgement.sufficiency),)
+        emit(Acted(step=path[-1], reason=judgement.reason))
+        match action:
+            case Action.ANSWER | Action.CLARIFY | Action.ABSTAIN:
+                return Gathered(action, evidence, judgement, path)
+            case Action.REFINE | Action.EXTERNAL:
+                raise AssertionError(f"{action} was chosen, and no stage carries it out")
+
+
+async def write(
+    question: Question, evidence: Evidence, on: Stages, emit: Emit, advice: tuple[Finding, ...] = ()
+) -> tuple[Sentence, ...]:
+    """The sentences of one draft; none where the writer ended without a complete answer."""
+    emit(StatusChanged(stage="write"))
+    sentences: list[Sentence] = []
+    ending = "no ending"
+    async for part in on.writer.write(question, evidence, advice):
+        if isinstance(part, Finished):
+            ending = part.reason
+        else:
+            sentences.append(part)
+            emit(SentenceProvisional(sentence=part))
+    return tuple(sentences) if ending == "stop" else ()
+
+
+def compose(sentences: tuple[Sentence, ...]) -> Draft:
+    """The draft's text with `[n]` marks; a passage's number is its place in order of first citation.
+
+    >>> compose((Sentence(1, "Water boils at 100 °C.", ("p7",)), Sentence(2, "It freezes at 0 °C.", ("p7",)))).text
+    'Water boils at 100 °C. [1] It freezes at 0 °C. [1]'
+    """
+    sources = tuple(dict.fromkeys(each for sentence in sentences for each in sentence.passage_ids))
+    number = {passage_id: n for n, passage_id in enumerate(sources, 1)}
+    marked = [
+        " ".join([sentence.text, *(f"[{number[each]}]" for each in sentence.passage_ids)]) for sentence in sentences
+    ]
+    return Draft(" ".join(marked), sources)
+
+
+def announce(sentences: tuple[Sentence, ...], review: Review, emit: Emit) -> None:
+    """Tell each sentence's one end, and each finding."""
+    blocked = {finding.claim: finding.message for finding in review.findings if finding.severity is Severity.BLOCK}
+    for finding in review.findings:
+        emit(FindingMade(finding=finding))
+    for sentence in sentences:
+        claims = [claim for claim in review.claims if claim.text in sentence.text]
+        reason = next((blocked[claim.n] for claim in claims if claim.n in blocked), blocked.get(None))
+        if reason is None:
+            emit(SentenceVerified(sentence=sentence))
+        else:
+            emit(SentenceWithdrawn(sentence=sentence, reason=reason))
+
+
+def answered(ask: Ask, gathered: Gathered, draft: Draft, review: Review, on: Stages) -> Answer:
+    """The answer object of a reviewed draft."""
+    missing = gathered.judgement.missing
+    verdict = next(v for v in WORST_FIRST if v is Verdict.SUPPORTED or v in {c.verdict for c in review.claims})
+    open_checks = sum(check.status is Status.UNKNOWN for check in review.checks)
+    return Answer(
+        run_id=ask.run_id,
+        question=ask.text,
+        outcome=Outcome.PARTIAL if missing else Outcome.ANSWERED,
+        text=draft.text,
+        verdict=verdict if review.claims else Verdict.UNKNOWN,
+        claims=review.claims,
+        sources=numbered(draft, gathered.evidence),
+        citations=review.citations,
+        invalid_citations=review.invalid_citations,
+        judgement=gathered.judgement,
+        checks=review.checks,
+        findings=review.findings,
+        repairs=(),
+        drafts=1,
+        iterations=len(gathered.path),
+        confidence=on.rater.rate(gathered.judgement, review),
+        warnings=(f"{open_checks} checks could not be made",) if open_checks else (),
+        models=on.models,
+        usage=on.spent(),
+        profile=ask.profile,
+        mode_used=gathered.judgement.mode_used,
+        ms=0.0,
+    )
+
+
+def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> Answer:
+    """The answer object of a question that is not answered: what is missing and what was tried."""
+    clarifies = gathered.action is Action.CLARIFY
+    return Answer(
+        run_id=ask.run_id,
+        question=ask.text,
+        outcome=Outcome.CLARIFY if clarifies else Outcome.ABSTAINED,
+        text=on.decliner.decline(question, gathered),
+        verdict=Verdict.UNKNOWN,
+        claims=(),
+        sources=(),
+        citations=(),
+        invalid_citations=(),
+        judgement=gathered.judgement,
+        checks=(),
+        findings=(),
+        repairs=(),
+        drafts=0,
+        iterations=len(gathered.path),
+        confidence=on.rater.rate(gathered.judgement, Review((), (), ())),
+        warnings=(),
+        models=on.models,
+        usage=on.spent(),
+        profile=ask.profile,
+        mode_used=gathered.judgement.mode_used,
+        ms=0.0,
+    )
+
+
+def numbered(draft: Draft, evidence: Evidence) -> tuple[Source, ...]:
+    """The draft's sources with their numbers, quoted whole."""
+    passages = {passage.passage_id: passage for passage in evidence.passages}
+    return tuple(source(n, passages[each]) for n, each in enumerate(draft.sources, 1) if each in passages)
+
+
+def source(number: int, passage: Passage) -> Source:
+    """The passage as source `number` of an answer."""
+    return Source(
+        number=number,
+        passage_id=passage.passage_id,
+        document_id=passage.document_id,
+        title=passage.title,
+        location=passage.location,
+        start=passage.start,
+        end=passage.end,
+        quote=passage.text,
+        sha256=hashlib.sha256(passage.text.encode()).hexdigest(),
+    )

@@ -1,0 +1,227 @@
+"""The verbs: one small protocol per stage, and `Stages`, which holds one implementation of each.
+
+A stage is given values and returns values. It never sees the run that it works for: the ports it holds
+(embedder, index, language model) already know the budget, the deadline and the tape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from assay.types import (
+    Action,
+    Confidence,
+    Document,
+    DocumentRecord,
+    Draft,
+    EmbeddingModel,
+    Event,
+    Evidence,
+    Finding,
+    Finished,
+    Found,
+    Gathered,
+    Judgement,
+    Loaded,
+    Message,
+    Metadata,
+    ModelsUsed,
+    Passage,
+    Question,
+    Review,
+    Sentence,
+    Usage,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Emit = Callable[[Event], None]
+
+
+# --- taking documents in ------------------------------------------------------------------------
+
+
+class Loader(Protocol):
+    """Read the text out of one format's bytes."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The text of `data`; `name` is a label for the title, never opened.
+
+        Raises EmptyDocument, UnreadableDocument.
+        """
+        ...
+
+
+class Splitter(Protocol):
+    """Cut a document into passages."""
+
+    def split(self, document: Document) -> tuple[Passage, ...]:
+        """Passages in order whose texts, joined, are the document's text without its outer white space."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turn texts into vectors."""
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """Which model the vectors come from."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of length 1 per text, shape (len(texts), dimension)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document ready to be stored: its passages and one vector a passage, shape (passages, dimension)."""
+
+    document: Document
+    passages: tuple[Passage, ...]
+    vectors: NDArray[np.float32]
+
+
+class Index(Protocol):
+    """Keep documents whole, and find their passages by words and by vector.
+
+    `where` keeps the passages whose metadata equal every value given. Every change raises the version by
+    one, and a change made by another process is seen by the next call.
+    """
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The model of the stored vectors."""
+        ...
+
+    async def add(self, entries: Sequence[Entry]) -> int:
+        """Store the entries in one transaction, each replacing the document of its id; return the version."""
+        ...
+
+    async def remove(self, document_ids: Sequence[str]) -> int:
+        """Remove the documents in one transaction; unknown ids are ignored; return the version."""
+        ...
+
+    async def documents(self) -> tuple[DocumentRecord, ...]:
+        """All documents, ordered by source, then id."""
+        ...
+
+    async def document(self, document_id: str) -> Document | None:
+        """The document as stored, or None."""
+        ...
+
+    async def passages(self, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
+        """The passages of those ids, in that order; ids that are gone are left out."""
+        ...
+
+    async def vectors(self, passage_ids: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
+        ...
+
+    async def dense(self, vector: NDArray[np.float32], k: int, where: Metadata) -> tuple[Found, ...]:
+        """The k passages of highest cosine to `vector` (shape (dimension,)), best first."""
+        ...
+
+    async def sparse(self, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
+        """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
+        ...
+
+    async def document_frequencies(self, terms: Sequence[str]) -> tuple[int, ...]:
+        """In how many passages each term (as `assay.text.tokens.terms` makes it) occurs."""
+        ...
+
+    async def size(self) -> int:
+        """How many passages there are."""
+        ...
+
+    async def version(self) -> int:
+        """The collection's version: 0 when new, one more after each change."""
+        ...
+
+    async def close(self) -> None:
+        """Release files and threads; calling it twice is harmless."""
+        ...
+
+
+# --- answering ----------------------------------------------------------------------------------
+
+
+class Understander(Protocol):
+    """Work out what is asked."""
+
+    async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
+        """The question that `text` asks at the end of `history`."""
+        ...
+
+
+class Retriever(Protocol):
+    """Find passages that may answer."""
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """The best passages for the queries together, best first."""
+        ...
+
+
+class Judge(Protocol):
+    """Say whether the evidence suffices to answer, and what is missing."""
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement of this evidence for this question."""
+        ...
+
+
+class Writer(Protocol):
+    """Write an answer from evidence."""
+
+    def write(
+        self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
+    ) -> AsyncIterator[Sentence | Finished]:
+        """The answer's sentences in order, then how it ended; `advice` is what an earlier draft failed at."""
+        ...
+
+
+class Decliner(Protocol):
+    """Say honestly that there is no answer, and why."""
+
+    def decline(self, question: Question, gathered: Gathered) -> str:
+        """What is missing and what was tried, in one or two sentences."""
+        ...
+
+
+class Verifier(Protocol):
+    """Test a draft against its evidence."""
+
+    async def review(self, question: Question, evidence: Evidence, draft: Draft) -> Review:
+        """Every claim with its verdict, every check with its state."""
+        ...
+
+
+class Rater(Protocol):
+    """Say how far to trust an answer."""
+
+    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+        """The confidence in a reviewed answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """One implementation of each stage, for one question.
+
+    `able` are the actions that can be carried out here, `spent` tells what the question has used so far.
+    """
+
+    understander: Understander
+    retriever: Retriever
+    judge: Judge
+    writer: Writer
+    decliner: Decliner
+    verifier: Verifier
+    rater: Rater
+    models: ModelsUsed
+    able: frozenset[Action]
+    spent: Callable[[], Usage]

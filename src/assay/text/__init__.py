@@ -1,0 +1,1 @@
+"""What many stages share about text and no stage owns: pure functions over strings."""

@@ -1,0 +1,48 @@
+"""Which language a text is in, as far as its script and commonest words tell."""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.tokens import words
+
+# Scripts that settle the language, most telling first: kana before ideographs.
+_SCRIPTS = (
+    ("ja", re.compile(r"[\u3040-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7af]")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("th", re.compile(r"[\u0e00-\u0e7f]")),
+    ("he", re.compile(r"[\u0590-\u05ff]")),
+    ("ar", re.compile(r"[\u0600-\u06ff]")),
+    ("hi", re.compile(r"[\u0900-\u097f]")),
+    ("el", re.compile(r"[\u0370-\u03ff]")),
+    ("ru", re.compile(r"[\u0400-\u04ff]")),
+)
+# Frequent words that few other languages share.
+_COMMON = {
+    "en": frozenset("the of and is to in what how who when which does was for with are on".split()),
+    "de": frozenset("der die das und ist nicht ein eine wie wer wann welche mit von für zu den".split()),
+    "fr": frozenset("le la les des est une et qui quel quelle comment dans pour que du sur".split()),
+    "es": frozenset("el los las es una y que como cual quien donde en por para del con".split()),
+    "it": frozenset("il gli che è una e come chi quale dove di per con della sono nel".split()),
+    "pt": frozenset("o os as é uma e que como qual quem onde em por para do da não com".split()),
+    "nl": frozenset("de het een en is niet van wat hoe wie wanneer welke met op zijn voor".split()),
+}
+
+
+def language_of(text: str) -> str:
+    """The ISO 639-1 code of the text's language; "en" where its words do not tell, "und" where none are.
+
+    >>> language_of("Wie hoch ist der Turm?"), language_of("東京の人口は"), language_of("42")
+    ('de', 'ja', 'und')
+    """
+    letters = sum(character.isalpha() for character in text)
+    if letters == 0:
+        return "und"
+    for code, script in _SCRIPTS:
+        if len(script.findall(text)) > 0.2 * letters:
+            return code
+    found = words(text)
+    counts = {code: sum(word in common for word in found) for code, common in _COMMON.items()}
+    best = max(counts, key=lambda code: counts[code])
+    return best if counts[best] > counts["en"] else "en"

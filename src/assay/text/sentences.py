@@ -1,0 +1,75 @@
+"""Sentences with their places."""
+
+from __future__ import annotations
+
+import re
+
+from assay.types import Span
+
+# Words whose full stop rarely ends a sentence. Lower case, without the stop.
+ABBREVIATIONS = frozenset(
+    """mr mrs ms dr prof sr jr st vs etc e.g i.e eg ie cf al fig figs eq eqs no nos vol pp p ch sec dept inc ltd
+    co corp jan feb mar apr jun jul aug sep sept oct nov dec mt ft approx est gen gov sen rep hon rev capt col
+    lt sgt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp""".split()
+)
+_END = re.compile(
+    r"""(?P<wide>[。！？｡]+[”’」』）"'\)\]]*)                    # CJK: no white space needed
+      | (?P<stop>[.!?…]+["'”’»\)\]]*)(?=\s|$)                    # Latin: white space follows
+      | (?P<line>[ \t]*\n(?:[ \t]*\n)+                            # a blank line
+          | \n(?=[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]|[ \t]*\#{1,6}[ \t]|[ \t]*\|))  # list, heading, table row
+    """,
+    re.VERBOSE,
+)
+_HEADING_LINE = re.compile(r"[ \t]*(#{1,6}[ \t]|\|)")
+_LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
+_OPENS = re.compile(r"\s*[\"'“‘(\[]*\s*(\S)")
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of `text`, trimmed, in order, without overlap; no word lies outside all of them.
+
+    A blank line, a list mark, a heading or a table row ends a sentence too.
+
+    >>> [("Dr. Wu left. 東京です。Ja!")[s.start:s.end] for s in sentences("Dr. Wu left. 東京です。Ja!")]
+    ['Dr. Wu left.', '東京です。', 'Ja!']
+    """
+    found: list[Span] = []
+    start = 0
+    for match in _END.finditer(text):
+        if match.group("stop") is not None and not _ends_sentence(text, match, start):
+            continue
+        _append_trimmed(found, text, start, match.end())
+        start = match.end()
+    _append_trimmed(found, text, start, len(text))
+    return found
+
+
+def _append_trimmed(found: list[Span], text: str, start: int, end: int) -> None:
+    """Append the span without outer white space; a heading's or a table row's line stands alone."""
+    stretch = text[start:end]
+    start += len(stretch) - len(stretch.lstrip())
+    end = start + len(stretch.strip())
+    if start >= end:
+        return
+    line_end = text.find("\n", start, end)
+    if line_end != -1 and _HEADING_LINE.match(text, start):
+        found.append(Span(start, start + len(text[start:line_end].rstrip())))
+        _append_trimmed(found, text, line_end, end)
+        return
+    found.append(Span(start, end))
+
+
+def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
+    """Whether a full stop ends the sentence that began at `start`: no abbreviation, no lower case behind."""
+    mark = match.group()
+    opening = _OPENS.match(text, match.end())
+    follows = opening.group(1) if opening else ""
+    if mark[0] in "!?":
+        return not follows.islower()
+    if not mark.startswith(".") or len(mark.rstrip("\"'”’»)]")) > 1:
+        return not follows.islower()
+    last = _LAST_WORD.search(text, max(start, match.start() - 16), match.start())
+    word = last.group(1).lower() if last else ""
+    if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and follows.isupper()):
+        return not follows
+    return not (follows.islower() and follows.isascii())

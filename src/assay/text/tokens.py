@@ -1,0 +1,104 @@
+"""Words with their places, and the terms that search and overlap are counted in."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+import snowballstemmer
+
+from assay.types import Span
+
+# Scripts written without spaces between words: kana, CJK ideographs, Hangul has spaces but agglutinates
+# and gains from bigrams too (Lucene's CJKBigramFilter covers the same ranges); Thai, Lao, Khmer, Myanmar.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
+)
+_TOKEN = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)*\d*|\d+|\w")
+_UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
+
+# The Snowball English stop list, without the words that change what a question asks (not, no, nor).
+STOP_WORDS = frozenset(
+    """i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
+    herself it its itself they them their theirs themselves what which who whom this that these those am is are
+    was were be been being have has had having do does did doing would should could ought a an the and but if or
+    because as until while of at by for with about against between into through during before after above below
+    to from up down in out on off over under again further then once here there when where why how all any both
+    each few more most other some such only own same so than too very can will just don s t ll ve re d m""".split()
+)
+
+_stemmer = snowballstemmer.stemmer("english")
+
+
+def word_spans(text: str) -> Iterator[Span]:
+    """The places of words, numbers and unspaced runs in `text`, in order.
+
+    >>> [("It's 3,5 km")[s.start:s.end] for s in word_spans("It's 3,5 km")]
+    ["It's", '3,5', 'km']
+    """
+    for match in _TOKEN.finditer(text):
+        yield Span(match.start(), match.end())
+
+
+def words(text: str) -> list[str]:
+    """The words of `text`, folded: NFKC, case and Latin accents removed; unspaced runs stay whole.
+
+    >>> words("Café No. 1,000")
+    ['cafe', 'no', '1,000']
+    """
+    return [fold(match.group()) for match in _TOKEN.finditer(text)]
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(word: str) -> str:
+    """The word with compatibility forms, case and combining accents folded away.
+
+    >>> fold("Ｄéjà")
+    'deja'
+    """
+    plain = unicodedata.normalize("NFKC", word).casefold()
+    if plain.isascii():
+        return plain
+    marks_out = "".join(c for c in unicodedata.normalize("NFD", plain) if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", marks_out)
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The Snowball (Porter 2) English stem of a folded word; words of other scripts stay as they are.
+
+    >>> stem("retrieving"), stem("東京")
+    ('retriev', '東京')
+    """
+    bare = word.removesuffix("'s").removesuffix("’s")
+    stemmed: str = _stemmer.stemWord(bare) if bare.isascii() and bare.isalpha() else bare
+    return stemmed
+
+
+def terms(text: str, *, stop_words: bool = False) -> list[str]:
+    """The terms that search counts: stems without stop words, and bigrams of unspaced runs.
+
+    Repeated terms stay repeated. With `stop_words` they are kept.
+
+    >>> terms("The boiling points of 水素爆弾")
+    ['boil', 'point', '水素', '素爆', '爆弾']
+    """
+    found: list[str] = []
+    for word in words(text):
+        if _UNSPACED_RUN.match(word):
+            found.extend(bigrams(word))
+        elif stop_words or word not in STOP_WORDS:
+            found.append(stem(word))
+    return found
+
+
+def bigrams(run: str) -> list[str]:
+    """Overlapping pairs of characters; a single character stands for itself.
+
+    >>> bigrams("水素爆"), bigrams("水")
+    (['水素', '素爆'], ['水'])
+    """
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]

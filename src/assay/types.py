@@ -1,0 +1,747 @@
+"""The nouns: frozen values without behaviour beyond small derived properties.
+
+Offsets `start, end` count Unicode code points of a document's stored text, half open, everywhere.
+Scores, sufficiency and support lie in 0 to 1; None means that nothing measured them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum, StrEnum
+from typing import Any, ClassVar, Literal
+
+Scalar = str | int | float | bool
+Metadata = Mapping[str, Scalar]
+
+
+def plain(value: Any) -> Any:
+    """The value as JSON types: dataclasses and mappings become dicts, tuples lists, enums their value.
+
+    >>> plain((Span(0, 2), Action.ANSWER))
+    [{'start': 0, 'end': 2}, 'ANSWER']
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {str(plain(key)): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(each) for each in value]
+    return value
+
+
+class Value:
+    """What every noun shares: it can be written as JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The value as JSON types, nested values included."""
+        result = plain(self)
+        assert isinstance(result, dict)  # noqa: S101 - every Value is a dataclass
+        return result
+
+
+# --- documents ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Span(Value):
+    """A half-open range of code points, `0 <= start <= end`."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Location(Value):
+    """Where in a document a stretch of text stands; pages, slides and rows count from 1."""
+
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    row: int | None = None
+    section: str | None = None
+
+    def __str__(self) -> str:
+        """The location as a reader would say it.
+
+        >>> str(Location(page=3, section="Rates"))
+        'page 3, Rates'
+        """
+        parts = [f"page {self.page}" if self.page is not None else ""]
+        parts.append(f"slide {self.slide}" if self.slide is not None else "")
+        parts.append(f"sheet {self.sheet}" if self.sheet is not None else "")
+        parts.append(f"row {self.row}" if self.row is not None else "")
+        parts.append(self.section or "")
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Value):
+    """A stretch of a document's text that shares one location; regions are in order and do not overlap."""
+
+    start: int
+    end: int
+    location: Location
+    kind: Literal["text", "heading", "table"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Value):
+    """One document as stored: its normalised text and what is known of it.
+
+    `source` is the path or address it came from, `bytes_sha256` the hash of the bytes read there.
+    """
+
+    document_id: str
+    text: str
+    title: str
+    source: str
+    format: str
+    bytes_sha256: str
+    regions: tuple[Region, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def revision(self) -> str:
+        """The SHA-256 of the stored text, in hex."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Value):
+    """What a loader read out of a file's bytes; `text` is not normalised yet, regions refer to it as it is."""
+
+    text: str
+    format: str
+    title: str = ""
+    regions: tuple[Region, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord(Value):
+    """One row of a collection's list of documents; `passages` counts them."""
+
+    document_id: str
+    source: str
+    title: str
+    format: str
+    revision: str
+    bytes_sha256: str
+    passages: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage(Value):
+    """A stretch of one revision of a document; `text` is the stored text from `start` to `end`."""
+
+    passage_id: str
+    document_id: str
+    revision: str
+    start: int
+    end: int
+    text: str
+    title: str = ""
+    location: Location = Location()
+    metadata: Metadata = field(default_factory=dict)
+
+    @staticmethod
+    def id_for(document_id: str, revision: str, start: int, end: int) -> str:
+        """The passage's id: 32 hex digits of a SHA-256 over what identifies it.
+
+        >>> len(Passage.id_for("a.md", "0" * 64, 0, 10))
+        32
+        """
+        key = f"{document_id}\0{revision}\0{start}\0{end}"
+        return hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel(Value):
+    """Which model made a vector: another id, dimension or hash means that vectors cannot be compared.
+
+    `languages` are ISO 639-1 codes; text in another script is searched by words only.
+    """
+
+    id: str
+    dimension: int
+    sha256: str
+    languages: tuple[str, ...] = ("en",)
+
+
+# --- search ------------------------------------------------------------------------------------
+
+
+class SearchMode(StrEnum):
+    """How a search runs: by words and by vector, or by one of the two."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    SPARSE = "sparse"
+
+
+@dataclass(frozen=True, slots=True)
+class Scores(Value):
+    """The raw scores of each search; None where that search did not return the passage.
+
+    `dense` is a cosine in -1 to 1, `sparse` a BM25 score, unbounded above.
+    """
+
+    dense: float | None = None
+    sparse: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Value):
+    """What one search of an index returned: a passage's id and its raw score, higher is better."""
+
+    passage_id: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Value):
+    """A passage that a search returned; `score` orders hits within one search, higher is better."""
+
+    passage: Passage
+    score: float
+    scores: Scores = Scores()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings(Value):
+    """How a search was run, recorded with its result."""
+
+    mode: SearchMode = SearchMode.HYBRID
+    k: int = 8
+    fusion: str = "scaled"
+    mmr: float | None = None
+    where: Metadata = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence(Value):
+    """The passages an answer may stand on, best first, each once."""
+
+    hits: tuple[Hit, ...] = ()
+    settings: SearchSettings | None = None
+    version: int | None = None
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages, best first."""
+        return tuple(hit.passage for hit in self.hits)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The passages' ids."""
+        return frozenset(hit.passage.passage_id for hit in self.hits)
+
+    def merge(self, other: Evidence) -> Evidence:
+        """This evidence followed by what `other` adds; of a passage in both, the first is kept."""
+        added = tuple(hit for hit in other.hits if hit.passage.passage_id not in self.ids)
+        return Evidence(self.hits + added, other.settings or self.settings, other.version or self.version)
+
+
+# --- the question ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Value):
+    """One turn of a dialogue."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class QuestionKind(StrEnum):
+    """What sort of answer a question wants."""
+
+    FACTUAL = "factual"
+    INTERPRETIVE = "interpretive"
+    COMPARATIVE = "comparative"
+    FOLLOW_UP = "follow-up"
+    HOW_TO = "how-to"
+    YES_NO = "yes-no"
+
+
+class AnswerType(StrEnum):
+    """What the words of the answer must hold."""
+
+    PERSON = "person"
+    PLACE = "place"
+    DATE = "date"
+    NUMBER = "number"
+    NAME = "name"
+    REASON = "reason"
+    PROCEDURE = "procedure"
+    DEFINITION = "definition"
+    YES_NO = "yes-no"
+    LIST = "list"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Value):
+    """A question as understood: `standalone` is what is searched, `text` what the user asked.
+
+    `aspects` are the parts that an answer must cover, in words of the question; `detail` is 1 (a phrase) to
+    10 (a chapter).
+    """
+
+    text: str
+    standalone: str
+    history: tuple[Message, ...] = ()
+    aspects: tuple[str, ...] = ()
+    kind: QuestionKind = QuestionKind.FACTUAL
+    answer_type: AnswerType = AnswerType.OTHER
+    language: str = "en"
+    expertise: Literal["beginner", "general", "expert"] = "general"
+    detail: int = 3
+
+
+# --- the judgement -----------------------------------------------------------------------------
+
+
+class Action(StrEnum):
+    """What to do with a question, given its evidence."""
+
+    ANSWER = "ANSWER"
+    REFINE = "REFINE"
+    EXTERNAL = "EXTERNAL"
+    CLARIFY = "CLARIFY"
+    ABSTAIN = "ABSTAIN"
+
+
+class Triage(StrEnum):
+    """Corrective RAG's three cases (Yan et al. 2024, arXiv 2401.15884, section 4.2)."""
+
+    CORRECT = "correct"
+    AMBIGUOUS = "ambiguous"
+    INCORRECT = "incorrect"
+
+
+AspectState = Literal["covered", "partial", "missing", "conflicting"]
+Quality = Literal["excellent", "good", "partial", "poor", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect(Value):
+    """A part of the question, and the passages that bear on it."""
+
+    text: str
+    state: AspectState
+    passage_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement(Value):
+    """Whether the evidence suffices, and what is missing.
+
+    `sufficiency` is None, and `quality` unknown, where nothing could be measured. `relevance` maps passage
+    ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran.
+    """
+
+    sufficiency: float | None
+    recommendation: Action
+    reason: str
+    quality: Quality = "unknown"
+    triage: Triage | None = None
+    coverage: float | None = None
+    relevance: Mapping[str, float] = field(default_factory=dict)
+    aspects: tuple[Aspect, ...] = ()
+    missing: tuple[str, ...] = ()
+    issues: tuple[str, ...] = ()
+    signals: Mapping[str, float] = field(default_factory=dict)
+    mode_used: str = ""
+    calibrated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Value):
+    """One turn of the search loop: what was decided, on which queries and passages."""
+
+    action: Action
+    queries: tuple[str, ...]
+    passage_ids: frozenset[str]
+    sufficiency: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered(Value):
+    """What the search loop ends with: the action that ended it, and all that it found."""
+
+    action: Action
+    evidence: Evidence
+    judgement: Judgement
+    path: tuple[Step, ...]
+
+
+# --- the draft and its claims ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence(Value):
+    """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites."""
+
+    number: int
+    text: str
+    passage_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Value):
+    """The end of a draft: why the writer stopped ("stop", "length", "refused", …)."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Draft(Value):
+    """An answer as written: its text with `[n]` marks, and the passages those numbers stand for.
+
+    Number n is `sources[n - 1]`.
+    """
+
+    text: str
+    sources: tuple[str, ...]
+
+
+class Verdict(StrEnum):
+    """What the evidence says of a claim."""
+
+    SUPPORTED = "supported"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpan(Value):
+    """A quote, identical to the stored text of its document from `start` to `end`."""
+
+    passage_id: str
+    start: int
+    end: int
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEvent(Value):
+    """One step in a claim's life: proposed, a verdict, or what a repair made of it."""
+
+    state: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Value):
+    """One claim of an answer; `start, end` are offsets in the answer's text, `citations` passage ids."""
+
+    n: int
+    text: str
+    start: int
+    end: int
+    citations: tuple[str, ...]
+    verdict: Verdict
+    support: float | None
+    spans: tuple[SourceSpan, ...] = ()
+    history: tuple[ClaimEvent, ...] = ()
+
+
+class Status(StrEnum):
+    """How a check ended. Unknown means that it could not be made, skipped that it was switched off."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    SKIPPED = "skipped"
+
+
+class Severity(StrEnum):
+    """What a failed check means: the answer may not be shown as verified, should be repaired, or is noted."""
+
+    BLOCK = "block"
+    REPAIR = "repair"
+    WARN = "warn"
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Value):
+    """One test's result, with the two spans it compared; `claim` is the claim's n, None for the whole answer.
+
+    `cause` is set whenever the status is not passed.
+    """
+
+    name: str
+    status: Status
+    severity: Severity
+    claim: int | None = None
+    cause: str | None = None
+    answer_span: Span | None = None
+    source_span: SourceSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Value):
+    """A check that did not pass, with advice on how to mend it."""
+
+    check: str
+    claim: int | None
+    severity: Severity
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation(Value):
+    """One mark in an answer's text and the source numbers it stands for."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Review(Value):
+    """What testing a draft gave."""
+
+    claims: tuple[Claim, ...]
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    citations: tuple[Citation, ...] = ()
+    invalid_citations: tuple[str, ...] = ()
+
+
+# --- the answer --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Usage(Value):
+    """What a question cost. None means that the provider did not say; it never means zero."""
+
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+    total_tokens: int | None = 0
+    cached_tokens: int | None = 0
+    calls: int = 0
+    cost: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(Value):
+    """What one question may use: search rounds, repairs, model calls, seconds."""
+
+    rounds: int = 1
+    repairs: int = 2
+    calls: int = 1
+    seconds: float = 10.0
+
+
+class Outcome(StrEnum):
+    """How a question ended; failures are errors instead."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    CLARIFY = "clarify"
+    ABSTAINED = "abstained"
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Value):
+    """A cited passage under its number in this answer; `quote` is the stored text, `sha256` its hash."""
+
+    number: int
+    passage_id: str
+    document_id: str
+    title: str
+    location: Location
+    start: int
+    end: int
+    quote: str
+    sha256: str
+
+
+Level = Literal["very_low", "low", "medium", "high", "very_high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence(Value):
+    """How far to trust an answer; `value` is a probability, None until a calibration fits it."""
+
+    value: float | None
+    score: float
+    level: Level
+    calibrated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Repair(Value):
+    """One change that a repair made."""
+
+    kind: str
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsUsed(Value):
+    """Which implementation did each part."""
+
+    writer: str
+    judge: str
+    verifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Value):
+    """The one result that the library, the command line and every other surface show."""
+
+    schema: ClassVar[str] = "assay/1"
+
+    run_id: str
+    question: str
+    outcome: Outcome
+    text: str
+    verdict: Verdict
+    claims: tuple[Claim, ...]
+    sources: tuple[Source, ...]
+    citations: tuple[Citation, ...]
+    invalid_citations: tuple[str, ...]
+    judgement: Judgement
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    repairs: tuple[Repair, ...]
+    drafts: int
+    iterations: int
+    confidence: Confidence
+    warnings: tuple[str, ...]
+    models: ModelsUsed
+    usage: Usage
+    profile: str
+    mode_used: str
+    ms: float
+    trace: tuple[Event, ...] = ()
+
+    def validate(self) -> bool:
+        """True when no blocking check failed or is unknown: the answer may be shown as verified."""
+        return not any(
+            check.severity is Severity.BLOCK and check.status in (Status.FAILED, Status.UNKNOWN)
+            for check in self.checks
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer object, `schema` first; the trace stays with the run record."""
+        body = plain(self)
+        body.pop("trace")
+        return {"schema": self.schema, **body}
+
+
+# --- events ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Value):
+    """Something that happened while a question was answered; `seq` counts from 1, `at` is Unix seconds.
+
+    Both are stamped by the run that emits the event.
+    """
+
+    kind: ClassVar[str] = ""
+    seq: int = 0
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StatusChanged(Event):
+    """The run entered a stage."""
+
+    kind: ClassVar[str] = "status"
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceFound(Event):
+    """A search returned."""
+
+    kind: ClassVar[str] = "evidence"
+    queries: tuple[str, ...]
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Judged(Event):
+    """The evidence was judged."""
+
+    kind: ClassVar[str] = "judged"
+    judgement: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Acted(Event):
+    """The policy chose an action."""
+
+    kind: ClassVar[str] = "acted"
+    step: Step
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceProvisional(Event):
+    """The writer wrote a sentence; it is not tested yet."""
+
+    kind: ClassVar[str] = "sentence.provisional"
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceVerified(Event):
+    """A sentence passed; it is never touched again."""
+
+    kind: ClassVar[str] = "sentence.verified"
+    sentence: Sentence
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceWithdrawn(Event):
+    """A sentence did not pass."""
+
+    kind: ClassVar[str] = "sentence.withdrawn"
+    sentence: Sentence
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingMade(Event):
+    """A check did not pass."""
+
+    kind: ClassVar[str] = "finding"
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Event):
+    """The run ended with an answer or an honest refusal."""
+
+    kind: ClassVar[str] = "done"
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Failed(Event):
+    """The run ended with an error."""
+
+    kind: ClassVar[str] = "error"
+    error: str
+    message: str
+    hint: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from assay.types import (
@@ -19,6 +20,7 @@ from assay.types import (
     EmbeddingModel,
     Event,
     Evidence,
+    FileReport,
     Finding,
     Finished,
     Found,
@@ -84,6 +86,18 @@ class Entry:
     document: Document
     passages: tuple[Passage, ...]
     vectors: NDArray[np.float32]
+
+
+class Ingester(Protocol):
+    """Take files in, whole or not at all."""
+
+    def add(self, paths: Sequence[Path]) -> AsyncIterator[FileReport]:
+        """Store files, and those of folders; one report a file, after it is stored for good."""
+        ...
+
+    def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+        """Make the collection hold these files as they are now; a dry run changes nothing."""
+        ...
 
 
 class Index(Protocol):
@@ -184,6 +198,18 @@ class Writer(Protocol):
         ...
 
 
+class Sink(Protocol):
+    """Receive what happens in runs: a record, a log, a trace. A sink that raises costs a warning only."""
+
+    def open(self, run_id: str, question: str) -> None:
+        """A run begins."""
+        ...
+
+    def receive(self, run_id: str, event: Event) -> None:
+        """Something happened in it; the last event is Done or Failed."""
+        ...
+
+
 class Decliner(Protocol):
     """Say honestly that there is no answer, and why."""
 
@@ -197,6 +223,10 @@ class Verifier(Protocol):
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft) -> Review:
         """Every claim with its verdict, every check with its state."""
+        ...
+
+    async def check(self, text: str, passages: tuple[Passage, ...]) -> Review:
+        """The same for anyone's text without citations: each claim against all of the passages."""
         ...
 
 

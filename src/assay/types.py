@@ -140,6 +140,20 @@ class DocumentRecord(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class FileReport(Value):
+    """What became of one file: `reason` says why it was skipped or failed, or what was repaired.
+
+    A file of many documents (JSON lines) has no `document_id`; `pruned` is a document whose file vanished.
+    """
+
+    path: str
+    status: Literal["added", "unchanged", "skipped", "failed", "pruned"]
+    reason: str | None = None
+    passages: int = 0
+    document_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Passage(Value):
     """A stretch of one revision of a document; `text` is the stored text from `start` to `end`."""
 

@@ -1,0 +1,349 @@
+"""The engine: one collection, everything that can be asked of it, and the runs that answer."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ulid import ULID
+
+from assay import loop
+from assay.errors import AssayError, DeadlinePassed, UsageError
+from assay.stages import Index, Ingester, Retriever, Sink, Stages
+from assay.types import (
+    Answer,
+    Document,
+    DocumentRecord,
+    Done,
+    Event,
+    Evidence,
+    Failed,
+    FileReport,
+    Hit,
+    Judgement,
+    Limits,
+    Message,
+    Passage,
+    Review,
+    SearchSettings,
+)
+
+Result = TypeVar("Result")
+
+# Far beyond any question, far below what would hold a thread for long.
+LONGEST_QUESTION = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What belongs to one question: its id and what it may use."""
+
+    id: str
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an engine is made of; `assay.build` chooses them.
+
+    `stages_for` composes the stages of one run over the shared ports; `retriever_for` a search under other
+    settings than the usual ones; `rebuild` embeds the collection anew and gives the index that replaces it.
+    """
+
+    index: Index
+    ingester: Ingester
+    stages_for: Callable[[Run], Stages]
+    retriever_for: Callable[[SearchSettings], Retriever]
+    rebuild: Callable[[], Coroutine[Any, Any, int]]
+    search: SearchSettings
+    limits: Limits
+    profile: str
+    sinks: tuple[Sink, ...] = ()
+
+
+class Engine:
+    """Answers questions from one collection of documents, and tests every answer.
+
+    Every verb has an async form with an `a` before it. The plain forms may be called from anywhere, also
+    inside a running event loop: they run on the engine's own loop in a background thread.
+
+    >>> from assay import open_engine
+    >>> with open_engine(data_dir=folder) as engine:
+    ...     _ = engine.add([sample])
+    ...     answer = engine.ask("At how many degrees does water boil?")
+    >>> answer.outcome.value, answer.validate()
+    ('answered', True)
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._background = _BackgroundLoop()
+
+    # --- documents -----------------------------------------------------------------------------
+
+    def aadd(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
+        """Take files and folders in; one report a file, after it is stored for good."""
+        return self._parts.ingester.add([Path(path) for path in paths])
+
+    def add(self, paths: Sequence[Path | str]) -> tuple[FileReport, ...]:
+        """The reports of `aadd`, together."""
+        return self._background.run(_collect(self.aadd(paths)))
+
+    def async_(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+        """Make the collection hold exactly these files and folders as they are now."""
+        return self._parts.ingester.sync([Path(path) for path in paths], dry_run=dry_run)
+
+    def sync(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:
+        """The reports of `async_`, together."""
+        return self._background.run(_collect(self.async_(paths, dry_run=dry_run)))
+
+    async def adocuments(self) -> tuple[DocumentRecord, ...]:
+        """The documents of the collection."""
+        return await self._parts.index.documents()
+
+    def documents(self) -> tuple[DocumentRecord, ...]:
+        """As `adocuments`."""
+        return self._background.run(self.adocuments())
+
+    async def adocument(self, document_id: str) -> Document | None:
+        """One document with its text, or None."""
+        return await self._parts.index.document(document_id)
+
+    async def aremove(self, document_ids: Sequence[str]) -> int:
+        """Remove documents; returns the collection's new version."""
+        return await self._parts.index.remove(document_ids)
+
+    def remove(self, document_ids: Sequence[str]) -> int:
+        """As `aremove`."""
+        return self._background.run(self.aremove(document_ids))
+
+    async def aversion(self) -> int:
+        """The collection's version: it rises with each change."""
+        return await self._parts.index.version()
+
+    async def areindex(self) -> int:
+        """Embed every passage anew beside the old index, then swap; returns how many passages."""
+        return await self._parts.rebuild()
+
+    def reindex(self) -> int:
+        """As `areindex`."""
+        return self._background.run(self.areindex())
+
+    # --- questions -----------------------------------------------------------------------------
+
+    async def aask(self, text: str, history: Iterable[Message] = ()) -> Answer:
+        """Answer a question, or say honestly why not.
+
+        Raises UsageError for an empty or endless question, DeadlinePassed when the seconds are used up, and
+        what the store or a provider raises.
+        """
+        return await self._answer(text, tuple(history), lambda _event: None)
+
+    def ask(self, text: str, history: Iterable[Message] = ()) -> Answer:
+        """As `aask`."""
+        return self._background.run(self.aask(text, history))
+
+    async def stream(self, text: str, history: Iterable[Message] = ()) -> AsyncIterator[Event]:
+        """The run's events as they happen; the last is Done, or Failed where `aask` would have raised."""
+        queue: asyncio.Queue[Event] = asyncio.Queue()
+        task = asyncio.create_task(self._answer(text, tuple(history), queue.put_nowait))
+        try:
+            while True:
+                event = await queue.get()
+                yield event
+                if isinstance(event, Done | Failed):
+                    return
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def asearch(self, query: str, settings: SearchSettings | None = None) -> Evidence:
+        """The best passages for a query, under these settings or the engine's own."""
+        _checked(query)
+        return await self._parts.retriever_for(settings or self._parts.search).retrieve((query,))
+
+    def search(self, query: str, settings: SearchSettings | None = None) -> Evidence:
+        """As `asearch`."""
+        return self._background.run(self.asearch(query, settings))
+
+    async def ajudge(self, query: str, passages: Sequence[Passage], history: Iterable[Message] = ()) -> Judgement:
+        """Say whether these passages, from anywhere, suffice to answer the query."""
+        _checked(query)
+        on = self._parts.stages_for(self._run())
+        question = await on.understander.understand(query, tuple(history))
+        evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+        return await on.judge.judge(question, evidence)
+
+    def judge(self, query: str, passages: Sequence[Passage], history: Iterable[Message] = ()) -> Judgement:
+        """As `ajudge`."""
+        return self._background.run(self.ajudge(query, passages, history))
+
+    async def acheck(self, text: str, passages: Sequence[Passage]) -> Review:
+        """Test each claim of anyone's text against these passages."""
+        return await self._parts.stages_for(self._run()).verifier.check(text, tuple(passages))
+
+    def check(self, text: str, passages: Sequence[Passage]) -> Review:
+        """As `acheck`."""
+        return self._background.run(self.acheck(text, passages))
+
+    # --- one run -------------------------------------------------------------------------------
+
+    def _run(self) -> Run:
+        return Run(str(ULID()), self._parts.limits)
+
+    async def _answer(self, text: str, history: tuple[Message, ...], emit: Callable[[Event], None]) -> Answer:
+        """Run the loop for one question; every event goes to `emit` and to each sink."""
+        run, started = self._run(), time.monotonic()
+        events = _Events(run.id, text, emit, self._parts.sinks)
+        try:
+            _checked(text)
+            ask = loop.Ask(text, history, run.id, self._parts.profile)
+            async with asyncio.timeout(run.limits.seconds):
+                answer = await loop.answer(ask, self._parts.stages_for(run), run.limits, events.emit)
+        except TimeoutError as error:
+            late = _deadline(run.limits)
+            events.emit(Failed(error=type(late).__name__, message=str(late), hint=late.hint))
+            raise late from error
+        except AssayError as error:
+            events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
+            raise
+        answer = replace(answer, ms=1000 * (time.monotonic() - started), warnings=answer.warnings + events.warnings)
+        events.emit(Done(answer=answer))
+        return replace(answer, trace=tuple(events.past), warnings=answer.warnings + events.warnings_since(answer))
+
+    # --- opening and closing -------------------------------------------------------------------
+
+    async def aclose(self) -> None:
+        """Release the collection; calling it twice is harmless."""
+        await self._parts.index.close()
+
+    def close(self) -> None:
+        """As `aclose`; also ends the background loop."""
+        if self._background.running:
+            self._background.run(self.aclose())
+            self._background.stop()
+        else:
+            asyncio.run(self.aclose())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+        self._background.stop()
+
+
+async def _collect(reports: AsyncIterator[FileReport]) -> tuple[FileReport, ...]:
+    return tuple([report async for report in reports])
+
+
+def _checked(text: str) -> None:
+    """Refuse what is no question."""
+    if not text.strip():
+        raise UsageError("the question is empty", hint="ask something, e.g. assay ask 'What is …?'")
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read",
+            hint="ask a shorter question; long material belongs into a document: assay add FILE",
+        )
+
+
+def _deadline(limits: Limits) -> DeadlinePassed:
+    return DeadlinePassed(
+        f"the question was not answered within {limits.seconds:g} s",
+        hint="allow more time with --deadline SECONDS",
+        retryable=True,
+    )
+
+
+class _Events:
+    """Stamps a run's events and hands them on; what a sink does wrong becomes a warning."""
+
+    def __init__(self, run_id: str, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
+        self.past: list[Event] = []
+        self._run_id = run_id
+        self._emit = emit
+        self._sinks = list(sinks)
+        self._warnings: list[str] = []
+        self._to_sinks(lambda sink: sink.open(run_id, question))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong in sinks so far."""
+        return tuple(self._warnings)
+
+    def warnings_since(self, answer: Answer) -> tuple[str, ...]:
+        """What went wrong in sinks and does not stand in the answer yet."""
+        return tuple(each for each in self._warnings if each not in answer.warnings)
+
+    def emit(self, event: Event) -> None:
+        """Stamp the event, remember it, hand it on."""
+        stamped = replace(event, seq=len(self.past) + 1, at=time.time())
+        self.past.append(stamped)
+        self._to_sinks(lambda sink: sink.receive(self._run_id, stamped))
+        self._emit(stamped)
+
+    def _to_sinks(self, call: Callable[[Sink], None]) -> None:
+        for sink in tuple(self._sinks):
+            try:
+                call(sink)
+            except Exception as error:  # noqa: BLE001 - a boundary: a sink may be anyone's plug-in
+                self._sinks.remove(sink)
+                self._warnings.append(f"{type(sink).__name__} stopped recording this run: {error}")
+
+
+class _BackgroundLoop:
+    """An event loop in a thread of its own, started when first used."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not stopped."""
+        return self._loop is not None
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """The result of `work`, run on the loop; Ctrl-C cancels it."""
+        future = asyncio.run_coroutine_threadsafe(work, self._started())
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            future.cancel()
+            raise
+
+    def stop(self) -> None:
+        """End the loop and its thread."""
+        with self._lock:
+            if self._loop is None or self._thread is None:
+                return
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+            self._loop = self._thread = None
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="assay", daemon=True)
+                self._thread.start()
+            return self._loop

@@ -1,0 +1,61 @@
+# Every target sets up what it needs on a machine that has only python3, pip and make.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := check
+.PHONY: setup try test check format lint types layers docs bench proofs weights clean
+
+UV_VERSION := 0.13.9
+UV := .make/uv/bin/uv
+BIN := .venv/bin
+export UV_PROJECT_ENVIRONMENT := .venv
+export UV_PYTHON_DOWNLOADS := never
+export PYTHONUTF8 := 1
+
+setup: .make/setup
+
+# `pip --target` needs neither the venv module nor rights on the system's packages.
+$(UV):
+	python3 -m pip install --quiet --disable-pip-version-check --target .make/uv uv==$(UV_VERSION)
+
+.make/setup: pyproject.toml uv.lock models/pyproject.toml | $(UV)
+	$(UV) sync --frozen --all-extras --python "$$(command -v python3)"
+	touch $@
+
+try: setup
+	$(BIN)/python examples/try.py
+
+test: setup
+	$(BIN)/pytest -n 2 -m "not proof"
+
+check: format lint types layers test docs
+	@echo "make check: everything passed"
+
+format: setup
+	$(BIN)/ruff format --check .
+
+lint: setup
+	$(BIN)/ruff check .
+
+types: setup
+	$(BIN)/mypy
+
+layers: setup
+	$(BIN)/lint-imports
+
+# The doctests of src run with `test`; here the code blocks of README and docs, and the generated pages.
+docs: setup
+	$(BIN)/pytest tests/docs
+
+bench: setup
+	$(BIN)/python benchmarks/run_all.py
+
+proofs: setup
+	$(BIN)/python benchmarks/run_all.py --proofs
+	$(BIN)/pytest -m proof
+
+# Exports the weights anew in an environment of its own; the committed ones stay until they are replaced by hand.
+weights:
+	bash models/export/run.sh
+
+clean:
+	rm -rf .make .venv

@@ -1,0 +1,171 @@
+"""Settings: which place wins, what is refused, and that no key is ever shown or sent elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.errors import UsageError
+from assay.settings import PROFILES, RUNNABLE, Resolved, Settings, load_settings, mask
+from assay.types import Limits, SearchMode
+
+KEY = "sk-proj-0123456789canary"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "project").mkdir()
+    return tmp_path / "project"
+
+
+def load(folder: Path, flags: dict[str, object] | None = None, **environment: str) -> Resolved:
+    return load_settings(flags, environment=environment, folder=folder, config_file=folder.parent / "config.toml")
+
+
+def test_without_anything_the_defaults_hold(folder: Path) -> None:
+    resolved = load(folder)
+    assert resolved.settings.k == 8
+    assert resolved.settings.mode is SearchMode.HYBRID
+    assert set(resolved.origins.values()) == {"default"}
+    assert set(resolved.origins) == set(Settings.model_fields)
+
+
+def test_each_place_wins_over_the_one_below(folder: Path) -> None:
+    (folder.parent / "config.toml").write_text("k = 2\n")
+    assert load(folder).settings.k == 2
+    (folder / "assay.toml").write_text("k = 3\n")
+    assert (load(folder).settings.k, load(folder).origins["k"]) == (3, "assay.toml")
+    (folder / ".env").write_text("ASSAY_K=4\n")
+    assert (load(folder).settings.k, load(folder).origins["k"]) == (4, ".env")
+    assert (load(folder, ASSAY_K="5").settings.k, load(folder, ASSAY_K="5").origins["k"]) == (5, "environment")
+    assert load(folder, {"k": 6}, ASSAY_K="5").settings.k == 6
+    assert load(folder, {"k": None}, ASSAY_K="5").settings.k == 5
+
+
+def test_an_empty_variable_counts_as_not_set(folder: Path) -> None:
+    assert load(folder, ASSAY_K="").settings.k == 8
+
+
+def test_the_user_config_is_named_by_its_path(folder: Path) -> None:
+    (folder.parent / "config.toml").write_text("k = 2\n")
+    assert load(folder).origins["k"] == str(folder.parent / "config.toml")
+
+
+def test_the_profile_sets_the_limits_that_nothing_else_sets(folder: Path) -> None:
+    assert load(folder).settings.limits == Limits(rounds=1, repairs=2, calls=1, seconds=10.0)
+    assert load(folder, {"deadline": 3}).settings.limits.seconds == 3.0
+
+
+@pytest.mark.parametrize("profile", sorted(set(PROFILES) - RUNNABLE))
+def test_a_profile_that_nothing_can_run_names_the_one_that_runs(folder: Path, profile: str) -> None:
+    with pytest.raises(UsageError, match=profile) as caught:
+        load(folder, {"profile": profile})
+    assert "--profile fast" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("k", "many", "integer"),
+        ("k", "0", "greater than or equal to 1"),
+        ("mode", "psychic", "hybrid"),
+        ("mmr", "2", "less than or equal to 1"),
+        ("collection", "../other", "match"),
+        ("collection", "a\nb", "match"),
+        ("deadline", "-1", "greater than 0"),
+        ("openai_base_url", "file:///etc/passwd", "match"),
+        ("profile", "deepest", "fast"),
+    ],
+)
+def test_a_bad_value_is_refused_with_its_place_name_and_meaning(
+    folder: Path, name: str, value: str, said: str
+) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
+        load(folder, **{f"ASSAY_{name.upper()}": value})
+    assert str(caught.value).startswith(f"environment: setting {name!r}")
+    assert Settings.model_fields[name].description in caught.value.hint
+
+
+def test_thresholds_in_the_wrong_order_are_refused(folder: Path) -> None:
+    with pytest.raises(UsageError, match="incorrect must not be above correct"):
+        load(folder, {"correct": 0.2})
+
+
+def test_an_unknown_setting_in_a_file_names_the_file_and_the_nearest_setting(folder: Path) -> None:
+    (folder / "assay.toml").write_text("colection = 'a'\n")
+    with pytest.raises(UsageError, match=r"assay\.toml: there is no setting 'colection'") as caught:
+        load(folder)
+    assert "'collection'" in caught.value.hint
+
+
+def test_a_misspelt_variable_is_refused_and_a_foreign_one_is_not_ours(folder: Path) -> None:
+    with pytest.raises(UsageError, match="ASSAY_COLECTION") as caught:
+        load(folder, ASSAY_COLECTION="a")
+    assert "ASSAY_COLLECTION" in caught.value.hint
+    assert load(folder, ASSAY_BENCH_DATA="/data").settings.k == 8
+
+
+def test_bad_toml_names_the_file_and_the_line(folder: Path) -> None:
+    (folder / "assay.toml").write_text("k = 3\nmode = \n")
+    with pytest.raises(UsageError, match=r"assay\.toml: not valid TOML: .*line 2"):
+        load(folder)
+
+
+def test_a_file_in_another_encoding_is_refused(folder: Path) -> None:
+    (folder / "assay.toml").write_bytes(b"collection = '\xff\xfe'\n")
+    with pytest.raises(UsageError, match="not UTF-8"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".env", "OPENAI_BASE_URL=http://evil.example/v1\n"),
+        (".env", "ASSAY_OPENAI_BASE_URL=http://evil.example/v1\n"),
+        ("assay.toml", "openai_base_url = 'http://evil.example/v1'\n"),
+    ],
+)
+def test_a_folder_may_not_say_where_a_key_of_the_user_goes(folder: Path, file: str, text: str) -> None:
+    (folder / file).write_text(text)
+    with pytest.raises(UsageError, match="to a server that the folder chose") as caught:
+        load(folder, OPENAI_API_KEY=KEY)
+    assert KEY not in str(caught.value) + caught.value.hint
+    (folder.parent / "config.toml").write_text(f"openai_api_key = '{KEY}'\n")
+    with pytest.raises(UsageError, match="to a server that the folder chose"):
+        load(folder)
+
+
+def test_a_folder_may_say_where_its_own_key_goes(folder: Path) -> None:
+    (folder / ".env").write_text("OPENAI_BASE_URL=http://localhost:8000/v1\nOPENAI_API_KEY=local-key-000\n")
+    assert load(folder).settings.openai_base_url == "http://localhost:8000/v1"
+
+
+def test_the_address_of_the_user_wins_over_that_of_the_folder(folder: Path) -> None:
+    (folder / ".env").write_text("OPENAI_BASE_URL=http://evil.example/v1\n")
+    settings = load(folder, OPENAI_API_KEY=KEY, OPENAI_BASE_URL="https://api.example/v1").settings
+    assert settings.openai_base_url == "https://api.example/v1"
+
+
+def test_no_secret_is_in_a_repr_or_an_error(folder: Path) -> None:
+    settings = load(folder, OPENAI_API_KEY=KEY).settings
+    assert KEY not in repr(settings) + str(settings) + settings.model_dump_json()
+    assert settings.openai_api_key is not None
+    assert mask(settings.openai_api_key) == "sk-…nary"
+    with pytest.raises(UsageError) as caught:
+        load(folder, OPENAI_API_KEY=KEY, ASSAY_K="many")
+    assert KEY not in str(caught.value) + caught.value.hint
+
+
+def test_dotenv_text_is_never_expanded(folder: Path) -> None:
+    (folder / ".env").write_text("ASSAY_EMBEDDER=${HOME}/model\n")
+    assert load(folder).settings.embedder == "${HOME}/model"
+
+
+def test_settings_are_frozen(folder: Path) -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        load(folder).settings.k = 3  # type: ignore[misc]
+
+
+def test_the_data_folder_is_absolute(folder: Path) -> None:
+    assert load(folder, {"data_dir": "~/x"}).settings.data_dir == Path.home() / "x"

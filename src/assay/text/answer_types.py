@@ -89,7 +89,7 @@ _LIST = re.compile(
 _OPENERS = frozenset(
     """the a an this that these those it its in on at by for from with as of to and but or if when while after
     before since during although however there here he she they we i you his her their our what who which where
-    how why also both some many most all one other another each no not is are was were did do does can may""".split()
+    how why also both some many most all one other another each no not is are was were did do does can""".split()
 )
 _WORD = re.compile(r"\S+")
 _SPACED_ONLY = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.NAME})

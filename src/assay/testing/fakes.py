@@ -1,0 +1,156 @@
+"""Scripted stages and an embedder without weights."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.text.tokens import terms
+from assay.types import (
+    Confidence,
+    Draft,
+    EmbeddingModel,
+    Evidence,
+    Finding,
+    Finished,
+    Gathered,
+    Judgement,
+    Message,
+    Passage,
+    Question,
+    Review,
+    Sentence,
+)
+
+
+class Unscripted(AssertionError):
+    """A fake was asked for something it was not told to expect."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordEmbedder:
+    """Vectors without a model: texts that share words get a higher cosine, the same text the same vector.
+
+    >>> import asyncio
+    >>> vectors = asyncio.run(WordEmbedder().embed(["red fox", "red hen", "blue sea"]))
+    >>> bool(vectors[0] @ vectors[1] > vectors[0] @ vectors[2])
+    True
+    """
+
+    dimension: int = 64
+    name: str = "words"
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """A model whose hash follows from its name and dimension."""
+        key = f"{self.name}/{self.dimension}"
+        return EmbeddingModel(self.name, self.dimension, hashlib.sha256(key.encode()).hexdigest())
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of length 1 per text."""
+        rows = [self._vector(text) for text in texts]
+        return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        total = np.full(self.dimension, 1e-3)
+        for term in terms(text, stop_words=True):
+            seed = int.from_bytes(hashlib.sha256(f"{self.name}/{term}".encode()).digest()[:8])
+            total += np.random.default_rng(seed).standard_normal(self.dimension)
+        unit: NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
+        return unit
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedUnderstander:
+    """Takes every question at its word."""
+
+    async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
+        """The question as it stands."""
+        return Question(text=text, standalone=text, history=history, aspects=(text,))
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRetriever:
+    """Gives the evidence written down for the queries."""
+
+    script: Mapping[tuple[str, ...], Evidence]
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """The scripted evidence; raises Unscripted for other queries."""
+        if queries not in self.script:
+            raise Unscripted(f"no evidence is scripted for {queries}")
+        return self.script[queries]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedJudge:
+    """Gives the judgement written down for a set of passages."""
+
+    script: Mapping[frozenset[str], Judgement]
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The scripted judgement; raises Unscripted for other evidence."""
+        if evidence.ids not in self.script:
+            raise Unscripted(f"no judgement is scripted for {sorted(evidence.ids)}")
+        return self.script[evidence.ids]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedWriter:
+    """Writes the parts written down for the question."""
+
+    script: Mapping[str, tuple[Sentence | Finished, ...]]
+
+    async def write(
+        self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
+    ) -> AsyncIterator[Sentence | Finished]:
+        """The scripted parts; raises Unscripted for other questions."""
+        if question.text not in self.script:
+            raise Unscripted(f"no draft is scripted for {question.text!r}")
+        for part in self.script[question.text]:
+            yield part
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedVerifier:
+    """Gives the review written down for a text."""
+
+    script: Mapping[str, Review]
+
+    async def review(self, question: Question, evidence: Evidence, draft: Draft) -> Review:
+        """The scripted review; raises Unscripted for other drafts."""
+        if draft.text not in self.script:
+            raise Unscripted(f"no review is scripted for {draft.text!r}")
+        return self.script[draft.text]
+
+    async def check(self, text: str, passages: tuple[Passage, ...]) -> Review:
+        """The scripted review; raises Unscripted for other texts."""
+        if text not in self.script:
+            raise Unscripted(f"no review is scripted for {text!r}")
+        return self.script[text]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRater:
+    """A confidence that is the sufficiency; none at all without one."""
+
+    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+        """The sufficiency as the score."""
+        return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainDecliner:
+    """Says what is missing and nothing else."""
+
+    words: str = "not in the documents"
+    declined: list[Gathered] = field(default_factory=list)
+
+    def decline(self, question: Question, gathered: Gathered) -> str:
+        """The fixed words; what was declined is kept for the test to read."""
+        self.declined.append(gathered)
+        return self.words

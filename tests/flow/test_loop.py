@@ -1,0 +1,119 @@
+"""The loop with scripted stages: what it does with each judgement and each draft."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assay import loop
+from assay.stages import Stages
+from assay.testing.fakes import (
+    PlainDecliner,
+    PlainRater,
+    ScriptedJudge,
+    ScriptedRetriever,
+    ScriptedUnderstander,
+    ScriptedVerifier,
+    ScriptedWriter,
+    Unscripted,
+)
+from assay.types import (
+    Action,
+    Check,
+    Claim,
+    Event,
+    Evidence,
+    Finding,
+    Finished,
+    Hit,
+    Judgement,
+    Limits,
+    ModelsUsed,
+    Outcome,
+    Passage,
+    Review,
+    Sentence,
+    SentenceVerified,
+    SentenceWithdrawn,
+    Severity,
+    Status,
+    Usage,
+    Verdict,
+)
+
+QUESTION = "At how many degrees does water boil?"
+PASSAGE = Passage("p1", "d1", "0" * 64, 0, 26, "Water boils at 100 degrees.", title="Water")
+SUFFICES = Judgement(sufficiency=0.9, recommendation=Action.ANSWER, reason="covered", mode_used="fast")
+TEXT = "Water boils at 100 degrees. [1]"
+SUPPORTED = Claim(1, "Water boils at 100 degrees.", 0, 27, ("p1",), Verdict.SUPPORTED, 1.0)
+PASSED = Review((SUPPORTED,), (Check("quote", Status.PASSED, Severity.BLOCK, claim=1),), ())
+
+
+def stages(judgement: Judgement = SUFFICES, review: Review = PASSED, ending: str = "stop") -> Stages:
+    evidence = Evidence((Hit(PASSAGE, 1.0),))
+    return Stages(
+        understander=ScriptedUnderstander(),
+        retriever=ScriptedRetriever({(QUESTION,): evidence}),
+        judge=ScriptedJudge({frozenset({"p1"}): judgement}),
+        writer=ScriptedWriter({QUESTION: (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished(ending))}),
+        decliner=PlainDecliner(),
+        verifier=ScriptedVerifier({TEXT: review}),
+        rater=PlainRater(),
+        models=ModelsUsed("scripted", "scripted", "scripted"),
+        able=frozenset({Action.ANSWER, Action.ABSTAIN}),
+        spent=Usage,
+    )
+
+
+async def run(on: Stages, question: str = QUESTION):
+    events: list[Event] = []
+    answer = await loop.answer(loop.Ask(question, (), "run", "fast"), on, Limits(), events.append)
+    return answer, events
+
+
+async def test_sufficient_evidence_becomes_a_cited_answer():
+    answer, events = await run(stages())
+    assert (answer.outcome, answer.text, answer.verdict) == (Outcome.ANSWERED, TEXT, Verdict.SUPPORTED)
+    assert answer.sources[0].quote == PASSAGE.text
+    assert answer.validate()
+    assert any(isinstance(event, SentenceVerified) for event in events)
+
+
+@pytest.mark.parametrize("recommended", [Action.REFINE, Action.EXTERNAL, Action.CLARIFY, Action.ABSTAIN])
+async def test_what_cannot_be_carried_out_ends_as_an_honest_refusal(recommended: Action):
+    answer, _ = await run(stages(replace(SUFFICES, recommendation=recommended, sufficiency=0.1)))
+    assert (answer.outcome, answer.text, answer.drafts) == (Outcome.ABSTAINED, "not in the documents", 0)
+
+
+async def test_missing_aspects_make_the_answer_partial():
+    answer, _ = await run(stages(replace(SUFFICES, missing=("at which pressure",))))
+    assert answer.outcome is Outcome.PARTIAL
+
+
+async def test_a_draft_without_its_ending_is_never_shown():
+    answer, _ = await run(stages(ending="length"))
+    assert answer.outcome is Outcome.ABSTAINED
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.UNKNOWN])
+async def test_a_blocking_check_that_did_not_pass_is_not_validated(status: Status):
+    check = Check("numbers", status, Severity.BLOCK, claim=1, cause="100 against 90")
+    finding = Finding("numbers", 1, Severity.BLOCK, "100 against 90", "use the number of the source")
+    contradicted = replace(SUPPORTED, verdict=Verdict.CONTRADICTED, support=0.0)
+    answer, events = await run(stages(review=Review((contradicted,), (check,), (finding,))))
+    assert not answer.validate()
+    assert answer.verdict is Verdict.CONTRADICTED
+    assert any(isinstance(event, SentenceWithdrawn) for event in events)
+    assert not any(isinstance(event, SentenceVerified) for event in events)
+
+
+async def test_every_sentence_has_exactly_one_end():
+    _, events = await run(stages())
+    ends = [event for event in events if isinstance(event, SentenceVerified | SentenceWithdrawn)]
+    assert [event.sentence.number for event in ends] == [1]
+
+
+async def test_the_fakes_refuse_what_nobody_scripted():
+    with pytest.raises(Unscripted):
+        await run(stages(), "What else?")

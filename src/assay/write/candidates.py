@@ -1,0 +1,88 @@
+"""The sentences of the evidence that an answer may quote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from assay.text.sentences import sentences
+from assay.text.tokens import terms
+from assay.types import Evidence, Hit, Passage, Span
+
+# A list mark or a quotation sign at the start of a line belongs to the page, not to the sentence.
+_MARK = re.compile(r"(?:[-*•+>]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"#{1,6}\s|={3,}|-{3,}")
+_SETEXT_RULE = re.compile(r"\n[ \t]*[=-]{3,}[ \t]*(?:\n|$)")
+_ENDS = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]」』）*_`]*$")
+_TABLE_RULE = re.compile(r"[\s|:+=-]*$")
+_LETTERS = re.compile(r"[^\W\d_]")
+# Fewer terms than this without a full stop are a caption, a menu entry or a heading.
+_HEADING_TERMS = 8
+# A sentence of more characters is a table or a list that lost its marks; nobody reads it as an answer.
+LONGEST = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A sentence that may be quoted: `text` is `passage.text[span.start:span.end]`.
+
+    `rank` is the passage's place in the evidence and `position` the sentence's place in its passage, both
+    from 0; `terms` are its search terms in order. `table` marks a table's row.
+    """
+
+    rank: int
+    position: int
+    passage: Passage
+    span: Span
+    text: str
+    terms: tuple[str, ...]
+    table: bool = False
+
+    @property
+    def words(self) -> int:
+        """How many words a reader counts, at least 1."""
+        return len(self.text.split()) or 1
+
+
+def candidates(evidence: Evidence) -> tuple[Candidate, ...]:
+    """Every sentence of the evidence that can stand in an answer: no headings, rules or captions.
+
+    A text that stands in two passages is a candidate once, where it ranks best.
+    """
+    found: dict[str, Candidate] = {}
+    for rank, hit in enumerate(evidence.hits):
+        for candidate in _of_passage(rank, hit):
+            found.setdefault(candidate.text, candidate)
+    return tuple(found.values())
+
+
+def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
+    text = hit.passage.text
+    position = 0
+    for whole in sentences(text):
+        span = _without_mark(text, whole)
+        quoted = text[span.start : span.end]
+        found = terms(quoted)
+        table = quoted.startswith("|")
+        if not found or len(quoted) > LONGEST or _is_furniture(quoted, found, table):
+            continue
+        yield Candidate(rank, position, hit.passage, span, quoted, tuple(found), table)
+        position += 1
+
+
+def _without_mark(text: str, span: Span) -> Span:
+    """The span behind its list marks."""
+    start = span.start
+    while mark := _MARK.match(text, start, span.end):
+        start = mark.end()
+    return Span(start, span.end)
+
+
+def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
+    """Whether the stretch is a heading, a rule or a caption rather than a sentence."""
+    if _HEADING.match(quoted) or _SETEXT_RULE.search(quoted) or not _LETTERS.search(quoted):
+        return True
+    if table:
+        return bool(_TABLE_RULE.match(quoted))
+    return len(found) < _HEADING_TERMS and not _ENDS.search(quoted)

@@ -1,0 +1,55 @@
+"""The parts that an answer must cover, each in the words of the question."""
+
+from __future__ import annotations
+
+import re
+
+from assay.text.sentences import sentences
+from assay.text.tokens import terms
+
+# More parts than this are not asked in one question; a list of them is one part.
+MOST = 8
+_ASKS = (
+    r"(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have"
+    r"|had|tell|explain|describe|list|compare|give)"
+)
+_CLAUSES = re.compile(
+    rf"\s*(?:,|;|\?)?\s*\b(?:and|or|but|also|as well as)\b\s+(?={_ASKS}\b)|\s*[;；]\s*|，(?=.*[谁什何哪几多])", re.I
+)
+_PAIR = re.compile(
+    r"\b(?:differences?|similarit(?:y|ies)|comparison|relation(?:ship)?|distance|compare|in common)\b"
+    r"(?:\s+(?:between|of|with))?\s+(?P<first>[^,?]{2,80}?)\s+(?:and|with|to|vs\.?|versus)\s+(?P<second>[^,?.]{2,80})",
+    re.I,
+)
+_CHOICE = re.compile(
+    r"(?:[,:]|\b(?:between|of|older|younger|larger|first|better))\s+(?P<first>[^,?]{2,60}?),?\s+or\s+(?P<second>[^,?.]{2,60})",
+    re.I,
+)
+_BOTH = re.compile(r"\bboth\s+(?P<first>[^,?]{2,60}?)\s+and\s+(?P<second>[A-Z][^,?.]{1,60}?)(?=\s+(?:[a-z]+)|\?|$)")
+
+
+def aspects(question: str) -> tuple[str, ...]:
+    """One aspect for each question asked and each side of a comparison; the whole question where it is one.
+
+    None where the question has no words to cover.
+
+    >>> aspects("When did it open, and how much did it cost?")
+    ('When did it open', 'how much did it cost')
+    >>> aspects("What is the difference between a hub and a switch?")
+    ('a hub', 'a switch')
+    """
+    parts = [
+        part for sentence in sentences(question) for part in _CLAUSES.split(question[sentence.start : sentence.end])
+    ]
+    found = [side for part in parts for side in _sides(part)]
+    kept = dict.fromkeys(each for each in found if terms(each))
+    return tuple(kept)[:MOST]
+
+
+def _sides(part: str) -> tuple[str, ...]:
+    """The two sides of a comparison, or the part itself."""
+    for pattern in (_PAIR, _CHOICE, _BOTH):
+        match = pattern.search(part)
+        if match and terms(match.group("first")) and terms(match.group("second")):
+            return match.group("first").strip(), match.group("second").strip(" ?.!")
+    return (part.strip(" ?.!？。,"),)

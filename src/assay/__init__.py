@@ -1,1 +1,91 @@
-"""assay answers questions from your documents and tests every answer before you see it."""
+"""assay answers questions from your documents and tests every answer before you see it.
+
+>>> from assay import open_engine
+>>> with open_engine(data_dir=folder) as engine:
+...     reports = engine.add([sample])
+...     answer = engine.ask("At how many degrees does water boil?")
+>>> answer.text
+'Water boils at 100 degrees Celsius at sea level. [1]'
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.build import open_engine
+    from assay.engine import Engine
+    from assay.errors import AssayError
+    from assay.settings import Settings
+    from assay.types import (
+        Action,
+        Answer,
+        Check,
+        Claim,
+        Evidence,
+        Judgement,
+        Message,
+        Outcome,
+        Passage,
+        Review,
+        SearchSettings,
+        Source,
+        Status,
+        Verdict,
+    )
+
+__version__ = "0.1.0"
+
+# Where each public name lives; it is imported when it is first used, so that `import assay` costs nothing.
+_HOMES = {
+    "Action": "types",
+    "Answer": "types",
+    "AssayError": "errors",
+    "Check": "types",
+    "Claim": "types",
+    "Engine": "engine",
+    "Evidence": "types",
+    "Judgement": "types",
+    "Message": "types",
+    "Outcome": "types",
+    "Passage": "types",
+    "Review": "types",
+    "SearchSettings": "types",
+    "Settings": "settings",
+    "Source": "types",
+    "Status": "types",
+    "Verdict": "types",
+    "open_engine": "build",
+}
+
+__all__ = [
+    "Action",
+    "Answer",
+    "AssayError",
+    "Check",
+    "Claim",
+    "Engine",
+    "Evidence",
+    "Judgement",
+    "Message",
+    "Outcome",
+    "Passage",
+    "Review",
+    "SearchSettings",
+    "Settings",
+    "Source",
+    "Status",
+    "Verdict",
+    "open_engine",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    return getattr(import_module(f"assay.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

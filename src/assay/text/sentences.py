@@ -14,8 +14,8 @@ ABBREVIATIONS = frozenset(
 )
 _END = re.compile(
     r"""(?P<wide>[。！？｡]+[”’」』）"'\)\]]*)                    # CJK: no white space needed
-      | (?P<stop>[.!?…]+["'”’»\)\]]*)(?=\s|$)                    # Latin: white space follows
-      | (?P<line>[ \t]*\n(?:[ \t]*\n)+                            # a blank line
+      | (?P<stop>(?<![.!?…])[.!?…]+["'”’»\)\]]*)(?=\s|$)        # Latin: white space follows
+      | (?P<line>(?<![ \t])[ \t]*\n(?:[ \t]*\n)+                 # a blank line
           | \n(?=[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]|[ \t]*\#{1,6}[ \t]|[ \t]*\|))  # list, heading, table row
     """,
     re.VERBOSE,
@@ -68,8 +68,10 @@ def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
         return not follows.islower()
     if not mark.startswith(".") or len(mark.rstrip("\"'”’»)]")) > 1:
         return not follows.islower()
-    last = _LAST_WORD.search(text, max(start, match.start() - 16), match.start())
+    last = _LAST_WORD.search(text[max(start, match.start() - 16) : match.start()])
     word = last.group(1).lower() if last else ""
+    if word.isdigit() and not text[start : match.start() - len(word)].strip():
+        return False  # the mark of a list item
     if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and follows.isupper()):
         return not follows
     return not (follows.islower() and follows.isascii())

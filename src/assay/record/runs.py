@@ -1,0 +1,257 @@
+"""Runs and their events in one SQLite file, append-only.
+
+A run's events are kept in memory until its last one, then written in one transaction: recording costs a
+question one commit. A run that never ends (the process was killed) leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.errors import DamagedStore, StoreError, StoreFull, UsageError
+from assay.types import Done, Event, Failed, Value
+
+SCHEMA_VERSION = 1
+# Seconds to wait for another process that is writing.
+PATIENCE = 5.0
+
+_SCHEMA = """
+CREATE TABLE runs (
+  run_id TEXT PRIMARY KEY, collection TEXT NOT NULL, question TEXT NOT NULL, started REAL NOT NULL,
+  outcome TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE events (
+  run_id TEXT NOT NULL REFERENCES runs, seq INTEGER NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL,
+  body TEXT NOT NULL, PRIMARY KEY (run_id, seq)
+) WITHOUT ROWID;
+CREATE TRIGGER runs_stay BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
+CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+"""
+_SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary(Value):
+    """One row of the list of runs; `started` is Unix seconds, `outcome` an Outcome's value or "error"."""
+
+    run_id: str
+    collection: str
+    question: str
+    started: float
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedEvent(Value):
+    """One event as it was: `body` holds the fields of its class as JSON types."""
+
+    seq: int
+    at: float
+    kind: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord(Value):
+    """A run and all its events, in order."""
+
+    run: RunSummary
+    events: tuple[RecordedEvent, ...]
+
+    @property
+    def answer(self) -> Mapping[str, Any] | None:
+        """The answer object, or None where the run ended with an error."""
+        last = self.events[-1] if self.events else None
+        answer = last.body.get("answer") if last is not None and last.kind == Done.kind else None
+        return answer if isinstance(answer, dict) else None
+
+
+@dataclass(slots=True)
+class _Unfinished:
+    question: str
+    started: float
+    events: list[Event] = field(default_factory=list)
+
+
+class RunStore:
+    """The recorded runs of one data folder; as a sink it records those of one collection.
+
+    Safe to use from several threads and processes. What cannot be read or written raises StoreError or a
+    subclass.
+
+    >>> import tempfile
+    >>> store = RunStore(Path(tempfile.mkdtemp()) / "runs.sqlite", "default")
+    >>> store.open("01J", "How hot?")
+    >>> store.receive("01J", Failed(seq=1, at=5.0, error="StoreError", message="gone", hint="add it"))
+    >>> store.load("last").run.outcome
+    'error'
+    >>> store.close()
+    """
+
+    def __init__(self, path: Path, collection: str = "") -> None:
+        self._path = path
+        self._collection = collection
+        self._unfinished: dict[str, _Unfinished] = {}
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    # --- as a sink -------------------------------------------------------------------------------
+
+    def open(self, run_id: str, question: str) -> None:
+        """A run begins."""
+        self._unfinished[run_id] = _Unfinished(question, time.time())
+
+    def receive(self, run_id: str, event: Event) -> None:
+        """Keep the event; the run's last one writes them all."""
+        self._unfinished[run_id].events.append(event)
+        if isinstance(event, Done | Failed):
+            self._write(run_id, self._unfinished.pop(run_id))
+
+    def _write(self, run_id: str, run: _Unfinished) -> None:
+        rows = [(run_id, event.seq, event.at, event.kind, _json(event)) for event in run.events]
+        last = run.events[-1]
+        outcome = last.answer.outcome.value if isinstance(last, Done) else "error"
+        summary = (run_id, self._collection, _storable(run.question), run.started, outcome)
+        with self._lock, self._mapped(), self._writable() as connection:
+            connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
+            connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def latest(self, limit: int = 20) -> tuple[RunSummary, ...]:
+        """The latest runs, newest first."""
+        return self._summaries("ORDER BY started DESC, run_id DESC LIMIT ?", (limit,))
+
+    def load(self, run_id: str) -> RunRecord:
+        """The run of that id, of the only id that begins so, or the "last" one. UsageError for any other."""
+        found = self.latest(1) if run_id == "last" else self._beginning_with(run_id.upper())
+        if len(found) != 1:
+            raise _not_one(run_id, found)
+        with self._lock, self._mapped(), self._readable() as connection:
+            rows = connection.execute(
+                "SELECT seq, at, kind, body FROM events WHERE run_id = ? ORDER BY seq", (found[0].run_id,)
+            ).fetchall()
+        return RunRecord(
+            found[0], tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
+        )
+
+    def damage(self) -> tuple[str, ...]:
+        """What SQLite finds wrong with the file; nothing where there is no file yet."""
+        if not self._path.exists():
+            return ()
+        try:
+            with self._lock, self._mapped(), self._readable() as connection:
+                rows = connection.execute("PRAGMA quick_check").fetchall()
+        except DamagedStore as error:
+            return (str(error),)
+        return tuple(row[0] for row in rows if row[0] != "ok")
+
+    def close(self) -> None:
+        """Release the file; calling it twice is harmless."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _beginning_with(self, prefix: str) -> tuple[RunSummary, ...]:
+        return self._summaries("WHERE substr(run_id, 1, ?) = ? LIMIT 3", (len(prefix), _storable(prefix)))
+
+    def _summaries(self, which: str, values: tuple[int | str, ...]) -> tuple[RunSummary, ...]:
+        if not self._path.exists():
+            return ()
+        query = _SUMMARY + which
+        with self._lock, self._mapped(), self._readable() as connection:
+            if self._refuse_newer(connection) == 0:  # killed while it was made: nothing is in it yet
+                return ()
+            return tuple(RunSummary(*row) for row in connection.execute(query, values))
+
+    # --- the file --------------------------------------------------------------------------------
+
+    @contextmanager
+    def _readable(self) -> Iterator[sqlite3.Connection]:
+        with closing(
+            sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
+        ) as file:
+            self._refuse_newer(file)
+            yield file
+
+    @contextmanager
+    def _writable(self) -> Iterator[sqlite3.Connection]:
+        if self._connection is None:
+            self._connection = self._opened()
+        with self._connection:
+            yield self._connection
+
+    def _opened(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives its -wal the same mode
+        connection = sqlite3.connect(self._path, timeout=PATIENCE, check_same_thread=False)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if self._refuse_newer(connection) == 0:
+            self._create(connection)
+        return connection
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        if self._refuse_newer(connection) == 0:  # else another process was faster
+            for statement in _SCHEMA.strip().split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.commit()
+
+    def _refuse_newer(self, connection: sqlite3.Connection) -> int:
+        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise StoreError(
+                f"{self._path} was written by a newer assay (record version {version}, this one knows "
+                f"{SCHEMA_VERSION})",
+                hint="upgrade assay, or use another --data-dir",
+            )
+        return version
+
+    @contextmanager
+    def _mapped(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise self._error(error) from error
+
+    def _error(self, error: sqlite3.Error | OSError) -> StoreError:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_FULL:
+            return StoreFull(f"no room left to write {self._path}", hint="free some disk space")
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return DamagedStore(
+                f"{self._path} is damaged: {error}", hint=f"move {self._path} away; runs start anew"
+            )
+        return StoreError(f"{self._path} cannot be used: {error}", hint="check the rights of the data folder")
+
+
+def _json(event: Event) -> str:
+    body = event.to_dict()
+    if isinstance(event, Done):
+        body["answer"] = event.answer.to_dict()
+    return json.dumps(body)
+
+
+def _storable(text: str) -> str:
+    """The text without lone surrogates, which SQLite cannot store."""
+    return text.encode(errors="replace").decode()
+
+
+def _not_one(run_id: str, found: tuple[RunSummary, ...]) -> UsageError:
+    if found:
+        return UsageError(f"several runs begin with {run_id!r}", hint=f"give more of it, e.g. {found[0].run_id}")
+    if run_id == "last":
+        return UsageError("no run is recorded yet", hint="ask something first: assay ask 'What is …?'")
+    return UsageError(f"there is no run {run_id!r}", hint="`assay show` lists the latest runs")

@@ -1,0 +1,58 @@
+"""The main job on the project's own docs: add them, ask three questions, show the answers.
+
+Run by `make try`. It prints each command before what that command prints, works in a folder that is removed
+afterwards, and fails when an answer is not of the expected kind.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ASSAY = Path(sys.executable).with_name("assay")
+
+
+@dataclass(frozen=True)
+class Try:
+    """A question, and the exit code that `assay --help` promises for its kind."""
+
+    question: str
+    exit_code: int
+
+
+TRIES = (
+    # Needs two documents: the loop says what happens, the how-to page gives the exit code.
+    Try(
+        "What does assay do when the evidence does not suffice, and what is the exit code when assay abstained?", 0
+    ),
+    Try("How many passages does a search return by default?", 0),
+    Try("How much does a licence for assay cost per month?", 3),
+)
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        unexpected = 0
+        for arguments, expected in [
+            (["add", "docs"], 0),
+            *((["ask", each.question], each.exit_code) for each in TRIES),
+        ]:
+            shown = " ".join(f'"{word}"' if " " in word else word for word in arguments)
+            print(f"$ assay {shown}", flush=True)
+            done = subprocess.run(
+                [ASSAY, *arguments], cwd=ROOT, env={**os.environ, "ASSAY_DATA_DIR": folder}, check=False
+            )
+            print(flush=True)
+            if done.returncode != expected:
+                print(f"expected exit code {expected}, got {done.returncode}", file=sys.stderr)
+                unexpected += 1
+        return 1 if unexpected else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""A passage as the judge reads it: its terms, its sentences, and how much of a question each of them holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.judge.probe import Probe
+from assay.text.sentences import sentences
+from assay.text.tokens import terms
+from assay.types import Passage
+
+# Of a longer passage the first characters are read: 40 sentences say what it is about, and time stays bounded.
+LONGEST = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence of a passage; `held` are the question's terms in it, `cover` their share by rarity, 0 to 1."""
+
+    text: str
+    position: int
+    held: frozenset[str]
+    cover: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A passage read for one question.
+
+    `order` are its terms in order, title included; `held` the question's terms among them; `cover` their share.
+    """
+
+    passage_id: str
+    order: tuple[str, ...]
+    held: frozenset[str]
+    cover: float
+    lines: tuple[Line, ...]
+
+
+def read(passage: Passage, probe: Probe) -> Reading:
+    """The passage read for the question. A title counts for the passage, and not for its sentences."""
+    text = passage.text[:LONGEST]
+    lines = []
+    for position, span in enumerate(sentences(text)):
+        stretch = text[span.start : span.end]
+        lines.append((stretch, position, tuple(terms(stretch))))
+    order = (*terms(passage.title), *(term for _, _, found in lines for term in found))
+    held = probe.weights.keys() & set(order)
+    return Reading(
+        passage_id=passage.passage_id,
+        order=order,
+        held=frozenset(held),
+        cover=cover(held, probe),
+        lines=tuple(_line(stretch, position, found, probe) for stretch, position, found in lines),
+    )
+
+
+def _line(stretch: str, position: int, found: tuple[str, ...], probe: Probe) -> Line:
+    held = frozenset(probe.weights.keys() & set(found))
+    return Line(stretch, position, held, cover(held, probe))
+
+
+def cover(held: Iterable[str], probe: Probe) -> float:
+    """The share of the question's terms, by rarity, that are held; 0 to 1, and 0 for a question without terms."""
+    total = sum(probe.weights.values())
+    return sum(probe.weights[term] for term in held) / total if total else 0.0

@@ -1,0 +1,118 @@
+"""The signals that words alone give: coverage, phrases, names, numbers, the type of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from assay.judge.probe import Probe
+from assay.judge.reading import Line, Reading, cover
+from assay.text.answer_types import new_candidates, tells
+
+# Two terms of the question stand together when at most this many terms lie between them in a passage.
+_NEAR = 3
+
+
+def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
+    """Each signal in 0 to 1, higher is better; `readings` must not be empty and the probe must have terms."""
+    best = max(readings, key=lambda each: each.cover)
+    union = frozenset().union(*(each.held for each in readings))
+    ranked = sorted((each.cover for each in readings), reverse=True)
+    window = best_window(probe, readings)
+    return {
+        "cover_all": cover(union, probe),
+        "cover_best": best.cover,
+        "cover_window": window,
+        "cover_line": max((line.cover for each in readings for line in each.lines), default=0.0),
+        "cover_third": ranked[min(2, len(ranked) - 1)],
+        "share_all": len(union) / len(probe.weights),
+        "share_best": max(len(each.held) for each in readings) / len(probe.weights),
+        "rare": sum(term in union for term in probe.rarest) / len(probe.rarest),
+        "rare_best": max(sum(term in each.held for term in probe.rarest) for each in readings) / len(probe.rarest),
+        "pairs": _pairs(probe, readings),
+        "names": _names(probe, readings),
+        "numbers": _numbers(probe, readings),
+        "aspects": min((_aspect(each, readings, probe) for _, each in probe.aspects), default=cover(union, probe)),
+        "answer": answer_cover(probe, readings),
+        "typed": answer_cover(probe, readings) / window if window else 0.0,
+    }
+
+
+def best_window(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The highest coverage by two sentences that follow each other."""
+    best = 0.0
+    for reading in readings:
+        for first, second in zip(reading.lines, (*reading.lines[1:], None), strict=True):
+            held = first.held | second.held if second else first.held
+            if len(held) > 0:
+                best = max(best, cover(held, probe))
+    return best
+
+
+def answer_cover(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The highest coverage by two neighbouring sentences of which one holds a candidate of the answer's type.
+
+    Where the type has no shape that could be seen, the same as `best_window`.
+    """
+    best = 0.0
+    for reading in readings:
+        seen: dict[int, bool] = {}
+        for first, second in zip(reading.lines, (*reading.lines[1:], None), strict=True):
+            covered = cover(first.held | second.held if second else first.held, probe)
+            if covered <= best:
+                continue
+            if any(_answers(line, probe, seen) for line in (first, second) if line):
+                best = covered
+    return best
+
+
+def _answers(line: Line, probe: Probe, seen: dict[int, bool]) -> bool:
+    """Whether the sentence holds something new of the type that is asked for, or the type cannot be told."""
+    if line.position not in seen:
+        can_tell = tells(probe.answer_type, line.text)
+        seen[line.position] = not can_tell or bool(new_candidates(line.text, probe.answer_type, probe.text))
+    return seen[line.position]
+
+
+def _pairs(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The share of the question's neighbouring terms that stand near each other in one passage."""
+    if not probe.pairs:
+        return cover(readings[0].held, probe)
+    wanted = set(probe.pairs)
+    met = {pair for reading in readings for pair in _met(wanted, reading.order)}
+    weight = {pair: probe.weights[pair[0]] + probe.weights[pair[1]] for pair in wanted}
+    return sum(weight[pair] for pair in met) / sum(weight.values())
+
+
+def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str, str]]:
+    """The pairs of which both terms stand near each other, in either order."""
+    terms = {term for pair in wanted for term in pair}
+    places = [(n, term) for n, term in enumerate(order) if term in terms]
+    met: set[tuple[str, str]] = set()
+    for at, (place, term) in enumerate(places):
+        for other_place, other in places[at + 1 :]:
+            if other_place - place > _NEAR:
+                break
+            met.update(pair for pair in ((term, other), (other, term)) if pair in wanted)
+    return met
+
+
+def _names(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The share of the question's names that some passage holds whole; coverage where it names nothing."""
+    if not probe.names:
+        return cover(frozenset().union(*(each.held for each in readings)), probe)
+    sets = [set(each.order) for each in readings]
+    return sum(any(set(name) <= each for each in sets) for name in probe.names) / len(probe.names)
+
+
+def _numbers(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The share of the question's numbers that some passage holds; coverage where it has none."""
+    union = frozenset().union(*(each.held for each in readings))
+    if not probe.numbers:
+        return cover(union, probe)
+    return len(probe.numbers & union) / len(probe.numbers)
+
+
+def _aspect(terms: frozenset[str], readings: Sequence[Reading], probe: Probe) -> float:
+    """How much of an aspect the passage that holds most of it holds."""
+    total = sum(probe.weights.get(term, 1.0) for term in terms)
+    return max(sum(probe.weights.get(term, 1.0) for term in terms & each.held) for each in readings) / total

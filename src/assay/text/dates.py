@@ -1,0 +1,155 @@
+"""Dates, whole or partial, and when one bears another out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+_FLAT = str.maketrans("０１２３４５６７８９－−–—／", "0123456789----/")
+_MONTH_NAMES = "january february march april may june july august september october november december".split()
+_MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
+_MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
+# "may" and "march" are words too: in lower case they need a day or a year beside them.
+_MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>1\d{3}|20\d\d)"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?<![\d-]){_YEAR}-(?P<month>\d\d?)-(?P<day>\d\d?)(?![\d-])",
+        rf"(?<!\d){_YEAR}/(?P<month>\d\d?)/(?P<day>\d\d?)(?!\d)",
+        r"(?<!\d)(?P<year>\d{4})\s?年(?:\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?)?",
+        r"(?<!\d)(?P<month>\d{1,2})\s?月\s?(?P<day>\d{1,2})\s?[日号號]",
+        rf"\b{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}\b",
+        rf"\b{_MONTH}\s{_DAY},?\s{_YEAR}\b",
+        rf"\b{_MONTH},?\s(?:of\s)?{_YEAR}\b",
+        rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?=\W|$)",
+        rf"\b{_MONTH}\s{_DAY}\b(?![\d%:.,]\d)",
+        r"(?<![\w.,$€£-])(?P<year>1\d{3}|20\d\d)\s?-\s?(?P<until>1\d{3}|20\d\d|\d\d)(?![\w,.-]\d|\w|-)",
+        r"\b(?:(?P<part>early|mid|late)[ -])?(?P<decade>1[5-9]\d0|20[0-9]0)['’]?s\b",
+        r"\b(?P<century>1\d|2[01]|[5-9])th\scentury\b",
+        r"(?<![\w.,$€£/:-])(?P<year>1[5-9]\d\d|20\d\d)(?![\w,.:/]\d|\w|\s?[%°]|-\d)",
+        r"\b(?P<month>January|February|April|June|July|August|September|October|November|December)\b",
+    )
+)
+Relation = Literal["same", "within", "contains", "different", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A date at `start` to `end` of a text. What the text leaves open is None.
+
+    `until` is the last year of a range of years, a decade or a century; otherwise it equals `year`.
+    """
+
+    start: int
+    end: int
+    year: int | None
+    month: int | None = None
+    day: int | None = None
+    until: int | None = None
+
+
+def dates(text: str) -> list[Date]:
+    """The dates of `text` in order, without overlap; the fullest reading of a place is taken.
+
+    >>> [(d.year, d.month, d.day, d.until) for d in dates("On 3 May 2021 and in the 1990s; 2021年5月")]
+    [(2021, 5, 3, 2021), (1990, None, None, 1999), (2021, 5, None, 2021)]
+    """
+    flat = text.translate(_FLAT)
+    covered = bytearray(len(flat))
+    found: list[Date] = []
+    for form in _FORMS:
+        for match in form.finditer(flat):
+            date = _date(match)
+            if date is not None and not any(covered[date.start : date.end]):
+                covered[date.start : date.end] = b"\1" * (date.end - date.start)
+                found.append(date)
+    return sorted(found, key=lambda date: date.start)
+
+
+def relation(claim: Date, source: Date) -> Relation:
+    """How the claim's date stands to the source's: "contains" when the source's lies within the claim's.
+
+    "unknown" where they share no part that both give.
+
+    >>> year, day = dates("in 2021")[0], dates("3 May 2021")[0]
+    >>> relation(year, day), relation(day, year), relation(day, dates("4 May 2021")[0])
+    ('contains', 'within', 'different')
+    """
+    if claim.year is not None and source.year is not None:
+        return _with_years(claim, source)
+    parts = [(claim.month, source.month), (claim.day, source.day)]
+    shared = [(mine, theirs) for mine, theirs in parts if mine is not None and theirs is not None]
+    if not shared:
+        return "unknown"
+    if any(mine != theirs for mine, theirs in shared):
+        return "different"
+    return "contains" if source.year is not None or claim.day is None else "within"
+
+
+def agree(claim: Date, source: Date) -> bool:
+    """Whether the source's date bears the claim's out: it is the same, or lies within it.
+
+    >>> agree(dates("2021")[0], dates("May 2021")[0]), agree(dates("May 2021")[0], dates("2021")[0])
+    (True, False)
+    """
+    return relation(claim, source) in ("same", "contains")
+
+
+def _with_years(claim: Date, source: Date) -> Relation:
+    mine, theirs = _bounds(claim), _bounds(source)
+    if mine == theirs:
+        return "same"
+    if mine[0] <= theirs[0] and theirs[1] <= mine[1]:
+        return "contains"
+    if theirs[0] <= mine[0] and mine[1] <= theirs[1]:
+        return "within"
+    return "different"
+
+
+def _bounds(date: Date) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
+    """The first and the last day, as (year, month, day); a month's last day is written 31."""
+    year = date.year or 0
+    first = (year, date.month or 1, date.day or 1)
+    return first, (date.until or year, date.month or 12, date.day or 31)
+
+
+def _date(match: re.Match[str]) -> Date | None:
+    """The date of a match, None where its parts make none ("31 13 2021")."""
+    parts = match.groupdict()
+    if parts.get("decade"):
+        first = int(parts["decade"])
+        last = first + (99 if first % 100 == 0 and first < 2000 else 9)
+        return Date(match.start(), match.end(), first, until=last)
+    if parts.get("century"):
+        last = int(parts["century"]) * 100
+        return Date(match.start(), match.end(), last - 99, until=last)
+    month = _month(parts.get("month"), match.group())
+    day = int(parts["day"]) if parts.get("day") else None
+    year = int(parts["year"]) if parts.get("year") else None
+    if (parts.get("month") and month is None) or (day is not None and not 1 <= day <= 31):
+        return None
+    until = _until(year, parts.get("until"))
+    if parts.get("until") and until is None:
+        return None
+    return Date(match.start(), match.end(), year, month, day, until)
+
+
+def _month(word: str | None, whole: str) -> int | None:
+    if word is None:
+        return None
+    if word.isdigit():
+        return int(word) if 1 <= int(word) <= 12 else None
+    if word.islower() and word in ("may", "march", "mar") and not re.search(r"[12]\d{3}", whole):
+        return None
+    return _MONTHS[word.lower()]
+
+
+def _until(year: int | None, word: str | None) -> int | None:
+    """The last year of "1998-2003" or "2011-12"; None when it does not lie behind the first."""
+    if year is None or word is None:
+        return year
+    last = int(word) if len(word) == 4 else year // 100 * 100 + int(word)
+    return last if last > year else None

@@ -1,0 +1,353 @@
+"""Numbers with their magnitudes and units, and when two of them say the same."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+
+from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, ORDINALS, VALUES, cjk_value
+from assay.text.units import CURRENCY_SIGNS, UNITS
+
+# One character for one character, so that places stay true.
+_FLAT = str.maketrans("０１２３４５６７８９％．，：－−–—", "0123456789%.,:----")
+_TOKEN = re.compile(
+    rf"""(?P<clock>(?<![\d:.])\d{{1,2}}:\d\d(?::\d\d)?(?![\d:]))
+      | (?P<fraction>(?<![\d/.])\d{{1,3}}/\d{{1,3}}(?![\d/]))
+      | (?P<digits>\d+(?:[.,'\u00a0\u202f]\d+)*)
+      | (?P<cjk>百分之[{CJK_NUMERALS}\d]+|[{CJK_NUMERALS}]{{2,}}|[万萬亿億兆])
+      | (?P<vulgar>[½⅓⅔¼¾⅛])
+      | (?P<sign>[%$€£¥₹]|°\s?[CFcf]\b|°)
+      | (?P<word>[^\W\d_]+)
+    """,
+    re.VERBOSE,
+)
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
+_GROUPED_OTHER = re.compile(r"\d{1,3}(?:[.'\u00a0\u202f]\d{3}){2,}(?:,\d+)?|\d{1,3}(?:[.'\u00a0\u202f]\d{3})+,\d+")
+_SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:[.,]\d+)?")
+_VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅛": 1 / 8}
+_ROUGH = re.compile(
+    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|over|under|more than|less than"
+    r"|at least|at most|up to)|[~≈約约])\s*[$€£¥₹]?$",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"\bbetween\s+[$€£¥₹]?$", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s+[$€£¥₹]?$", re.IGNORECASE)
+_JOIN = re.compile(r"\s?(?:-|~|to|through|and|至|到)\s?[$€£¥₹]?", re.IGNORECASE)
+_ROUGH_SHARE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number at `start` to `end` of a text; `low` equals `high` unless it is a range.
+
+    `dimension` is "" for a bare number, "percent", "point" (percentage points), "ordinal", "clock" (minutes
+    after midnight), a currency's code, or the unit's dimension; values are in the dimension's base unit.
+    `slack` is how far another number may be off and still round to this one. `spelled` marks a small number
+    written as a word.
+    """
+
+    start: int
+    end: int
+    low: float
+    high: float
+    dimension: str = ""
+    slack: float = 0.0
+    spelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number before its unit is known; `step` is the value of its last place, 0 when exact."""
+
+    start: int
+    end: int
+    value: float
+    step: float
+    spelled: bool = False
+    ordinal: bool = False
+
+
+def quantities(text: str) -> list[Quantity]:
+    """The quantities of `text` in order, without overlap; linear in the length of the text.
+
+    Numbers inside names and versions ("COVID-19", "3.1.2") are none. A comma followed by other than three
+    digits is a decimal mark.
+
+    >>> [(q.low, q.dimension) for q in quantities("$3.5m, a dozen eggs, 5 km and 12 percentage points")]
+    [(3500000.0, 'USD'), (12.0, ''), (5000.0, 'length'), (12.0, 'point')]
+    """
+    flat = text.translate(_FLAT)
+    tokens = list(_TOKEN.finditer(flat))
+    found: list[Quantity] = []
+    at = 0
+    while at < len(tokens):
+        number, after = _number(flat, tokens, at)
+        if number is None:
+            at += 1
+            continue
+        quantity, at = _with_unit(flat, tokens, number, at, after)
+        found.append(quantity)
+    return _ranges(flat, found)
+
+
+def agree(claim: Quantity, source: Quantity) -> bool:
+    """Whether the source's quantity bears the claim's out: same dimension, equal within the rounding.
+
+    >>> first, second = quantities("3.5 million"), quantities("3,512,000")
+    >>> agree(first[0], second[0]), agree(second[0], first[0])
+    (True, True)
+    """
+    if not comparable(claim, source):
+        return False
+    slack = max(claim.slack, source.slack) + 1e-9 * max(abs(claim.low), abs(claim.high), 1e-9)
+    return abs(claim.low - source.low) <= slack and abs(claim.high - source.high) <= slack
+
+
+def comparable(first: Quantity, second: Quantity) -> bool:
+    """Whether both measure the same: equal dimensions.
+
+    >>> comparable(quantities("5 %")[0], quantities("5 points")[0])
+    False
+    """
+    return first.dimension == second.dimension
+
+
+def _number(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
+    """The number that begins at token `at`, and the token after it."""
+    match = tokens[at]
+    kind, word = match.lastgroup, match.group()
+    if kind == "clock":
+        hours, minutes = word.split(":")[:2]
+        return _Number(match.start(), match.end(), int(hours) * 60 + int(minutes), 0.0), at + 1
+    if kind == "fraction":
+        top, bottom = (int(part) for part in word.split("/"))
+        return (_Number(match.start(), match.end(), top / bottom, 0.0) if bottom else None), at + 1
+    if kind == "vulgar":
+        return _Number(match.start(), match.end(), _VULGAR[word], 0.0), at + 1
+    if kind == "digits":
+        return _digits(flat, tokens, at)
+    if kind == "cjk":
+        return _cjk(match), at + 1
+    if kind == "word":
+        return _words(flat, tokens, at)
+    return None, at + 1
+
+
+def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
+    """A number in digits, with a magnitude word or a vulgar fraction behind it."""
+    match = tokens[at]
+    start, end, word = match.start(), match.end(), match.group()
+    before = flat[start - 1] if start else " "
+    if before.isalpha() and before.isascii():
+        return None, at + 1  # part of a name: "covid19", "Q4"
+    if before == "-" and start >= 2 and flat[start - 2].isalnum() and not flat[start - 2].isdigit():
+        if flat[start - 2].isupper():
+            return None, at + 1  # part of a name: "COVID-19"
+        before = " "
+    parsed = _decimal(word)
+    if parsed is None:
+        return None, at + 1
+    value, step = parsed
+    if before == "-" and (start == 1 or not (flat[start - 2].isalnum() or flat[start - 2] in ")%")):
+        value, start = -value, start - 1
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if following is None or following.start() - end > 1 or "\n" in flat[end : following.start()]:
+        return _Number(start, end, value, step), at + 1
+    if following.lastgroup == "vulgar":
+        return _Number(start, following.end(), value + _VULGAR[following.group()], 0.0), at + 2
+    suffix = following.group()
+    if suffix in ("st", "nd", "rd", "th") and following.start() == end:
+        return _Number(start, following.end(), value, 0.0, ordinal=True), at + 2
+    if suffix[0] in "万萬亿億兆千百" and following.lastgroup in ("cjk", "word"):
+        factor = cjk_value(suffix[0])
+        return _Number(start, following.start() + 1, value * factor, (step or 1.0) * factor), at + 2
+    return _magnified(flat, tokens, _Number(start, end, value, step), at + 1)
+
+
+def _magnified(flat: str, tokens: list[re.Match[str]], number: _Number, at: int) -> tuple[_Number, int]:
+    """The number times the magnitude words that follow it at once."""
+    while at < len(tokens) and tokens[at].lastgroup == "word":
+        gap, word = flat[number.end : tokens[at].start()], tokens[at].group()
+        factor = MAGNITUDES.get(word if len(word) == 1 else word.lower())
+        if factor is None or gap not in ("", " ", "-", "\u00a0") or (len(word) == 1 and gap):
+            break
+        number = replace(
+            number, end=tokens[at].end(), value=number.value * factor, step=(number.step or 1.0) * factor
+        )
+        at += 1
+    return number, at
+
+
+def _decimal(word: str) -> tuple[float, float] | None:
+    """The value of a number in digits and the value of its last decimal place (0 for an integer)."""
+    if len(word) > 40:
+        return None
+    if _GROUPED.fullmatch(word):
+        plain = word.replace(",", "")
+    elif _GROUPED_OTHER.fullmatch(word) or _SPACED.fullmatch(word):
+        marks = word.translate(str.maketrans("", "", "'\u00a0\u202f"))
+        plain = marks.replace(".", "").replace(",", ".") if "," in marks or marks.count(".") > 1 else marks
+    elif word.count(".") + word.count(",") <= 1 and not any(mark in word for mark in "'\u00a0\u202f"):
+        plain = word.replace(",", ".")
+    else:
+        return None
+    places = len(plain.partition(".")[2])
+    return float(plain), 10.0**-places if places else 0.0
+
+
+def _cjk(match: re.Match[str]) -> _Number | None:
+    """A number in CJK numerals; a lone magnitude is none."""
+    word = match.group()
+    if len(word) == 1:
+        return None
+    if word.startswith("百分之"):
+        value = cjk_value(word[3:])
+        return None if math.isnan(value) else _Number(match.start(), match.end(), value, -1.0)
+    value = cjk_value(word)
+    return None if math.isnan(value) else _Number(match.start(), match.end(), value, 0.0)
+
+
+def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
+    """A number in English words: "twenty-three", "one hundred and five", "a dozen", "two thirds"."""
+    first = tokens[at].group().lower()
+    if first in ("a", "an", "half") and at + 1 < len(tokens):
+        return _article(flat, tokens, at)
+    if first in ORDINALS:
+        return _Number(tokens[at].start(), tokens[at].end(), ORDINALS[first], 0.0, True, True), at + 1
+    if first not in VALUES:
+        return None, at + 1
+    total, group, end, last = 0.0, 0.0, at, 0.0
+    while end < len(tokens) and tokens[end].lastgroup == "word":
+        word = tokens[end].group().lower()
+        if end > at and flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-"):
+            break
+        if word in VALUES and (end == at or _continues(last, VALUES[word])):
+            group, last = group + VALUES[word], VALUES[word]
+        elif word == "hundred" and end > at:
+            group, last = group * 100, 100
+        elif len(word) > 2 and word in MAGNITUDES and end > at:
+            total, group, last = total + group * MAGNITUDES[word], 0.0, 1000
+        elif not (word == "and" and last >= 100 and _value_follows(tokens, end)):
+            break
+        end += 1
+    if end < len(tokens) and tokens[end].group().lower() in FRACTIONS and end == at + 1:
+        value = (total + group) * FRACTIONS[tokens[end].group().lower()]
+        return _Number(tokens[at].start(), tokens[end].end(), value, 0.0, True), end + 1
+    return _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True), end
+
+
+def _continues(last: float, value: float) -> bool:
+    """Whether a number word may follow the one before: "twenty three", "hundred five", not "five six"."""
+    return (20 <= last <= 90 and value < 10) or (last >= 100 and value < 100)
+
+
+def _value_follows(tokens: list[re.Match[str]], at: int) -> bool:
+    return at + 1 < len(tokens) and tokens[at + 1].group().lower() in VALUES
+
+
+def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
+    """ "a dozen", "a million", "half a million", "a third", "half"."""
+    first, start = tokens[at].group().lower(), tokens[at].start()
+    second = tokens[at + 1].group().lower()
+    if first == "half":
+        if second in ("a", "of") and at + 2 < len(tokens) and len(tokens[at + 2].group()) > 2:
+            factor = MAGNITUDES.get(tokens[at + 2].group().lower())
+            if second == "a" and factor:
+                return _Number(start, tokens[at + 2].end(), factor / 2, factor / 10, True), at + 3
+        return _Number(start, tokens[at].end(), 0.5, 0.0, True), at + 1
+    if len(second) > 2 and (second in MAGNITUDES or second == "hundred"):
+        factor = MAGNITUDES.get(second, 100.0)
+        return _Number(start, tokens[at + 1].end(), factor, 0.0, True), at + 2
+    if second in FRACTIONS and not second.endswith("s") and second != "second":
+        return _Number(start, tokens[at + 1].end(), FRACTIONS[second], 0.0, True), at + 2
+    return None, at + 1
+
+
+def _with_unit(
+    flat: str, tokens: list[re.Match[str]], number: _Number, first: int, at: int
+) -> tuple[Quantity, int]:
+    """The number with the unit before or behind it, and the token after both."""
+    rough = bool(_ROUGH.search(flat, max(0, number.start - 24), number.start))
+    slack = max(number.step / 2 if number.step > 0 else 0.0, abs(number.value) * _ROUGH_SHARE if rough else 0.0)
+    bare = Quantity(number.start, number.end, number.value, number.value, "", slack, number.spelled)
+    if number.ordinal:
+        return replace(bare, dimension="ordinal"), at
+    if tokens[first].lastgroup == "clock":
+        return _clock(flat, tokens, bare, at)
+    if number.step < 0:
+        return replace(bare, dimension="percent"), at
+    if first and tokens[first - 1].group() in CURRENCY_SIGNS and number.start - tokens[first - 1].end() <= 1:
+        return replace(
+            bare, start=tokens[first - 1].start(), dimension=CURRENCY_SIGNS[tokens[first - 1].group()]
+        ), at
+    return _unit_behind(flat, tokens, bare, at)
+
+
+def _unit_behind(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> tuple[Quantity, int]:
+    """The quantity with the unit that follows it, if one does."""
+    if at >= len(tokens) or flat[bare.end : tokens[at].start()] not in ("", " ", "-", "\u00a0", "\u202f"):
+        return bare, at
+    word = tokens[at].group()
+    second = tokens[at + 1].group().lower() if at + 1 < len(tokens) else ""
+    if word.lower() in ("percentage", "percent", "per") and second in ("point", "points", "cent"):
+        return replace(bare, end=tokens[at + 1].end(), dimension="percent" if second == "cent" else "point"), at + 2
+    if word.lower() in ("am", "pm", "a", "p") and bare.high <= 12 and (len(word) == 2 or second == "m"):
+        return _clock(flat, tokens, replace(bare, low=bare.low * 60, high=bare.high * 60), at)
+    unit = UNITS.get(word.replace(" ", "")) or UNITS.get(word.replace(" ", "").lower())
+    if unit is None:
+        return bare, at
+    dimension, factor = unit
+    scaled = replace(
+        bare,
+        end=tokens[at].end(),
+        low=bare.low * factor,
+        high=bare.high * factor,
+        dimension=dimension,
+        slack=bare.slack * factor,
+    )
+    return scaled, at + 1
+
+
+def _clock(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> tuple[Quantity, int]:
+    """A time of day in minutes; "pm" adds twelve hours."""
+    half = re.match(r"\s?([ap])\.?\s?m\b\.?", flat[bare.end : bare.end + 6], re.IGNORECASE)
+    if half is None:
+        return replace(bare, dimension="clock"), at
+    shift = (720.0 if half.group(1) in "pP" else 0.0) - (720.0 if bare.low >= 720 else 0.0)
+    end = bare.end + half.end()
+    while at < len(tokens) and tokens[at].start() < end:
+        at += 1
+    return replace(bare, end=end, low=bare.low + shift, high=bare.high + shift, dimension="clock"), at
+
+
+def _ranges(flat: str, found: list[Quantity]) -> list[Quantity]:
+    """Neighbours joined by a dash or "to" become one range; "from a to b" stays a change of two values."""
+    merged: list[Quantity] = []
+    for quantity in found:
+        last = merged[-1] if merged else None
+        if last is not None and _is_range(flat, last, quantity):
+            scale = 1.0 if last.dimension else _scale(last, quantity)
+            merged[-1] = replace(quantity, start=last.start, low=last.low * scale)
+        else:
+            merged.append(quantity)
+    return merged
+
+
+def _is_range(flat: str, first: Quantity, second: Quantity) -> bool:
+    between = flat[first.end : second.start]
+    joined = _JOIN.fullmatch(between)
+    if joined is None or first.low != first.high or first.spelled != second.spelled:
+        return False
+    if _FROM.search(flat, max(0, first.start - 8), first.start) or first.dimension not in ("", second.dimension):
+        return False
+    if "and" in between and not _BETWEEN.search(flat, max(0, first.start - 12), first.start):
+        return False
+    return first.low * (1.0 if first.dimension else _scale(first, second)) < second.high
+
+
+def _scale(first: Quantity, second: Quantity) -> float:
+    """The magnitude and unit that "3" shares with "5 million" in "3-5 million"."""
+    if first.low == 0 or second.high == 0 or abs(second.high) < 100 * abs(first.low):
+        return 1.0
+    return float(10 ** (3 * math.floor(math.log10(abs(second.high / first.low)) / 3)))

@@ -1,0 +1,82 @@
+"""Units of measure: each word's dimension, and its size in the dimension's base unit."""
+
+from __future__ import annotations
+
+CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
+
+# dimension: {words: size in the base unit}; the base unit is the one of size 1.
+_TABLE: dict[str, dict[str, float]] = {
+    "percent": {"% percent pct": 1.0},
+    "USD": {"dollar dollars usd US$ 美元": 1.0, "cent cents": 0.01},
+    "EUR": {"euro euros eur": 1.0},
+    "GBP": {"pound pounds gbp quid": 1.0},
+    "JPY": {"yen jpy": 1.0},
+    "INR": {"rupee rupees inr": 1.0},
+    "CNY": {"yuan renminbi cny rmb 元 人民币": 1.0},
+    "length": {
+        "m metre metres meter meters 米": 1.0,
+        "km kilometre kilometres kilometer kilometers 公里 千米": 1000.0,
+        "cm centimetre centimetres centimeter centimeters 厘米": 0.01,
+        "mm millimetre millimetres millimeter millimeters 毫米": 0.001,
+        "mile miles mi": 1609.344,
+        "foot feet ft": 0.3048,
+        "inch inches": 0.0254,
+        "yard yards yd": 0.9144,
+        "nm nanometre nanometres nanometer nanometers": 1e-9,
+        "µm micron microns": 1e-6,
+    },
+    "mass": {
+        "kg kilogram kilograms kilo kilos 公斤": 1.0,
+        "g gram grams 克": 0.001,
+        "mg milligram milligrams": 1e-6,
+        "tonne tonnes 吨": 1000.0,
+        "lb lbs": 0.45359237,
+        "ounce ounces oz": 0.028349523125,
+    },
+    # A year is 12 months; days and weeks are apart, since months and days do not convert.
+    "months": {
+        "year years yr yrs 年": 12.0,
+        "month months 个月": 1.0,
+        "decade decades": 120.0,
+        "century centuries": 1200.0,
+    },
+    "seconds": {
+        "second seconds sec secs 秒": 1.0,
+        "minute minutes min mins 分钟": 60.0,
+        "hour hours hr hrs 小时": 3600.0,
+        "day days 天": 86400.0,
+        "week weeks 周": 604800.0,
+        "ms millisecond milliseconds": 0.001,
+    },
+    "area": {"hectare hectares ha": 1.0, "acre acres": 0.40468564224},
+    "volume": {
+        "litre litres liter liters l": 1.0,
+        "ml millilitre millilitres milliliter milliliters": 0.001,
+        "gallon gallons": 3.785411784,
+    },
+    "celsius": {"°C °c celsius": 1.0},
+    "fahrenheit": {"°F °f fahrenheit": 1.0},
+    "degree": {"° degree degrees": 1.0},
+    "bytes": {
+        "byte bytes": 1.0,
+        "kb KB": 1e3,
+        "mb MB megabyte megabytes": 1e6,
+        "gb GB gigabyte gigabytes": 1e9,
+        "tb TB terabyte terabytes": 1e12,
+    },
+    "watts": {
+        "W watt watts": 1.0,
+        "kw kW kilowatt kilowatts": 1e3,
+        "mw MW megawatt megawatts": 1e6,
+        "gw GW gigawatt gigawatts": 1e9,
+    },
+    "hertz": {"hz Hz hertz": 1.0, "khz kHz": 1e3, "mhz MHz": 1e6, "ghz GHz": 1e9},
+    "speed": {"mph": 0.44704, "kph": 0.27777777777777778},
+    "point": {"pp": 1.0, "bps": 0.01},
+}
+UNITS: dict[str, tuple[str, float]] = {
+    word: (dimension, size)
+    for dimension, sizes in _TABLE.items()
+    for words, size in sizes.items()
+    for word in words.split()
+}

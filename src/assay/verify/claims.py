@@ -1,0 +1,122 @@
+"""An answer's claims: its sentences, cut where one states two things, with the sources each cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.text.sentences import sentences
+from assay.text.tokens import terms
+from assay.types import Citation, Span
+from assay.verify.citations import without_marks
+
+# Where one sentence goes on to a second statement; both sides keep at least four words.
+_JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
+_LEAST_WORDS = 4
+_ABSTAINS = re.compile(
+    r"""\b(?:i|we)\s(?:do\snot|don['’]t|did\snot|didn['’]t|cannot|can['’]t|could\snot|couldn['’]t|am\snot\sable|was\snot\sable)
+        \s(?:have|find|know|see|answer|determine|tell|provide|say)\b
+      | \b(?:there\sis|there['’]s)\s(?:no|not\senough|insufficient)\s(?:information|evidence|mention|data)\b
+      | \b(?:the\s|these\s|my\s)?(?:provided\s|given\s|available\s|retrieved\s)?
+        (?:sources?|documents?|passages?|context|evidence|texts?)\s
+        (?:do(?:es)?\snot|don['’]t|doesn['’]t|did\snot|didn['’]t|cannot)\s
+        (?:say|mention|state|contain|provide|specify|give|answer|include|tell|cover|address)\b
+      | \b(?:not\senough|insufficient|no\srelevant)\s(?:information|evidence)\b
+      | \b(?:is|are)\snot\s(?:mentioned|stated|specified|given|covered|available)\sin\sthe\b
+      | 没有(?:相关|足够)?(?:信息|资料)|無法回答|无法回答|情報がありません
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_HEADING = re.compile(r"\s*#{1,6}\s")
+_LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """One claim as stated; `start, end` are offsets in the answer, `numbers` the sources it cites."""
+
+    text: str
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+    marks: tuple[Citation, ...]
+
+
+def stated(text: str, marks: Sequence[Citation]) -> list[Stated]:
+    """The claims of an answer in order. Abstentions, questions, headings and lead-ins claim nothing.
+
+    A mark belongs to the sentence that it stands in or behind.
+
+    >>> from assay.verify.citations import citations
+    >>> text = "It is 5 km long. [1] I don't have information on its depth."
+    >>> [(claim.text, claim.numbers) for claim in stated(text, citations(text))]
+    [('It is 5 km long.', (1,))]
+    """
+    blanked = without_marks(text, marks)
+    spans = [_without_list_mark(blanked, span) for span in sentences(blanked)]
+    owned = _owners(spans, marks)
+    found: list[Stated] = []
+    for at, span in enumerate(spans):
+        if claims_nothing(blanked[span.start : span.end]):
+            continue
+        numbers = tuple(dict.fromkeys(number for mark in owned[at] for number in mark.numbers))
+        for part in _parts(blanked, span):
+            words = _text(text, blanked, part, marks)
+            found.append(Stated(words, part.start, part.end, numbers, tuple(owned[at])))
+    return found
+
+
+def claims_nothing(sentence: str) -> bool:
+    """Whether a sentence states nothing that a source could bear out.
+
+    >>> [claims_nothing(s) for s in ("The sources do not say when.", "Which one?", "It rained.", "In short:")]
+    [True, True, False, True]
+    """
+    bare = sentence.strip()
+    if not terms(bare, stop_words=True) or bare.endswith(("?", "？", ":", "：")) or _HEADING.match(bare):
+        return True
+    return abstains(bare)
+
+
+def abstains(sentence: str) -> bool:
+    """Whether a sentence says that there is no answer; that is honest, not a claim.
+
+    >>> abstains("I don't have information about the price.")
+    True
+    """
+    return _ABSTAINS.search(sentence) is not None
+
+
+def _without_list_mark(text: str, span: Span) -> Span:
+    match = _LIST_MARK.match(text, span.start, span.end)
+    return Span(match.end(), span.end) if match and match.end() < span.end else span
+
+
+def _owners(spans: Sequence[Span], marks: Sequence[Citation]) -> list[list[Citation]]:
+    """Each sentence's marks."""
+    owned: list[list[Citation]] = [[] for _ in spans]
+    at = 0
+    for mark in marks:
+        while at + 1 < len(spans) and spans[at + 1].start <= mark.start:
+            at += 1
+        if spans:
+            owned[at].append(mark)
+    return owned
+
+
+def _parts(text: str, span: Span) -> list[Span]:
+    """The sentence cut at its joints, where both sides are long enough to be statements."""
+    cuts, start = [], span.start
+    for joint in _JOINT.finditer(text, span.start, span.end):
+        if min(len(text[start : joint.start()].split()), len(text[joint.end() : span.end].split())) >= _LEAST_WORDS:
+            cuts.append(Span(start, joint.start()))
+            start = joint.end()
+    return [*cuts, Span(start, span.end)]
+
+
+def _text(text: str, blanked: str, part: Span, marks: Sequence[Citation]) -> str:
+    """The claim's words: the answer's own when no mark stands inside, else those around the marks."""
+    if any(part.start <= mark.start < part.end for mark in marks):
+        return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(blanked[part.start : part.end].split()))
+    return text[part.start : part.end]

@@ -1,0 +1,48 @@
+"""How far to trust an answer: no further than its evidence and its weakest claim."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from assay.types import Confidence, Judgement, Level, Review, Severity, Status
+
+INVALID_CITATION_CAP = 0.3
+UNKNOWN_CAP = 0.5
+_LEVELS: tuple[tuple[float, Level], ...] = ((0.3, "very_low"), (0.5, "low"), (0.7, "medium"), (0.9, "high"))
+
+
+@dataclass(frozen=True, slots=True)
+class LeastRater:
+    """The lesser of the evidence's sufficiency and the least claim support, with caps; not calibrated."""
+
+    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+        """The confidence; `value` stays None, since no calibration is fitted.
+
+        >>> from assay.types import Action
+        >>> LeastRater().rate(Judgement(0.8, Action.ANSWER, ""), Review((), (), (), (), ("[9]",))).level
+        'low'
+        """
+        known = [claim.support for claim in review.claims if claim.support is not None]
+        if judgement.sufficiency is not None:
+            known.append(judgement.sufficiency)
+        score = min(known, default=0.0)
+        if review.invalid_citations:
+            score = min(score, INVALID_CITATION_CAP)
+        if _open(judgement, review):
+            score = min(score, UNKNOWN_CAP)
+        return Confidence(value=None, score=score, level=level(score))
+
+
+def level(score: float) -> Level:
+    """The score in words; a bound belongs to the level above it.
+
+    >>> level(0.29), level(0.7)
+    ('very_low', 'high')
+    """
+    return next((name for bound, name in _LEVELS if score < bound), "very_high")
+
+
+def _open(judgement: Judgement, review: Review) -> bool:
+    """Whether something that must be known is not."""
+    unknown = any(c.severity is Severity.BLOCK and c.status is Status.UNKNOWN for c in review.checks)
+    return unknown or judgement.sufficiency is None or any(claim.support is None for claim in review.claims)

@@ -1,0 +1,238 @@
+"""Checks that need no model: what a claim says in numbers, dates, names and turns against what its sources say.
+
+Each gives one of four states. Failed means that the sources say otherwise or do not say it; unknown, that the
+two cannot be compared; nothing is returned where the claim holds nothing of the kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.text import dates as date_text
+from assay.text import quantities as quantity_text
+from assay.text.dates import Date, dates
+from assay.text.names import Name, names
+from assay.text.negation import Negation, comparisons, negations, opposites_of
+from assay.text.quantities import Quantity, quantities
+from assay.text.tokens import stem, terms, words
+from assay.types import Check, Passage, Severity, SourceSpan, Span, Status
+from assay.verify.claims import Stated
+from assay.verify.sources import Aligned, Sources, source_span
+
+# How much of the claim a source sentence must hold before a difference between the two counts.
+SAME_MATTER = 0.4
+SAME_STATEMENT = 0.75
+# "Three reasons" may be counted from the sources without being written there.
+COUNTABLE = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A claim (`n` counts from 1) beside its sources and the sentences that hold most of it, best first."""
+
+    n: int
+    claim: Stated
+    sources: Sources
+    nearest: tuple[Aligned, ...]
+
+    def near(self, share: float) -> tuple[Aligned, ...]:
+        """The nearest sentences that hold at least that share of the claim."""
+        return tuple(each for each in self.nearest if each.coverage >= share)
+
+    def check(
+        self,
+        name: str,
+        status: Status,
+        severity: Severity,
+        cause: str | None,
+        part: Quantity | Date | Name | Negation | Span,
+        source: SourceSpan | None = None,
+    ) -> Check:
+        """The result for one part of the claim, whose place is relative to the claim's text."""
+        start = self.claim.start + part.start
+        return Check(name, status, severity, self.n, cause, Span(start, start + part.end - part.start), source)
+
+
+def numbers(over: Comparison) -> list[Check]:
+    """Each number of the claim against the numbers of its sources: same dimension, equal within rounding."""
+    dated = dates(over.claim.text)
+    return [_number(over, each) for each in quantities(over.claim.text) if not _within(each, dated)]
+
+
+def _within(quantity: Quantity, dated: Sequence[Date]) -> bool:
+    return any(date.start < quantity.end and quantity.start < date.end for date in dated)
+
+
+def _number(over: Comparison, mine: Quantity) -> Check:
+    for theirs, passage in over.sources.quantities:
+        if quantity_text.agree(mine, theirs):
+            return over.check("numbers", Status.PASSED, Severity.BLOCK, None, mine, _place(theirs, passage))
+    said = over.claim.text[mine.start : mine.end]
+    if mine.dimension == "ordinal" or (mine.spelled and mine.high <= COUNTABLE and not mine.dimension):
+        cause = f"the sources do not write {said!r}; it may be counted from them"
+        return over.check("numbers", Status.UNKNOWN, Severity.WARN, cause, mine)
+    other = _other_number(over, mine)
+    if other is None:
+        cause = f"no source of this claim says {said!r}"
+        return over.check("numbers", Status.FAILED, Severity.BLOCK, cause, mine)
+    cause = f"the answer says {said!r}, the source {other.quote!r}"
+    return over.check("numbers", Status.FAILED, Severity.BLOCK, cause, mine, other)
+
+
+def _other_number(over: Comparison, mine: Quantity) -> SourceSpan | None:
+    """A number of the same dimension in a sentence on the same matter, which the claim does not say."""
+    claimed = quantities(over.claim.text)
+    for each in over.near(SAME_MATTER):
+        dated = dates(each.sentence.text)
+        for theirs in quantities(each.sentence.text):
+            if _within(theirs, dated) or not _rivals(mine, theirs):
+                continue
+            if not any(quantity_text.agree(one, theirs) for one in claimed):
+                start = each.sentence.start
+                return source_span(each.sentence.passage, start + theirs.start, start + theirs.end)
+    return None
+
+
+def _rivals(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether two numbers answer the same question; a percentage and percentage points do, wrongly."""
+    if {mine.dimension, theirs.dimension} == {"percent", "point"}:
+        return True
+    return quantity_text.comparable(mine, theirs) and not theirs.spelled
+
+
+def calendar(over: Comparison) -> list[Check]:
+    """Each date of the claim against the dates of its sources: the same, or one within the claim's."""
+    return [_date(over, each) for each in dates(over.claim.text)]
+
+
+def _date(over: Comparison, mine: Date) -> Check:
+    said = over.claim.text[mine.start : mine.end]
+    wider: SourceSpan | None = None
+    for theirs, passage in over.sources.dates:
+        relation = date_text.relation(mine, theirs)
+        if relation in ("same", "contains"):
+            return over.check("dates", Status.PASSED, Severity.BLOCK, None, mine, _place(theirs, passage))
+        if relation == "within" and wider is None:
+            wider = _place(theirs, passage)
+    if wider is not None:
+        cause = f"the source says only {wider.quote!r}, the answer {said!r}"
+        return over.check("dates", Status.UNKNOWN, Severity.BLOCK, cause, mine, wider)
+    other = _other_date(over, mine)
+    if other is None:
+        cause = f"no source of this claim says {said!r}"
+        return over.check("dates", Status.FAILED, Severity.BLOCK, cause, mine)
+    cause = f"the answer says {said!r}, the source {other.quote!r}"
+    return over.check("dates", Status.FAILED, Severity.BLOCK, cause, mine, other)
+
+
+def _other_date(over: Comparison, mine: Date) -> SourceSpan | None:
+    """A date in a sentence on the same matter that differs from the claim's."""
+    for each in over.near(SAME_MATTER):
+        for theirs in dates(each.sentence.text):
+            if date_text.relation(mine, theirs) == "different":
+                start = each.sentence.start
+                return source_span(each.sentence.passage, start + theirs.start, start + theirs.end)
+    return None
+
+
+def _place(found: Quantity | Date, passage: Passage) -> SourceSpan:
+    return source_span(passage, found.start, found.end)
+
+
+def named(over: Comparison) -> list[Check]:
+    """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does."""
+    return [_name(over, each) for each in names(over.claim.text) if not each.opens]
+
+
+def _name(over: Comparison, mine: Name) -> Check:
+    if _known(mine, over.sources):
+        return over.check("names", Status.PASSED, Severity.BLOCK, None, mine, _where(mine, over))
+    said = over.claim.text[mine.start : mine.end]
+    return over.check("names", Status.FAILED, Severity.BLOCK, f"no source of this claim names {said!r}", mine)
+
+
+def _known(name: Name, sources: Sources) -> bool:
+    parts = {part for word in name.words for part in terms(word, stop_words=True)}
+    if parts <= sources.terms or {stem(word) for word in name.words} <= sources.terms:
+        return True
+    written = "".join(name.words).replace(".", "")
+    expansion = sources.acronyms.get(written) if name.acronym else None
+    return expansion is not None or any(set(name.words) <= set(long) for long in sources.acronyms.values())
+
+
+def _where(name: Name, over: Comparison) -> SourceSpan | None:
+    """The nearest sentence that holds the name's words."""
+    wanted = {part for word in name.words for part in terms(word)}
+    return next((each.sentence.span for each in over.nearest if wanted <= set(each.sentence.terms)), None)
+
+
+def negated(over: Comparison) -> list[Check]:
+    """Whether claim and nearest sentence agree in what they deny; silent where neither denies anything."""
+    mine = negations(over.claim.text)
+    close = over.near(SAME_STATEMENT)
+    if not close:
+        cause = "no source sentence is near enough to compare what is denied"
+        return [over.check("negation", Status.UNKNOWN, Severity.WARN, cause, each) for each in mine[:1]]
+    sentence = close[0].sentence
+    theirs = negations(sentence.text)
+    if not mine and not theirs:
+        return []
+    part = mine[0] if mine else Span(0, len(over.claim.text))
+    if len(mine) % 2 == len(theirs) % 2:
+        return [over.check("negation", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
+    denier, other = (
+        (over.claim.text, sentence.text) if len(mine) > len(theirs) else (sentence.text, over.claim.text)
+    )
+    if not _denies_the_same(denier, other):
+        cause = "one side denies something that the other does not speak of"
+        return [over.check("negation", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
+    cause = "the answer denies what the source says" if len(mine) > len(theirs) else "the source denies it"
+    return [over.check("negation", Status.FAILED, Severity.BLOCK, cause, part, sentence.span)]
+
+
+def _denies_the_same(denier: str, other: str) -> bool:
+    """Whether most of what a negation of `denier` reaches is stated by `other`."""
+    stated = set(terms(other))
+    for each in negations(denier):
+        reached = set(terms(denier[each.scope.start : each.scope.end]))
+        if reached and len(reached & stated) >= 0.6 * len(reached):
+            return True
+    return False
+
+
+def turned(over: Comparison) -> list[Check]:
+    """More against less, and words against their opposites, in the nearest sentence."""
+    close = over.near(SAME_MATTER)
+    mine = comparisons(over.claim.text)
+    if not close:
+        cause = "no source sentence is near enough to compare more and less"
+        return [
+            over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end)) for c in mine[:1]
+        ]
+    sentence = close[0].sentence
+    pair = _opposites(over.claim.text, sentence.text)
+    if pair is not None:
+        cause = f"the answer says {pair[0]!r} where the source says {pair[1]!r}"
+        where = Span(0, len(over.claim.text))
+        return [over.check("comparison", Status.FAILED, Severity.BLOCK, cause, where, sentence.span)]
+    theirs = {each.direction for each in comparisons(sentence.text)}
+    if not mine:
+        return []
+    part = Span(mine[0].start, mine[0].end)
+    if {each.direction for each in mine} & theirs:
+        return [over.check("comparison", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
+    if theirs and close[0].coverage >= SAME_STATEMENT:
+        cause = "the answer says more where the source says less, or less where it says more"
+        return [over.check("comparison", Status.FAILED, Severity.BLOCK, cause, part, sentence.span)]
+    cause = "the source sentence compares nothing" if not theirs else "the source compares something else"
+    return [over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
+
+
+def _opposites(claim: str, source: str) -> tuple[str, str] | None:
+    """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
+    mine, theirs = {stem(word): word for word in words(claim)}, {stem(word): word for word in words(source)}
+    for each in sorted(mine.keys() - theirs.keys()):
+        for other in sorted(opposites_of(each) & theirs.keys() - mine.keys()):
+            return mine[each], theirs[other]
+    return None

@@ -1,0 +1,76 @@
+"""Exact quotes: where an answer's words stand in a source, character for character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from assay.text.tokens import words
+from assay.types import Passage, SourceSpan, Span
+from assay.verify.sources import source_span
+
+LEAST_WORDS = 3
+_QUOTED = re.compile(
+    r'"([^"\n]{1,1000})"|“([^“”\n]{1,1000})”|«([^«»\n]{1,1000})»|「([^「」\n]{1,1000})」|『([^『』\n]{1,1000})』'
+)
+# One character for one character: what typing and typesetting write differently.
+_SAME = str.maketrans("“”„«»‘’‚`´–—−‐‑\u00a0\u202f\t\n", "\"\"\"\"\"'''''-----    ")
+_SPACES = re.compile(r" {2,}")
+_ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
+
+
+def quoted(text: str) -> list[Span]:
+    """The stretches of `text` in quotation marks, marks excluded, of at least three words.
+
+    >>> text = 'He said "it is far too late" and left.'
+    >>> [text[span.start:span.end] for span in quoted(text)]
+    ['it is far too late']
+    """
+    found = []
+    for match in _QUOTED.finditer(text):
+        group = match.lastindex or 0
+        inside = match.group(group)
+        if len(words(inside)) >= LEAST_WORDS or (not inside.isascii() and len(inside) >= 2 * LEAST_WORDS):
+            found.append(Span(match.start(group), match.end(group)))
+    return found
+
+
+def locate(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:
+    """Where the first passage holds the quote; white space, quotation marks and dashes may be written otherwise.
+
+    The span's own quote is what the document says. None when no passage holds it.
+
+    >>> passage = Passage("p", "d", "r", 100, 121, "It is “far”  too late.")
+    >>> locate('"far" too late', [passage])
+    SourceSpan(passage_id='p', start=106, end=121, quote='“far”  too late')
+    """
+    wanted = _squeezed(quote.strip()).rstrip(" .,;:!?。")
+    if not wanted:
+        return None
+    for passage in passages:
+        span = _find(wanted, passage.text)
+        if span is not None:
+            return source_span(passage, span.start, span.end)
+    return None
+
+
+def locate_parts(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:
+    """Like `locate`, for a quote with omissions ("a … b"): its first part, when all parts are held."""
+    held = [locate(part, passages) for part in _ELLIPSIS.split(quote) if part.strip()]
+    return held[0] if held and all(held) else None
+
+
+def _squeezed(text: str) -> str:
+    return _SPACES.sub(" ", text.translate(_SAME))
+
+
+def _find(wanted: str, text: str) -> Span | None:
+    """Where `text` holds the squeezed quote as whole words."""
+    flat = text.translate(_SAME)
+    pattern = r" +".join(re.escape(word) for word in wanted.split(" "))
+    before, behind = (
+        (r"\b" if wanted[0].isalnum() and wanted[0].isascii() else ""),
+        (r"\b" if wanted[-1].isalnum() and wanted[-1].isascii() else ""),
+    )
+    match = re.search(before + pattern + behind, flat)
+    return Span(match.start(), match.end()) if match else None

@@ -308,7 +308,7 @@ class Question(Value):
     """A question as understood: `standalone` is what is searched, `text` what the user asked.
 
     `aspects` are the parts that an answer must cover, in words of the question; `detail` is 1 (a phrase) to
-    10 (a chapter).
+    10 (a chapter). `unclear` says what keeps it from being understood, None where nothing does.
     """
 
     text: str
@@ -320,6 +320,7 @@ class Question(Value):
     language: str = "en"
     expertise: Literal["beginner", "general", "expert"] = "general"
     detail: int = 3
+    unclear: str | None = None
 
 
 # --- the judgement -----------------------------------------------------------------------------

@@ -44,4 +44,5 @@ def understood(text: str, history: tuple[Message, ...] = ()) -> Question:
         language=language_of(asked),
         expertise=expertise_of(text[:LONGEST]),
         detail=detail_of(text[:LONGEST], answer_type, kind),
+        unclear=f'nothing says what "{turn.unresolved}" stands for' if turn.unresolved else None,
     )

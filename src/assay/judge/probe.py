@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from assay.judge.background import rarity
 from assay.text.names import names
-from assay.text.tokens import STOP_WORDS, stem, terms, words
+from assay.text.tokens import STOP_WORDS, stem, terms, word_spans, words
 from assay.types import AnswerType, Question
 
 # Words that say what is asked, not what about; a passage that answers need not hold them.
@@ -29,11 +29,13 @@ _NUMBER = re.compile(r"\d")
 class Probe:
     """A question's content: its distinct terms with their rarity (0.1 to 1), its pairs, names and numbers.
 
-    `pairs` are terms that follow each other; `names` are tuples of stems; `aspects` are the terms of each aspect.
+    `written` is each term as the question writes it; `pairs` are terms that follow each other; `names` are tuples
+    of stems; `aspects` are the terms of each aspect.
     """
 
     text: str
     weights: dict[str, float]
+    written: dict[str, str]
     pairs: tuple[tuple[str, str], ...]
     names: tuple[tuple[str, ...], ...]
     numbers: frozenset[str]
@@ -61,6 +63,7 @@ def probe_of(question: Question) -> Probe:
     return Probe(
         text=asked,
         weights={term: rarity(term) for term in content},
+        written=_written(asked),
         pairs=tuple(dict.fromkeys(pairwise(content))),
         names=named,
         numbers=frozenset(term for term in content if _NUMBER.search(term)),
@@ -76,6 +79,16 @@ def content_terms(text: str) -> list[str]:
     (['peopl', 'live', 'rome'], ['上海'])
     """
     return [term for term in terms(_ZH_ASKING.sub(" ", text)) if term not in _ASKING]
+
+
+def _written(text: str) -> dict[str, str]:
+    """Each term of the text with the first stretch that it was made from."""
+    found: dict[str, str] = {}
+    for span in word_spans(text):
+        word = text[span.start : span.end]
+        for term in terms(word):
+            found.setdefault(term, term if len(terms(word)) > 1 else word)
+    return found
 
 
 def _only(text: str, name: tuple[str, ...]) -> bool:

@@ -31,7 +31,10 @@ def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
         "pairs": _pairs(probe, readings),
         "names": _names(probe, readings),
         "numbers": _numbers(probe, readings),
-        "aspects": min((_aspect(each, readings, probe) for _, each in probe.aspects), default=cover(union, probe)),
+        "aspects": min(
+            (max(aspect_cover(terms, each, probe) for each in readings) for _, terms in probe.aspects),
+            default=cover(union, probe),
+        ),
         "answer": answer_cover(probe, readings),
         "typed": answer_cover(probe, readings) / window if window else 0.0,
     }
@@ -112,7 +115,7 @@ def _numbers(probe: Probe, readings: Sequence[Reading]) -> float:
     return len(probe.numbers & union) / len(probe.numbers)
 
 
-def _aspect(terms: frozenset[str], readings: Sequence[Reading], probe: Probe) -> float:
-    """How much of an aspect the passage that holds most of it holds."""
+def aspect_cover(terms: frozenset[str], reading: Reading, probe: Probe) -> float:
+    """The share of an aspect's terms, by rarity, that a passage holds."""
     total = sum(probe.weights.get(term, 1.0) for term in terms)
-    return max(sum(probe.weights.get(term, 1.0) for term in terms & each.held) for each in readings) / total
+    return sum(probe.weights.get(term, 1.0) for term in terms & reading.held) / total

@@ -1,0 +1,196 @@
+"""The fast judge: signals of words and vectors, weighed as labelled data taught; no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
+from assay.judge.probe import Probe, probe_of
+from assay.judge.reading import Reading, read
+from assay.judge.vectors import clipped, telling_lines, vector_signals
+from assay.judge.weights import Weights, fitted
+from assay.judge.words import aspect_cover, word_signals
+from assay.stages import Embedder
+from assay.types import Aspect, AspectState, Evidence, Judgement, Question, Triage
+
+# How much of an aspect one passage must hold for it to count as covered, and as there in part.
+_COVERED, _PARTIAL = 0.6, 0.3
+# Coverage and cosine under which the seed's list of issues names them low.
+_LOW_COVER, _LOW_COSINE = 0.3, 0.3
+# Of a question's words, at most this many are named as found nowhere.
+_MOST_MISSING = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured: signals by name, the cosine of each passage where known, and what ran."""
+
+    signals: dict[str, float]
+    cosines: dict[str, float]
+    mode: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeuristicJudge:
+    """Judge by fitted signals.
+
+    Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
+    says so. Passages keep the cosine that the search gave them; only where none has one are they embedded here.
+    """
+
+    embedder: Embedder | None = None
+    weights: Weights = field(default_factory=fitted)
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement; sufficiency None where there is nothing to measure. Raises what the embedder raises."""
+        probe = probe_of(question)
+        if not evidence.hits:
+            return self._unmeasured(question, probe, "no passages")
+        readings = [read(passage, probe) for passage in evidence.passages]
+        measured = await self._measure(question, probe, evidence, readings)
+        if measured is None:
+            return self._unmeasured(question, probe, "the question has no words to look for", len(readings))
+        return self._judged(question, probe, readings, measured)
+
+    async def _measure(
+        self, question: Question, probe: Probe, evidence: Evidence, readings: Sequence[Reading]
+    ) -> Measured | None:
+        """Every signal that can be measured; None where there is none."""
+        words = word_signals(probe, readings) if probe.weights else None
+        if self.embedder is None or not _speaks(self.embedder, question.language):
+            return Measured(words, {}, "fast (words only)") if words is not None else None
+        words = words if words is not None else dict.fromkeys(self.weights.words.weights, 0.0)
+        cosines, lines = await _cosines(self.embedder, question, probe, evidence, readings)
+        near = vector_signals(list(cosines.values()), lines)
+        return Measured({**dict.fromkeys(self.weights.vectors.weights, 0.0), **words, **near}, cosines, "fast")
+
+    def _judged(
+        self, question: Question, probe: Probe, readings: Sequence[Reading], measured: Measured
+    ) -> Judgement:
+        """The judgement of what was measured."""
+        model = self.weights.vectors if measured.mode == "fast" else self.weights.words
+        sufficiency = model.sufficiency(measured.signals)
+        triage = triage_of(sufficiency, self.thresholds)
+        aspects = self._aspects(probe, readings, sufficiency)
+        unclear = question.unclear or (None if probe.weights else "it has no words to look for")
+        recommended = recommend(triage, aspects, len(readings), unclear)
+        return Judgement(
+            sufficiency=sufficiency,
+            recommendation=recommended.action,
+            reason=recommended.reason,
+            quality=quality_of(sufficiency, self.thresholds),
+            triage=triage,
+            coverage=measured.signals.get("cover_all", 0.0),
+            relevance=_relevance(readings, measured.cosines),
+            aspects=aspects,
+            missing=_missing(probe, readings, aspects, sufficiency >= self.thresholds.correct),
+            issues=_issues(probe, measured),
+            signals=measured.signals,
+            mode_used=measured.mode,
+            calibrated=True,
+        )
+
+    def _aspects(self, probe: Probe, readings: Sequence[Reading], sufficiency: float) -> tuple[Aspect, ...]:
+        """The state of each aspect: of a lone one by the sufficiency, of several by what one passage holds."""
+        if len(probe.aspects) == 1:
+            best = sorted(readings, key=lambda each: -each.cover)[:2]
+            holding = tuple(each.passage_id for each in best if each.held)
+            return (Aspect(probe.aspects[0][0], _lone(triage_of(sufficiency, self.thresholds)), holding),)
+        return tuple(_aspect(text, wanted, readings, probe) for text, wanted in probe.aspects)
+
+    def _unmeasured(self, question: Question, probe: Probe, issue: str, passages: int = 0) -> Judgement:
+        """The judgement where nothing could be measured."""
+        unclear = question.unclear or (None if probe.weights else "it has no words to look for")
+        recommended = recommend(None, (), passages, unclear)
+        return Judgement(
+            sufficiency=None,
+            recommendation=recommended.action,
+            reason=recommended.reason,
+            aspects=tuple(Aspect(text, "missing") for text, _ in probe.aspects),
+            missing=tuple(text for text, _ in probe.aspects),
+            issues=(issue,),
+            mode_used="fast (nothing measured)",
+        )
+
+
+async def _cosines(
+    embedder: Embedder, question: Question, probe: Probe, evidence: Evidence, readings: Sequence[Reading]
+) -> tuple[dict[str, float], list[float]]:
+    """The cosine of each passage where known, by id, and those of the telling sentences."""
+    known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
+    lines = telling_lines(probe, readings)
+    unseen = [] if known else [hit.passage for hit in evidence.hits]
+    texts = [question.standalone, *lines, *(_embedded(each.title, each.text) for each in unseen)]
+    vectors = await embedder.embed(texts)
+    near = [float(each) for each in vectors[1:] @ vectors[0]]
+    ids = [passage.passage_id for passage in unseen]
+    return {**known, **dict(zip(ids, near[len(lines) :], strict=True))}, near[: len(lines)]
+
+
+def _embedded(title: str, text: str) -> str:
+    """A passage as it is embedded: its title on a line before it."""
+    return f"{title}\n{text}" if title else text
+
+
+def _speaks(embedder: Embedder, language: str) -> bool:
+    """Whether the model knows the language; a text of unknown language is tried."""
+    return language == "und" or language in embedder.model.languages
+
+
+def _lone(triage: Triage | None) -> AspectState:
+    """The state of the only aspect, which is the whole question."""
+    return "covered" if triage is Triage.CORRECT else "missing" if triage is Triage.INCORRECT else "partial"
+
+
+def _aspect(text: str, wanted: frozenset[str], readings: Sequence[Reading], probe: Probe) -> Aspect:
+    """One aspect of several, and the passages that hold about as much of it as the best one."""
+    covers = {each.passage_id: aspect_cover(wanted, each, probe) for each in readings}
+    most = max(covers.values())
+    holding = tuple(key for key, cover in covers.items() if cover >= max(most - 0.1, _PARTIAL))
+    return Aspect(text, _state(most), holding[:3])
+
+
+def _state(cover: float) -> AspectState:
+    """The state of an aspect of which one passage holds this much."""
+    if cover >= _COVERED:
+        return "covered"
+    return "partial" if cover >= _PARTIAL else "missing"
+
+
+def _relevance(readings: Sequence[Reading], cosines: dict[str, float]) -> dict[str, float]:
+    """Each passage's relevance: the mean of its coverage and its cosine, coverage alone where that is unknown."""
+    return {
+        each.passage_id: (each.cover + clipped(cosines[each.passage_id])) / 2
+        if each.passage_id in cosines
+        else each.cover
+        for each in readings
+    }
+
+
+def _missing(probe: Probe, readings: Sequence[Reading], aspects: Sequence[Aspect], enough: bool) -> tuple[str, ...]:
+    """The aspects nothing covers and, where the evidence is not enough, the question's words found nowhere."""
+    open_aspects = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) > 1)
+    if enough:
+        return open_aspects
+    held = frozenset().union(*(each.held for each in readings))
+    nowhere = sorted(probe.weights.keys() - held, key=lambda term: (-probe.weights[term], term))
+    named = (probe.written.get(term, term) for term in nowhere[:_MOST_MISSING])
+    whole = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) == 1)
+    return tuple(dict.fromkeys((*open_aspects, *named))) or whole
+
+
+def _issues(probe: Probe, measured: Measured) -> tuple[str, ...]:
+    """What is weak about the evidence, in words."""
+    found = []
+    cover = measured.signals.get("cover_all", 0.0)
+    if not probe.weights:
+        found.append("the question has no words to look for")
+    elif cover < _LOW_COVER:
+        found.append(f"low coverage of the question's words: {cover:.2f}")
+    if measured.cosines and max(measured.cosines.values()) < _LOW_COSINE:
+        found.append(f"no passage is near the question: best cosine {max(measured.cosines.values()):.2f}")
+    if measured.mode != "fast":
+        found.append("judged by words alone: no embedding model for this question")
+    return tuple(found)

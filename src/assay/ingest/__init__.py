@@ -1,1 +1,1 @@
-"""ingest"""
+"""Taking documents in: bytes to text, text to passages, passages to the index."""

@@ -1,0 +1,162 @@
+"""Bytes to text: which encoding they are in, and the repair of text that was decoded wrongly before."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+# What a UTF-8 multi-byte character looks like once it was read as cp1252: a lead byte's letter, then
+# continuation bytes' letters.
+_CP1252_HIGH = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ\x81\x8d\x8f\x90\x9d\u00a0-¿"
+_MOJIBAKE = re.compile(f"[Â-ß][{_CP1252_HIGH}]|[à-ï][{_CP1252_HIGH}]{{2}}|[ð-ô][{_CP1252_HIGH}]{{3}}")
+
+_HIGH_BYTES = tuple(bytes([value]) for value in range(0x80, 0x100))
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text, and what had to be repaired to read it."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def decode(data: bytes) -> Decoded:
+    """The text of `data`; never fails, since every byte sequence is text in some encoding.
+
+    >>> decode("naïve".encode("utf-16")).text, decode("naïve café".encode("cp1252")).text
+    ('naïve', 'naïve café')
+    """
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _repaired(_marked(data[len(mark) :], encoding))
+    wide = _wide_encoding(data)
+    if wide is not None:
+        text = data[: len(data) // 2 * 2].decode(wide, errors="replace")
+        return _repaired(Decoded(text, (f"read as {wide} without a byte order mark",)))
+    try:
+        return _repaired(Decoded(data.decode("utf-8")))
+    except UnicodeDecodeError:
+        return _repaired(_not_utf8(data))
+
+
+def _marked(data: bytes, encoding: str) -> Decoded:
+    """The text behind a byte order mark; bytes that break the promised encoding are replaced."""
+    try:
+        return Decoded(data.decode(encoding))
+    except UnicodeDecodeError:
+        if encoding == "utf-8":
+            return _not_utf8(data)
+        return Decoded(data.decode(encoding, errors="replace"), (f"bytes that are not {encoding} were replaced",))
+
+
+def _wide_encoding(data: bytes) -> str | None:
+    """UTF-16 without a mark: text of few scripts has one byte of each pair almost constant, mostly NUL."""
+    sample = data[:4096]
+    if len(sample) < 8:
+        return None
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    pairs = len(sample) // 2
+    if odd > 0.6 * pairs and even < 0.1 * pairs:
+        return "utf-16-le"
+    if even > 0.6 * pairs and odd < 0.1 * pairs:
+        return "utf-16-be"
+    return None
+
+
+def _not_utf8(data: bytes) -> Decoded:
+    """Text that is not all UTF-8: one other encoding as a whole, or a mixture read line by line."""
+    lines = data.split(b"\n")
+    good = sum(_is_utf8(line) and not line.isascii() for line in lines)
+    if good == 0:
+        encoding = _guess(data)
+        return Decoded(data.decode(encoding, errors="replace"), (f"read as {encoding}",))
+    text = "\n".join(_line(line) for line in lines)
+    return Decoded(text, ("mixed encodings: each line was read in its own",))
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _line(line: bytes) -> str:
+    """One line of a mixture; a long one holds its encodings side by side, so only its bad bytes are reread."""
+    if _is_utf8(line):
+        return line.decode("utf-8")
+    return line.decode("utf-8", errors="assay-cp1252")
+
+
+def _as_cp1252(error: UnicodeError) -> tuple[str, int]:
+    """A codec error handler: the bytes that are no UTF-8, read as cp1252."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    bad = error.object[error.start : error.end]
+    return bad.decode("cp1252", errors="replace"), error.end
+
+
+codecs.register_error("assay-cp1252", _as_cp1252)
+
+
+def _guess(data: bytes) -> str:
+    """The likeliest legacy encoding of the bytes; cp1252 where little tells.
+
+    Western text has few letters above ASCII (German 2 %, French 4 %); where they are many in
+    a text of some length, statistics can tell one script from another.
+    """
+    high = sum(map(data.count, _HIGH_BYTES))
+    if len(data) < 32 or high < 0.2 * len(data):
+        return "cp1252"
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[: 1 << 16]).best()
+    return best.encoding if best is not None else "cp1252"
+
+
+def _repaired(decoded: Decoded) -> Decoded:
+    """The same with mojibake mended line by line, and lone carriage returns made line ends."""
+    text, warnings = decoded.text, decoded.warnings
+    if "\r" in text and "\n" not in text:
+        text = text.replace("\r", "\n")
+        warnings += ("carriage returns were made line ends",)
+    if _MOJIBAKE.search(text):
+        mended = "\n".join(mend(line) for line in text.split("\n"))
+        if mended != text:
+            text, warnings = mended, (*warnings, "UTF-8 that had been read as cp1252 was repaired")
+    return Decoded(text, warnings)
+
+
+def mend(line: str) -> str:
+    """The line as it was before UTF-8 was read as cp1252; unchanged where that is not what happened.
+
+    >>> mend("cafÃ© â€“ naÃ¯ve"), mend("SÃO PAULO")
+    ('café – naïve', 'SÃO PAULO')
+    """
+    if not _MOJIBAKE.search(line):
+        return line
+    return _MOJIBAKE.sub(lambda match: _reread(match.group()), line)
+
+
+def _reread(letters: str) -> str:
+    """The character that the letters' bytes are in UTF-8; the letters themselves where they are none."""
+    try:
+        raw = b"".join(_byte(letter) for letter in letters)
+        return raw.decode("utf-8")
+    except UnicodeError:
+        return letters
+
+
+def _byte(letter: str) -> bytes:
+    """The cp1252 byte of a letter; the five bytes that cp1252 leaves open stand for themselves."""
+    return bytes([ord(letter)]) if "\x80" <= letter <= "\x9f" else letter.encode("cp1252")

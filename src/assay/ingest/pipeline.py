@@ -1,0 +1,164 @@
+"""From paths to stored documents: read, split, embed and store, each ahead of the next.
+
+A transaction holds whole documents, often several: what was reported is stored for good, and what was not is
+absent. Running again takes up where a killed run ended, since files whose bytes are stored are not read again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.ingest.ahead import Ahead
+from assay.ingest.files import FileReader, Item, Reader, Ready
+from assay.ingest.known import Known, Stale
+from assay.ingest.walk import Seen, walk
+from assay.stages import Embedder, Entry, Index, Splitter
+from assay.types import FileReport
+
+# A group of documents is embedded and stored together once it holds this many passages: large enough that the
+# commit's cost (a few ms) vanishes beside the embedding's (a second), small enough to be acknowledged soon.
+GROUP = 256
+# A group is closed before it is full when the reader has nothing new for this long (a slow PDF).
+IDLE_SECONDS = 0.05
+_READ_AHEAD = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is: files finished of those found, and passages stored."""
+
+    files_done: int
+    files_found: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Items in order, with the entries that those of them that are documents have become."""
+
+    items: tuple[Item, ...]
+    entries: tuple[Entry, ...] = ()
+
+
+class Ingestion:
+    """Takes files into an index; `reader` turns bytes into text (the sandbox, outside of tests)."""
+
+    def __init__(
+        self,
+        index: Index,
+        embedder: Embedder,
+        splitter: Splitter,
+        reader: Reader,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self._index = index
+        self._embedder = embedder
+        self._splitter = splitter
+        self._reader = reader
+        self._progress = progress
+
+    def add(self, paths: Sequence[Path]) -> AsyncIterator[FileReport]:
+        """Store the files at and under the paths; one report a file, after it is stored for good.
+
+        Raises StoreError and ProviderError; what was reported before stays stored.
+        """
+        return self._reports(paths, sync=False, dry_run=False)
+
+    def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+        """Like add, then remove what is gone from the files and folders; a dry run only says what would be done.
+
+        Nothing is removed below a folder that cannot be read, nor of a file that cannot be read any more.
+        """
+        return self._reports(paths, sync=True, dry_run=dry_run)
+
+    async def _reports(self, paths: Sequence[Path], *, sync: bool, dry_run: bool) -> AsyncIterator[FileReport]:
+        found = await asyncio.to_thread(lambda: list(walk(paths)))
+        known = Known(await self._index.documents())
+        files = FileReader(self._reader, self._splitter, self._embedder.model, known, dry_run=dry_run)
+        done = passages = 0
+        try:
+            async with aclosing(self._stored(self._embedded(self._read(found, files)))) as reports:
+                async for report in reports:
+                    done, passages = done + 1, passages + report.passages
+                    if self._progress is not None:
+                        self._progress(Progress(done, len(found), passages))
+                    yield report
+        finally:
+            await asyncio.to_thread(self._reader.close)
+        if sync:
+            async for report in self._pruned(paths, found, known, files.stale, dry_run=dry_run):
+                yield report
+
+    async def _read(self, found: Sequence[Seen], files: FileReader) -> AsyncIterator[Item]:
+        """The documents and reports of the files found, in order."""
+        for seen in found:
+            chunks = files.items(seen)
+            while (chunk := await asyncio.to_thread(next, chunks, None)) is not None:
+                for item in chunk:
+                    yield item
+
+    async def _embedded(self, items: AsyncIterator[Item]) -> AsyncIterator[_Group]:
+        """The items in groups, with the vectors of their passages."""
+        async with Ahead(items, _READ_AHEAD) as ahead:
+            while group := await _next_group(ahead):
+                ready = {item.document.document_id: item for item in group if isinstance(item, Ready)}
+                yield _Group(tuple(group), tuple([entry async for entry in self._entries(tuple(ready.values()))]))
+
+    async def _entries(self, ready: tuple[Ready, ...]) -> AsyncIterator[Entry]:
+        """Each document with its vectors; all their passages are embedded together, some hundred at a time."""
+        import numpy as np
+
+        texts = [embedded_text(passage.title, passage.text) for item in ready for passage in item.passages]
+        parts = [await self._embedder.embed(texts[at : at + GROUP]) for at in range(0, len(texts), GROUP)]
+        vectors = np.concatenate(parts) if parts else np.zeros((0, self._embedder.model.dimension), np.float32)
+        at = 0
+        for item in ready:
+            yield Entry(item.document, item.passages, vectors[at : at + len(item.passages)])
+            at += len(item.passages)
+
+    async def _stored(self, groups: AsyncIterator[_Group]) -> AsyncGenerator[FileReport]:
+        """Store group after group; the reports of each group follow its commit."""
+        async with Ahead(groups, 1) as ahead:
+            async for group in ahead:
+                if group.entries:
+                    await self._index.add(group.entries)
+                for item in group.items:
+                    if isinstance(item, FileReport):
+                        yield item
+
+    async def _pruned(
+        self, paths: Sequence[Path], found: Sequence[Seen], known: Known, stale: Sequence[Stale], *, dry_run: bool
+    ) -> AsyncIterator[FileReport]:
+        """Remove what the files no longer hold, and tell."""
+        gone = [*stale, *known.vanished(paths, found)]
+        if gone and not dry_run:
+            await self._index.remove([each.document_id for each in gone])
+        for each in gone:
+            reason = f"would be removed: {each.reason}" if dry_run else each.reason
+            yield FileReport(each.path, "pruned", reason, 0, each.document_id)
+
+
+async def _next_group(ahead: Ahead[Item]) -> list[Item]:
+    """The next items, up to a group's passages or until none comes for a while; empty at the end."""
+    items = list(await ahead.next())
+    passages = sum(item.size for item in items if isinstance(item, Ready))
+    while items and passages < GROUP:
+        more = await ahead.next_within(IDLE_SECONDS)
+        if not more:
+            break
+        items.extend(more)
+        passages += more[0].size if isinstance(more[0], Ready) else 0
+    return items
+
+
+def embedded_text(title: str, text: str) -> str:
+    """What a passage's vector is made of.
+
+    >>> embedded_text("Tea", "Boil water.")
+    'Tea\\nBoil water.'
+    """
+    return f"{title}\n{text.strip()}" if title else text.strip()

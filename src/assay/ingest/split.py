@@ -1,0 +1,250 @@
+"""Cutting a document into passages: at headings, paragraphs and sentences, sized in tokens.
+
+Passages tile the text: each begins where the one before it ends, so joined they are the text without its
+outer white space.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from assay.text.sentences import sentences
+from assay.types import Document, Location, Passage, Region, Span
+
+# What an embedding model of 256 tokens reads, less its two marks.
+LIMIT = 254
+# Long enough to hold an answer with its context, short enough to leave room for the title.
+SIZE = 200
+# A tokenizer may read a run of a million letters as one unknown token; no token counts for more than this.
+CHARACTERS_A_TOKEN = 10
+# Longer stretches are cut before their tokens are counted, so that counting stays cheap.
+COUNTED_AT_ONCE = 2000
+# A hard cut falls behind one of these where there is one, the first kind preferred.
+_CUT_BEHIND = ("\n", ";:；：、，,", " \t\u3000")
+
+
+class Edge(IntEnum):
+    """How well a text may be cut at a place, worst first."""
+
+    GLUED = 0
+    SENTENCE = 1
+    LINE = 2
+    PARAGRAPH = 3
+    HEADING = 4
+    PART = 5
+
+
+# The least share of a passage's size that must stand before a cut there, so that a better edge wins over a
+# fuller passage, yet not over any fullness. A new slide or sheet is always cut.
+_FILLED = {Edge.GLUED: 1.0, Edge.SENTENCE: 0.5, Edge.LINE: 0.5, Edge.PARAGRAPH: 0.5, Edge.HEADING: 0.25}
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A stretch that is not cut further; `edge` is the quality of a cut before it."""
+
+    start: int
+    end: int
+    tokens: int
+    edge: Edge
+
+
+class PassageSplitter:
+    """Cuts documents into passages of about `size` tokens, title included never more than `limit`.
+
+    `count_tokens` counts what the embedding model would read of a text, marks left out, nothing cut off.
+    """
+
+    def __init__(self, count_tokens: Callable[[str], int], size: int = SIZE, limit: int = LIMIT) -> None:
+        self._count_tokens = count_tokens
+        self._size = size
+        self._limit = limit
+
+    def split(self, document: Document) -> tuple[Passage, ...]:
+        """The document's passages; none where its text is only white space.
+
+        >>> document = Document("d", "One two. Three four. Five six.", "", "", "text", "")
+        >>> [p.text for p in PassageSplitter(lambda text: len(text.split()), size=4).split(document)]
+        ['One two. Three four. ', 'Five six.']
+        """
+        room = max(self._limit // 2, self._limit - self._tokens(document.title))
+        size = min(self._size, room)
+        units = list(self._units(document, size))
+        if not units:
+            return ()
+        starts = [units[first].start for first in _cuts(units, size, room)]
+        revision = document.revision
+        ends = [*starts[1:], units[-1].end]
+        locate = _Locator(document.regions)
+        return tuple(
+            _passage(document, revision, Span(start, end), locate(start))
+            for start, end in zip(starts, ends, strict=True)
+        )
+
+    def _tokens(self, text: str) -> int:
+        return max(self._count_tokens(text), -(-len(text) // CHARACTERS_A_TOKEN))
+
+    def _units(self, document: Document, size: int) -> Iterator[_Unit]:
+        """The units of the text from its first to its last character that is not white space."""
+        text = document.text
+        begin, finish = len(text) - len(text.lstrip()), len(text.rstrip())
+        if begin >= finish:
+            return
+        edges = _edges(text, document.regions, begin, finish)
+        starts = sorted(edges)
+        for start, end in zip(starts, [*starts[1:], finish], strict=True):
+            yield from self._shorter(text, start, end, edges[start], size)
+
+    def _shorter(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
+        """The stretch as one unit, or as several where it alone would overfill a passage."""
+        while start < end:
+            stop = end if end - start <= COUNTED_AT_ONCE else _hard_cut(text, start, start + COUNTED_AT_ONCE)
+            tokens = self._tokens(text[start:stop])
+            while tokens > size and stop - start > 1:
+                stop = _hard_cut(text, start, start + max(1, (stop - start) * size // (tokens + 1)))
+                tokens = self._tokens(text[start:stop])
+            yield _Unit(start, stop, tokens, edge)
+            start, edge = stop, Edge.SENTENCE
+
+
+def _hard_cut(text: str, start: int, stop: int) -> int:
+    """A place to cut at or before `stop`, in the last half, behind punctuation or white space if there is any."""
+    half = start + (stop - start + 1) // 2
+    for marks in _CUT_BEHIND:
+        place = max(text.rfind(mark, half, stop) for mark in marks)
+        if place != -1:
+            return place + 1
+    return stop
+
+
+def _edges(text: str, regions: tuple[Region, ...], begin: int, finish: int) -> dict[int, Edge]:
+    """Every place at which the text may be cut, and how well."""
+    tables = [region for region in regions if region.kind == "table"]
+    edges = {begin: Edge.PART}
+    for sentence in sentences(text):
+        if begin < sentence.start < finish:
+            edges[sentence.start] = _edge_before(text, sentence.start)
+    for table in tables:
+        _cut_by_rows(edges, text, table, begin, finish)
+    previous = Location()
+    for region in regions:
+        _mark_region(edges, text, region, previous, begin, finish)
+        previous = region.location
+    return edges
+
+
+def _edge_before(text: str, start: int) -> Edge:
+    """The kind of a sentence's edge, by the white space before it."""
+    gap_start = len(text[max(0, start - 64) : start].rstrip()) + max(0, start - 64)
+    breaks = text.count("\n", gap_start, start)
+    return Edge.PARAGRAPH if breaks > 1 else Edge.LINE if breaks else Edge.SENTENCE
+
+
+def _cut_by_rows(edges: dict[int, Edge], text: str, table: Region, begin: int, finish: int) -> None:
+    """Replace the edges within a table by one a row."""
+    for place in range(table.start + 1, table.end):
+        edges.pop(place, None) if place != begin else None
+    place = text.find("\n", table.start, table.end) + 1
+    while 0 < place < min(table.end, finish):
+        if place > begin and not text[place].isspace():
+            edges[place] = Edge.LINE
+        place = text.find("\n", place, table.end) + 1
+
+
+def _mark_region(
+    edges: dict[int, Edge], text: str, region: Region, previous: Location, begin: int, finish: int
+) -> None:
+    """Note what begins with a region; what follows a heading is not parted from it."""
+    start = _first_word(text, region.start, region.end)
+    if begin < start < finish:
+        here = region.location
+        if (here.slide, here.sheet) != (previous.slide, previous.sheet):
+            edges[start] = Edge.PART
+        elif region.kind == "heading":
+            edges[start] = Edge.HEADING
+        else:
+            edges.setdefault(start, Edge.LINE)
+    if region.kind == "heading":
+        for place in [*range(start + 1, region.end)]:
+            edges.pop(place, None)
+        after = _first_word(text, region.end, len(text))
+        if begin < after < finish:
+            edges[after] = Edge.GLUED
+
+
+def _first_word(text: str, start: int, end: int) -> int:
+    """The first place from `start` on that is not white space; `end` where there is none."""
+    while start < end and text[start].isspace():
+        start += 1
+    return start
+
+
+def _cuts(units: list[_Unit], size: int, room: int) -> list[int]:
+    """The numbers of the units that begin a passage."""
+    cuts = [0]
+    while True:
+        following = _passage_end(units, cuts[-1], size, room)
+        if following is None:
+            break
+        cuts.append(following)
+    _merge_rest(units, cuts, size, room)
+    return cuts
+
+
+def _passage_end(units: list[_Unit], first: int, size: int, room: int) -> int | None:
+    """The unit before which the passage from `first` on ends; None where it takes all the rest."""
+    tokens, best, best_edge = 0, first + 1, Edge.GLUED
+    for number in range(first, len(units)):
+        unit = units[number]
+        if number > first:
+            if unit.edge is Edge.PART:
+                return number
+            if tokens >= _FILLED[unit.edge] * size and unit.edge >= best_edge:
+                best, best_edge = number, unit.edge
+            elif best_edge is Edge.GLUED and unit.edge is not Edge.GLUED:
+                best = number
+            # What a heading stands over may use the room that is kept free otherwise.
+            if tokens + unit.tokens > (room if unit.edge is Edge.GLUED else size):
+                return best
+        tokens += unit.tokens
+    return None
+
+
+def _merge_rest(units: list[_Unit], cuts: list[int], size: int, room: int) -> None:
+    """Join a short last passage to the one before it where the two fit the model together."""
+    if len(cuts) < 2 or units[cuts[-1]].edge is Edge.PART:
+        return
+    last = sum(unit.tokens for unit in units[cuts[-1] :])
+    both = last + sum(unit.tokens for unit in units[cuts[-2] : cuts[-1]])
+    if last < size // 5 and both <= room:
+        cuts.pop()
+
+
+class _Locator:
+    """Finds the location of a place in a document."""
+
+    def __init__(self, regions: tuple[Region, ...]) -> None:
+        self._regions = regions
+        self._starts = [region.start for region in regions]
+
+    def __call__(self, place: int) -> Location:
+        """The location of the region that holds the place, or of the nearest before it."""
+        number = bisect_right(self._starts, place) - 1
+        return self._regions[number].location if number >= 0 else Location()
+
+
+def _passage(document: Document, revision: str, span: Span, location: Location) -> Passage:
+    return Passage(
+        passage_id=Passage.id_for(document.document_id, revision, span.start, span.end),
+        document_id=document.document_id,
+        revision=revision,
+        start=span.start,
+        end=span.end,
+        text=document.text[span.start : span.end],
+        title=document.title,
+        location=location,
+        metadata=document.metadata,
+    )

@@ -1,0 +1,44 @@
+"""Write what `make try` prints into the README; with --check, only say whether it stands there already."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+_BLOCK = re.compile(r"(<!-- make try -->\n```text\n).*?(```\n<!-- end of make try -->)", re.DOTALL)
+
+
+def printed() -> str:
+    """The standard output of the three questions, 100 columns wide, without colours."""
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
+    done = subprocess.run(
+        [sys.executable, "examples/try.py"],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines()) + "\n"
+
+
+def main() -> int:
+    shown = README.read_text(encoding="utf-8")
+    renewed = _BLOCK.sub(lambda match: match.group(1) + printed() + match.group(2), shown)
+    if "--check" not in sys.argv:
+        README.write_text(renewed, encoding="utf-8")
+        return 0
+    print(
+        "\n".join(difflib.unified_diff(shown.splitlines(), renewed.splitlines(), "README", "make try", lineterm=""))
+    )
+    return 0 if shown == renewed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

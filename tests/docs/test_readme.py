@@ -1,0 +1,20 @@
+"""The README shows what `make try` really prints. To renew it: `.venv/bin/python examples/renew_readme.py`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_readme_shows_what_make_try_prints():
+    renewal = subprocess.run(
+        [sys.executable, "examples/renew_readme.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert renewal.returncode == 0, renewal.stdout + renewal.stderr

@@ -1,0 +1,295 @@
+"""Vectors from an ONNX sentence encoder in a local folder: no network, no torch.
+
+A folder holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. With a `manifest.json`, as
+`assay-models` has, the files are checked against its hashes. Without one, what sentence-transformers writes
+beside its models is read: `sentence_bert_config.json`, `config.json` and `1_Pooling/config.json`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from assay.errors import UsageError
+from assay.types import EmbeddingModel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Small batches stay in the processor's cache; see benchmarks/embedding.
+TOKENS_IN_A_BATCH = 512
+# Texts tokenized at once: enough to keep the tokenizer's threads busy, few enough to keep its offsets small.
+_TEXTS_AT_ONCE = 512
+# Reading a megabyte of text to keep its first 256 tokens is waste; no real token is longer than this on average.
+_CHARACTERS_A_TOKEN = 200
+_DEFAULT_MAX_TOKENS = 256
+_KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Description:
+    """What a folder says about its model."""
+
+    id: str
+    max_tokens: int
+    pooling: Literal["mean", "first"]
+    languages: tuple[str, ...]
+    dimension: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Encoder:
+    """The network alone: token ids in, vectors out."""
+
+    session: Any
+    pooling: Literal["mean", "first"]
+
+    def vectors(self, tokens: Sequence[NDArray[np.int64]]) -> NDArray[np.float32]:
+        """One row of length 1 per text, in one run."""
+        ids = np.zeros((len(tokens), max(map(len, tokens))), np.int64)
+        mask = np.zeros_like(ids)
+        for row, text in enumerate(tokens):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        wanted = {entry.name: given[entry.name] for entry in self.session.get_inputs()}
+        (output,) = self.session.run([_output(self.session)], wanted)
+        return _of_length_one(output if output.ndim == 2 else _pooled(output, mask, self.pooling))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalEmbedder:
+    """An encoder that runs in this process.
+
+    `model` says which model it is; its hash covers the weights and the tokenizer. A text beyond `max_tokens`
+    tokens is cut. The bundled model gives a text the same vector, to about 1e-7, whatever it is embedded with;
+    a model quantized with one scale a batch does not.
+    """
+
+    model: EmbeddingModel
+    max_tokens: int
+    _encoder: _Encoder = field(repr=False)
+    _tokenizer: Tokenizer = field(repr=False)
+    _threads: ThreadPoolExecutor = field(repr=False)
+
+    @classmethod
+    def load(cls, folder: Path, *, threads: int = 2) -> LocalEmbedder:
+        """Open the model in `folder`; at most `threads` batches run at once, each on one thread.
+
+        Raises UsageError when a file is missing, damaged, not the one of the manifest, or not a model that
+        turns token ids into vectors.
+        """
+        weights_file, tokenizer_file = _files(folder)
+        digests = {path.name: _sha256(path) for path in (weights_file, tokenizer_file)}
+        described = _describe(folder, digests)
+        tokenizer = _tokenizer(tokenizer_file, described.max_tokens)
+        encoder = _Encoder(_session(weights_file), described.pooling)
+        return cls(
+            model=EmbeddingModel(
+                id=described.id,
+                dimension=_dimension(encoder, tokenizer, described),
+                sha256=hashlib.sha256("\n".join(digests.values()).encode()).hexdigest(),
+                languages=described.languages,
+            ),
+            max_tokens=described.max_tokens,
+            _encoder=encoder,
+            _tokenizer=tokenizer,
+            _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-embed"),
+        )
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of length 1 per text, shape (len(texts), dimension); the event loop stays free."""
+        return await asyncio.to_thread(self.embed_now, texts)
+
+    def embed_now(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """What `embed` gives, computed before it returns."""
+        tokens = self._tokens(texts)
+        vectors = np.zeros((len(texts), self.model.dimension), np.float32)
+        batches = _batches([len(row) for row in tokens])
+        # One batch a thread is a third faster than two threads a batch: nothing waits between the layers.
+        run = self._threads.map if len(batches) > 1 else map
+        inputs = ([tokens[position] for position in batch] for batch in batches)
+        for batch, rows in zip(batches, run(self._encoder.vectors, inputs), strict=True):
+            vectors[batch] = rows
+        return vectors
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens the whole `text` has; the two that frame every text are not counted."""
+        (cut,) = self._tokenizer.encode_batch_fast([_encodable(text)], add_special_tokens=False)
+        return len(cut.ids) + sum(len(rest.ids) for rest in cut.overflowing)
+
+    @property
+    def capacity(self) -> int:
+        """The most tokens, as `count_tokens` counts them, of a text that is not cut."""
+        return self.max_tokens - int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
+
+    def _tokens(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
+        longest = self.max_tokens * _CHARACTERS_A_TOKEN
+        readable = [_encodable(text[:longest]) for text in texts]
+        return [
+            np.array(encoding.ids, np.int64)
+            for start in range(0, len(readable), _TEXTS_AT_ONCE)
+            for encoding in self._tokenizer.encode_batch_fast(readable[start : start + _TEXTS_AT_ONCE])
+        ]
+
+
+def _not_usable(message: str) -> UsageError:
+    return UsageError(message, hint="name a folder with an ONNX sentence encoder, or use --embedder bundled")
+
+
+# --- reading the folder --------------------------------------------------------------------------
+
+
+def _files(folder: Path) -> tuple[Path, Path]:
+    if not folder.is_dir():
+        raise _not_usable(f"there is no folder {folder}")
+    for weights in (folder / "model.onnx", folder / "onnx" / "model.onnx"):
+        if weights.is_file():
+            break
+    else:
+        raise _not_usable(f"{folder} has no model.onnx")
+    tokenizer = folder / "tokenizer.json"
+    if not tokenizer.is_file():
+        raise _not_usable(f"{folder} has no tokenizer.json")
+    return weights, tokenizer
+
+
+def _describe(folder: Path, digests: dict[str, str]) -> _Description:
+    manifest = _read_json(folder / "manifest.json")
+    if isinstance(manifest.get("files"), dict):
+        return _described_by_manifest(folder, manifest, digests)
+    pooling = _read_json(folder / "1_Pooling" / "config.json")
+    limits = (
+        _read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
+        _read_json(folder / "config.json").get("max_position_embeddings"),
+    )
+    return _Description(
+        id=folder.resolve().name,
+        max_tokens=next((limit for limit in limits if isinstance(limit, int)), _DEFAULT_MAX_TOKENS),
+        pooling="first" if pooling.get("pooling_mode_cls_token") else "mean",
+        languages=("en",),
+    )
+
+
+def _described_by_manifest(folder: Path, manifest: dict[str, Any], digests: dict[str, str]) -> _Description:
+    for name, digest in digests.items():
+        if manifest["files"].get(name) != digest:
+            raise UsageError(
+                f"{folder / name} is not the file its manifest describes",
+                hint="install it again: pip install --force-reinstall assay-models",
+            )
+    try:
+        return _Description(
+            id=str(manifest["id"]),
+            max_tokens=int(manifest["max_tokens"]),
+            pooling="first" if manifest["pooling"] == "first" else "mean",
+            languages=tuple(manifest["languages"]),
+            dimension=int(manifest["dimension"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise _not_usable(f"{folder / 'manifest.json'} lacks {error}") from error
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """The object in the file; an empty one when there is no such file."""
+    if not path.is_file():
+        return {}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise _not_usable(f"{path} is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise _not_usable(f"{path} is not a JSON object")
+    return found
+
+
+def _session(weights: Path) -> Any:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # Only fatal: the errors are raised, and a warning on standard error is no one's business.
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
+        raise _not_usable(f"{weights} is not a model that onnxruntime can open: {error}") from error
+    unknown = {entry.name for entry in session.get_inputs()} - _KNOWN_INPUTS
+    if unknown:
+        raise _not_usable(f"{weights} wants {', '.join(sorted(unknown))}; an encoder of texts does not")
+    return session
+
+
+def _tokenizer(path: Path, max_tokens: int) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # tokenizers raises plain Exception
+        raise _not_usable(f"{path} is not a tokenizer: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def _dimension(encoder: _Encoder, tokenizer: Tokenizer, described: _Description) -> int:
+    """Found by embedding one text, which also shows that the folder's parts fit one another."""
+    try:
+        found = int(encoder.vectors([np.array(tokenizer.encode("a").ids, np.int64)]).shape[1])
+    except Exception as error:
+        raise _not_usable(f"{described.id} did not turn a text into a vector: {error}") from error
+    if described.dimension not in (None, found):
+        raise _not_usable(f"{described.id} has {found} dimensions, its manifest says {described.dimension}")
+    return found
+
+
+def _output(session: Any) -> str:
+    """The output with one vector a text where there is one, else the first."""
+    names = [output.name for output in session.get_outputs()]
+    return next((name for name in ("embedding", "sentence_embedding") if name in names), names[0])
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# --- arithmetic ----------------------------------------------------------------------------------
+
+
+def _encodable(text: str) -> str:
+    """`text` with every lone surrogate, which no tokenizer takes, made a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _batches(lengths: Sequence[int]) -> list[list[int]]:
+    """Positions grouped by length, so that little is padded: shortest first, each at most 512 padded tokens."""
+    batches: list[list[int]] = []
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batches and (len(batches[-1]) + 1) * lengths[position] <= TOKENS_IN_A_BATCH:
+            batches[-1].append(position)
+        else:
+            batches.append([position])
+    return batches
+
+
+def _pooled(states: NDArray[Any], mask: NDArray[np.int64], pooling: Literal["mean", "first"]) -> NDArray[Any]:
+    """One vector a text from one a token: (texts, tokens, dimension) to (texts, dimension)."""
+    if pooling == "first":
+        return states[:, 0]
+    kept = mask[:, :, None].astype(np.float32)
+    total: NDArray[Any] = (states * kept).sum(axis=1)
+    mean: NDArray[Any] = total / np.maximum(kept.sum(axis=1), 1)
+    return mean
+
+
+def _of_length_one(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, np.finfo(np.float32).tiny), np.float32)

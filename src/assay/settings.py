@@ -83,9 +83,6 @@ class Settings(BaseModel):
     weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
-    sufficient: float | None = Field(
-        None, ge=0, le=1, description="least sufficiency that is answered; none takes the fitted threshold"
-    )
     rounds: int = Field(1, ge=1, le=10, description="how often one question may search")
     repairs: int = Field(2, ge=0, le=20, description="how many repairs one answer may have")
     calls: int = Field(1, ge=0, le=200, description="how many model calls one question may make")

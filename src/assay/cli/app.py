@@ -1,0 +1,109 @@
+"""The program `assay`: its verbs, and the one place where an error becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.main import get_command
+
+from assay import __version__
+from assay.cli import checks, config, doctor, documents, exits, questions, show
+from assay.cli.exits import Exit
+from assay.cli.terminal import OutputClosed, Terminal, visible
+from assay.errors import AssayError, UsageError
+
+app = typer.Typer(
+    name="assay",
+    help="Answers questions from your documents and tests every answer before you see it.",
+    epilog=exits.HELP,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # rich would cost `--help` a tenth of a second
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for group in (documents, questions, show, checks, doctor, config):
+    group.register(app)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"assay {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
+    """Carry out one command; returns its exit code and raises nothing."""
+    terminal = terminal or Terminal()
+    try:
+        code = get_command(app).main(list(arguments), prog_name="assay", standalone_mode=False, obj=terminal)
+        return code if isinstance(code, int) else Exit.OK
+    except AssayError as error:
+        terminal.error(error)
+        return exits.of_error(error)
+    except typer.TyperException as error:
+        return _misused(error, terminal)
+    except (KeyboardInterrupt, typer.Abort):
+        terminal.note("stopped; what was stored is whole")
+        return Exit.INTERRUPTED
+    except (OutputClosed, BrokenPipeError):
+        _discard_output()
+        return Exit.OUTPUT_CLOSED
+    except Exception as error:  # noqa: BLE001 - the boundary: no user ever sees a traceback unasked
+        return _bug(error, terminal)
+
+
+def main() -> None:
+    """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a mark the terminal cannot show is no reason to fail
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+        code = Exit.OUTPUT_CLOSED
+    sys.exit(code)
+
+
+def _misused(error: typer.TyperException, terminal: Terminal) -> int:
+    """Tell of arguments that the parser refused; asking for nothing shows the help."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        terminal.line(context.get_help() if context else "")
+        return Exit.USAGE
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    where = context.command_path if context else "assay"
+    said = message[:1].lower() + message[1:].rstrip(".")
+    terminal.error(UsageError(said, hint=f"see `{where} --help`"))
+    return Exit.USAGE
+
+
+def _bug(error: Exception, terminal: Terminal) -> int:
+    if terminal.verbose:
+        import traceback
+
+        terminal.err.write(visible("".join(traceback.format_exception(error))))
+    what = f"{type(error).__name__}: {error}"
+    terminal.err.write(f"error: a bug in assay: {visible(what)}\nhint: report it with what -v prints\n")
+    return Exit.BUG
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, so that Python does not complain about it at exit."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,56 @@
+"""Search results, judgements and reviews as people read them."""
+
+from __future__ import annotations
+
+from assay.cli.answer_view import check_lines
+from assay.cli.shapes import support, verdict
+from assay.cli.terminal import Terminal, one_line
+from assay.types import Evidence, Hit, Judgement, Review, plain
+
+# How much of a passage a list of hits shows.
+EXCERPT = 240
+
+
+def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
+    """Print the hits, best first, with the raw scores beside the joined one."""
+    console = terminal.console()
+    for number, hit in enumerate(evidence.hits, 1):
+        place = str(hit.passage.location)
+        where = " · ".join(one_line(each, 80) for each in (hit.passage.title, place) if each)
+        console.print(f"{number}. {where or hit.passage.document_id}")
+        console.print(f"   {_scores(hit)}", style="dim")
+        console.print(f"   {one_line(hit.passage.text, EXCERPT)}")
+    if not evidence.hits:
+        terminal.note("nothing found")
+
+
+def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
+    """Print whether the evidence suffices, and what is missing."""
+    console = terminal.console()
+    sufficiency = "unknown" if judgement.sufficiency is None else f"{judgement.sufficiency:.2f}"
+    calibrated = "" if judgement.calibrated else " (uncalibrated)"
+    console.print(f"{judgement.recommendation.value} · {one_line(judgement.reason)}")
+    console.print(f"sufficiency {sufficiency}{calibrated} · quality {judgement.quality}")
+    for aspect in judgement.aspects:
+        console.print(f"  {aspect.state}: {one_line(aspect.text)}")
+    for name, found in (("missing", judgement.missing), ("issue", judgement.issues)):
+        for each in found:
+            console.print(f"  {name}: {one_line(each)}")
+
+
+def show_review(review: Review, terminal: Terminal) -> None:
+    """Print each claim with what the passages say of it, then the checks."""
+    console = terminal.console()
+    for claim in review.claims:
+        console.print(f"{claim.n}. {claim.verdict.value}: {one_line(claim.text, EXCERPT)}")
+        for span in claim.spans:
+            console.print(f"    “{one_line(span.quote, EXCERPT)}”", style="dim")
+    for line in check_lines(plain(review.checks)):
+        console.print(line)
+    least = support(review)
+    console.print(f"{verdict(review).value} · support {'unknown' if least is None else f'{least:.2f}'}")
+
+
+def _scores(hit: Hit) -> str:
+    raw = [f"{name} {value:.3f}" for name, value in plain(hit.scores).items() if value is not None]
+    return ", ".join([f"score {hit.score:.3f}", *raw])

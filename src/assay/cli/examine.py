@@ -1,0 +1,156 @@
+"""What `assay doctor` looks at: versions, models, fitted weights, extras, folders, collections."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from assay import __version__
+from assay.build import collections, open_embedder
+from assay.errors import AssayError
+from assay.index.sqlite import FILE_NAME
+from assay.record.runs import RunStore
+from assay.settings import Settings
+from assay.types import Status, Value
+
+# What each extra installs, by the module that shows it is there.
+EXTRAS = {"docs": ("docx", "openpyxl", "pptx"), "openai": ("openai",)}
+PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml", "trafilatura")
+
+
+@dataclass(frozen=True, slots=True)
+class Examined(Value):
+    """One thing that was looked at; a skipped one is optional and not there."""
+
+    name: str
+    status: Status
+    detail: str
+
+
+def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
+    """Everything, one thing after the other; the collections only with `store`."""
+    yield from _versions()
+    yield _model(settings)
+    yield from _fits()
+    yield from _extras()
+    yield _data_folder(settings.data_dir)
+    if store:
+        yield _runs(settings)
+        yield from _collections(settings)
+
+
+def _versions() -> Iterator[Examined]:
+    python = ".".join(map(str, sys.version_info[:3]))
+    yield Examined("assay", Status.PASSED, f"{__version__} on Python {python}, {sys.platform}")
+    yield _full_text(sqlite3.sqlite_version)
+    for name in PARTS:
+        try:
+            yield Examined(name, Status.PASSED, version(name))
+        except PackageNotFoundError:
+            yield Examined(name, Status.FAILED, f"not installed: pip install {name}")
+
+
+def _full_text(release: str) -> Examined:
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
+    except sqlite3.OperationalError as error:
+        return Examined(
+            "SQLite", Status.FAILED, f"{release} without full-text search ({error}): use another Python"
+        )
+    return Examined("SQLite", Status.PASSED, f"{release} with full-text search")
+
+
+def _model(settings: Settings) -> Examined:
+    """The embedder, loaded: that compares its files with their hashes."""
+    name = f"embedder {settings.embedder}"
+    if settings.embedder.startswith("openai:"):
+        return Examined(name, Status.UNKNOWN, "a service; `assay search` shows whether it answers")
+    try:
+        model = open_embedder(settings).model
+    except AssayError as error:
+        return Examined(name, Status.FAILED, f"{error} ({error.hint})")
+    covers = ", ".join(model.languages) or "not said"
+    detail = f"{model.id}, {model.dimension} dimensions, files as in their manifest; languages: {covers}"
+    return Examined(name, Status.PASSED, f"{detail}; text in other scripts is searched by words only")
+
+
+def _fits() -> Iterator[Examined]:
+    """What was fitted on data, and what still has weights set by hand."""
+    for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
+        table = json.loads(path.read_text(encoding="utf-8"))
+        provenance = table.get("provenance") if isinstance(table, dict) else None
+        if isinstance(provenance, dict):
+            fitted = provenance.get("fitted", True)
+            told = ", ".join(
+                f"{name} {_short(provenance[name])}" for name in ("date", "sets", "n") if name in provenance
+            )
+            name = f"weights of {path.parent.name}/{path.stem}"
+            yield Examined(
+                name,
+                Status.PASSED if fitted else Status.UNKNOWN,
+                told or ("fitted" if fitted else "set by hand, not fitted"),
+            )
+
+
+def _short(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _extras() -> Iterator[Examined]:
+    for extra, modules in EXTRAS.items():
+        missing = [module for module in modules if find_spec(module) is None]
+        if missing:
+            yield Examined(f"extra {extra}", Status.SKIPPED, f'not installed: pip install "assay[{extra}]"')
+        else:
+            yield Examined(f"extra {extra}", Status.PASSED, "installed")
+
+
+def _data_folder(folder: Path) -> Examined:
+    if not folder.exists():
+        return Examined("data folder", Status.PASSED, f"{folder} (made by the first `assay add`)")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return Examined("data folder", Status.FAILED, f"{folder} may not be written to: see who owns it")
+    free = shutil.disk_usage(folder).free
+    others = folder.stat().st_mode & 0o077
+    readable = "; others may read it: chmod 700 it" if others else ""
+    return Examined("data folder", Status.PASSED, f"{folder}, {free / 1e9:.1f} GB free{readable}")
+
+
+def _runs(settings: Settings) -> Examined:
+    try:
+        damage = RunStore(settings.runs_file).damage()
+    except AssayError as error:
+        damage = (f"{error} ({error.hint})",)
+    return Examined("runs", Status.FAILED if damage else Status.PASSED, "; ".join(damage) or "whole")
+
+
+def _collections(settings: Settings) -> Iterator[Examined]:
+    for name in collections(settings.data_dir):
+        yield _collection(name, settings)
+
+
+def _collection(name: str, settings: Settings) -> Examined:
+    """Whether the collection's file is as SQLite wrote it."""
+    what = f"collection {name}"
+    path = settings.data_dir / "collections" / name / FILE_NAME
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
+    except sqlite3.Error as error:
+        return Examined(what, Status.FAILED, f"{path}: {error}: restore it from a copy, or add the documents anew")
+    if found != ["ok"]:
+        return Examined(
+            what, Status.FAILED, f"{path} is damaged: {found[0]}: restore it, or add the documents anew"
+        )
+    return Examined(what, Status.PASSED, "whole")

@@ -1,0 +1,143 @@
+"""JSON lines in, JSON lines out: in order, each answered at once, and no line stops the next.
+
+A line that cannot be carried out gets an object with its `id` (where it is known), `error` and `hint`. Empty
+lines are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from assay.cli.terminal import Terminal
+from assay.errors import AssayError, UsageError
+from assay.types import Message, Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One line's fields; asking for one that is missing or of another type raises UsageError."""
+
+    fields: Mapping[str, Any]
+
+    def text(self, *names: str) -> str:
+        """The text under the first of these names that is there."""
+        for name in names:
+            if name in self.fields:
+                value = self.fields[name]
+                if not isinstance(value, str):
+                    raise _wrong(name, "text")
+                return value
+        raise UsageError(f"the line has no {' or '.join(map(repr, names))}", hint="see docs/reference/cli.md")
+
+    def whole_number(self, name: str, default: int) -> int:
+        """The whole number of that name, at least 1; `default` where there is none."""
+        value = self.fields.get(name)
+        if value is None:
+            return default
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1000:
+            raise _wrong(name, "a whole number from 1 to 1000")
+        return value
+
+    def history(self) -> tuple[Message, ...]:
+        """The dialogue before the question."""
+        return messages(self.fields.get("history") or [])
+
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages, from `passages` or from `context`: one text, or a list of texts or passages."""
+        value = self.fields.get("passages", self.fields.get("context"))
+        if value is None:
+            raise UsageError("the line has no 'passages' or 'context'", hint="give the texts to judge by")
+        parts = value if isinstance(value, list) else [value]
+        found = tuple(_passage(part, number) for number, part in enumerate(parts, 1))
+        if len({each.passage_id for each in found}) < len(found):
+            raise UsageError("two passages have the same id", hint="give each passage an id of its own")
+        return found
+
+
+def answer_lines(handle: Callable[[Request], Mapping[str, Any]], terminal: Terminal) -> None:
+    """Give every line of standard input its object; `handle` makes it, but for `id` and `ms`."""
+    for line in _lines(sys.stdin.buffer):
+        terminal.object(_answered(line, handle, terminal))
+
+
+def messages(value: object) -> tuple[Message, ...]:
+    """A dialogue from its JSON form, a list of `{"role", "text"}`.
+
+    >>> messages([{"role": "user", "text": "Hello"}])[0].text
+    'Hello'
+    """
+    if not isinstance(value, list):
+        raise _wrong("history", "a list")
+    found = []
+    for each in value:
+        role, text = (each.get("role"), each.get("text")) if isinstance(each, dict) else (None, None)
+        if role not in ("user", "assistant") or not isinstance(text, str):
+            raise _wrong("history", 'a list of {"role": "user" or "assistant", "text": text}')
+        found.append(Message(cast(Literal["user", "assistant"], role), text))
+    return tuple(found)
+
+
+def given_passage(passage_id: str, text: str, title: str = "") -> Passage:
+    """A passage that is no part of any collection; its offsets count in its own text."""
+    return Passage(passage_id, passage_id, "", 0, len(text), text, title)
+
+
+def _lines(stream: Iterable[bytes]) -> Iterable[bytes]:
+    return (line for line in stream if line.strip())
+
+
+def _answered(line: bytes, handle: Callable[[Request], Mapping[str, Any]], terminal: Terminal) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    try:
+        fields = _parsed(line)
+        known = {"id": _id(fields)}
+        started = time.perf_counter()
+        made = handle(Request(fields))
+        return {**known, **made, "ms": round(1000 * (time.perf_counter() - started), 3)}
+    except AssayError as error:
+        return {**known, "error": str(error), "hint": error.hint}
+    except Exception as error:  # noqa: BLE001 - a boundary: a bug met by one line must not cost the others
+        terminal.warn(f"a bug in assay: {type(error).__name__}: {error}")
+        return {**known, "error": f"a bug in assay: {type(error).__name__}: {error}", "hint": "report it"}
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(line.decode("utf-8-sig"), parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the line is not JSON: {error}", hint="one JSON object a line, in UTF-8") from error
+    if not isinstance(fields, dict):
+        raise UsageError("the line is not a JSON object", hint="one JSON object a line")
+    return fields
+
+
+def _no_number(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _id(fields: Mapping[str, Any]) -> str | int | float | None:
+    value = fields.get("id")
+    if isinstance(value, dict | list) or (isinstance(value, float) and not math.isfinite(value)):
+        raise _wrong("id", "text or a number")
+    return cast("str | int | float | None", value)
+
+
+def _passage(value: object, number: int) -> Passage:
+    if isinstance(value, str):
+        return given_passage(str(number), value)
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        raise _wrong("passages", 'a list of {"id", "text"}')
+    given, title = value.get("id", number), value.get("title")
+    if not isinstance(given, str | int):
+        raise _wrong("id of a passage", "text or a whole number")
+    return given_passage(str(given), value["text"], title if isinstance(title, str) else "")
+
+
+def _wrong(name: str, wanted: str) -> UsageError:
+    return UsageError(f"{name!r} must be {wanted}", hint="see docs/reference/cli.md")

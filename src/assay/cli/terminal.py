@@ -1,0 +1,110 @@
+"""Where output goes: results to standard output, everything else to standard error.
+
+Text of documents and models is data. On a terminal it could move the cursor, change colours, write the
+clipboard or open links, so every control character is shown as an escape instead.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from assay.errors import AssayError
+
+# C0 but tab and line feed, DEL, C1, line separators, what reorders text (bidi), and lone surrogates.
+_UNSAFE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+class OutputClosed(Exception):
+    """The reader of standard output went away; nothing is wrong."""
+
+
+def visible(text: str) -> str:
+    r"""The text with every character that could act on a terminal shown as an escape.
+
+    >>> visible("red: \x1b[31m")
+    'red: \\x1b[31m'
+    """
+    return _UNSAFE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """The text on one line, cut to `width` characters with an ellipsis where `width` is given.
+
+    >>> one_line("a   long\\ntitle", 6)
+    'a lon…'
+    """
+    joined = visible(" ".join(text.split()))
+    return joined if not width or len(joined) <= width else joined[: width - 1] + "…"
+
+
+@dataclass(slots=True)
+class Terminal:
+    """The two streams, and how much the user wants to hear."""
+
+    quiet: bool = False
+    verbose: bool = False
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def object(self, value: Mapping[str, Any]) -> None:
+        """One JSON object on a line of its own, sent at once.
+
+        ASCII only: lone surrogates stay valid JSON, and no reader breaks a line at U+2028.
+        """
+        self.line(json.dumps(value, allow_nan=False))
+
+    def line(self, text: str) -> None:
+        """One line of the result. Raises OutputClosed when nobody reads it any more."""
+        try:
+            self.out.write(text + "\n")
+            self.out.flush()
+        except BrokenPipeError as error:
+            raise OutputClosed from error
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is not the result."""
+        if not self.quiet:
+            self.err.write(visible(text) + "\n")
+
+    def warn(self, text: str) -> None:
+        """Something that went wrong and does not end the command."""
+        self.err.write(visible(text) + "\n")
+
+    def detail(self, text: str) -> None:
+        """Something only `-v` shows."""
+        if self.verbose:
+            self.err.write(visible(text) + "\n")
+
+    def error(self, error: AssayError) -> None:
+        """What happened, and what to do next."""
+        self.err.write(f"error: {visible(str(error))}\nhint: {visible(error.hint)}\n")
+
+    def console(self) -> Console:
+        """Rich output of the result; it knows NO_COLOR, FORCE_COLOR, TERM and COLUMNS."""
+        from rich.console import Console
+
+        return Console(file=self.out, markup=False, highlight=False, emoji=False, soft_wrap=not self.out.isatty())
+
+    def progress_console(self) -> Console | None:
+        """Where a progress bar may be drawn, or None: standard error is no terminal, or the user wants quiet."""
+        if self.quiet or not self.err.isatty():
+            return None
+        from rich.console import Console
+
+        console = Console(file=self.err, markup=False, highlight=False, emoji=False)
+        return None if console.is_dumb_terminal else console

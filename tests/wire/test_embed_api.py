@@ -1,5 +1,6 @@
 """The embedder behind HTTP, against a server on localhost."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -77,7 +78,7 @@ def service() -> Iterator[Service]:
 
     server = Server(("127.0.0.1", 0), Handler)
     told = Service(f"http://127.0.0.1:{server.server_port}/v1")
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     yield told
     server.shutdown()
@@ -115,9 +116,21 @@ async def test_requests_have_at_most_128_texts(service: Service) -> None:
     assert {request["path"] for request in service.asked} == {"/v1/embeddings"}
 
 
+def test_each_event_loop_has_its_own_connections(service: Service) -> None:
+    embedder = asyncio.run(ApiEmbedder.connect("m", base_url=service.url))
+
+    async def once() -> tuple[int, ...]:
+        vectors = await embedder.embed(["a"])
+        await embedder.aclose()
+        return vectors.shape
+
+    assert [asyncio.run(once()), asyncio.run(once())] == [(1, 3), (1, 3)]
+
+
 async def test_the_key_is_sent(service: Service) -> None:
-    async with connected(service, api_key="secret"):
-        assert service.keys == ["Bearer secret"]
+    async with connected(service, api_key="secret") as embedder:
+        assert "secret" not in repr(embedder)
+    assert service.keys == ["Bearer secret"]
 
 
 async def test_texts_that_a_service_cannot_take_are_made_takeable(service: Service) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
@@ -45,17 +47,41 @@ class _Reply(BaseModel):
     data: list[_Row]
 
 
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """Whom to ask, and for how long to wait."""
+
+    name: str
+    url: str
+    key: str | None = field(repr=False)
+    seconds: float
+
+    def client(self) -> AsyncOpenAI:
+        """A client of its own connections, for the running event loop."""
+        return AsyncOpenAI(
+            # The client insists on a key; services of one's own often have none.
+            api_key=self.key or "none",
+            base_url=self.url,
+            max_retries=0,
+            timeout=self.seconds,
+            http_client=DefaultAioHttpClient(timeout=self.seconds),
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ApiEmbedder:
     """An encoder behind HTTP. Made by `connect`, which asks the service for its dimension.
 
     `model.sha256` is the hash of the model's name: a service does not tell which weights it runs.
-    Nothing is retried here. The connections belong to the event loop that `connect` ran on.
+    Nothing is retried here. Connections belong to an event loop, so each loop that asks has its own, until
+    `aclose` is called on it.
     """
 
     model: EmbeddingModel
-    _name: str = field(repr=False)
-    _client: AsyncOpenAI = field(repr=False)
+    _service: _Service = field(repr=False)
+    _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = field(
+        default_factory=WeakKeyDictionary, repr=False
+    )
 
     @classmethod
     async def connect(
@@ -67,26 +93,17 @@ class ApiEmbedder:
         seconds: float = 60.0,
         languages: tuple[str, ...] = ("en",),
     ) -> ApiEmbedder:
-        """Open the connection and embed one word; `seconds` is the limit of each request.
+        """Ask the service for one vector; `seconds` is the limit of each request. No connection is left open.
 
         Raises ProviderUnreachable, ProviderRefused, ProviderFailed.
         """
-        client = AsyncOpenAI(
-            # The client insists on a key; services of one's own often have none.
-            api_key=api_key or "none",
-            base_url=base_url,
-            max_retries=0,
-            timeout=seconds,
-            http_client=DefaultAioHttpClient(timeout=seconds),
-        )
         model = EmbeddingModel(f"openai:{name}", 0, hashlib.sha256(name.encode()).hexdigest(), languages)
-        unmeasured = cls(model, name, client)
+        unmeasured = cls(model, _Service(name, base_url, api_key, seconds))
         try:
             vectors = await unmeasured._request(["dimension"])
-        except BaseException:
-            await client.close()
-            raise
-        return replace(unmeasured, model=EmbeddingModel(model.id, vectors.shape[1], model.sha256, languages))
+        finally:
+            await unmeasured.aclose()
+        return cls(replace(model, dimension=vectors.shape[1]), unmeasured._service)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of length 1 per text, shape (len(texts), dimension), in requests of at most 128 texts.
@@ -103,19 +120,28 @@ class ApiEmbedder:
         return vectors
 
     async def aclose(self) -> None:
-        """Close the connections."""
-        await self._client.close()
+        """Close the connections of the running event loop."""
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
+
+    def _client(self) -> AsyncOpenAI:
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            self._clients[loop] = self._service.client()
+        return self._clients[loop]
 
     async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        client = self._client()
         try:
-            reply = await self._client.embeddings.with_raw_response.create(
+            reply = await client.embeddings.with_raw_response.create(
                 # Not every compatible service knows base64, the client's own default.
-                model=self._name,
+                model=self._service.name,
                 input=[_sendable(text) for text in texts],
                 encoding_format="float",
             )
         except openai.APIError as error:
-            raise _mapped(error, self._name, str(self._client.base_url)) from error
+            raise _mapped(error, self._service) from error
         return _vectors(reply.content, len(texts))
 
 
@@ -148,17 +174,19 @@ def _nonsense(found: str) -> ProviderFailed:
     )
 
 
-def _mapped(error: openai.APIError, name: str, url: str) -> ProviderError:
+def _mapped(error: openai.APIError, service: _Service) -> ProviderError:
     """Our error for the client's."""
     if isinstance(error, openai.APIConnectionError):
         hint = "check the address and the network, or use --embedder bundled"
-        return ProviderUnreachable(f"no answer from the embedding service at {url}", hint=hint, retryable=True)
+        return ProviderUnreachable(
+            f"no answer from the embedding service at {service.url}", hint=hint, retryable=True
+        )
     status = error.status_code if isinstance(error, openai.APIStatusError) else 0
-    said = f"the embedding service at {url} answered {status or 'nonsense'}: {error.message[:200]}"
+    said = f"the embedding service at {service.url} answered {status or 'nonsense'}: {error.message[:200]}"
     if status in (401, 403):
         return ProviderRefused(said, hint="set OPENAI_API_KEY to a key that may use this model")
     if status == 404:
-        return ProviderRefused(said, hint=f"check the address, and that it serves a model named {name}")
+        return ProviderRefused(said, hint=f"check the address, and that it serves a model named {service.name}")
     if status == 429 and error.code != "insufficient_quota":
         return ProviderRefused(said, hint="wait, then try again", retryable=True)
     if status in (408, 409) or status >= 500:

@@ -53,14 +53,13 @@ class Parts:
     """What an engine is made of; `assay.build` chooses them.
 
     `stages_for` composes the stages of one run over the shared ports; `retriever_for` a search under other
-    settings than the usual ones; `rebuild` embeds the collection anew and gives the index that replaces it.
+    settings than the usual ones.
     """
 
     index: Index
     ingester: Ingester
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
-    rebuild: Callable[[], Coroutine[Any, Any, int]]
     search: SearchSettings
     limits: Limits
     profile: str
@@ -126,14 +125,6 @@ class Engine:
     async def aversion(self) -> int:
         """The collection's version: it rises with each change."""
         return await self._parts.index.version()
-
-    async def areindex(self) -> int:
-        """Embed every passage anew beside the old index, then swap; returns how many passages."""
-        return await self._parts.rebuild()
-
-    def reindex(self) -> int:
-        """As `areindex`."""
-        return self._background.run(self.areindex())
 
     # --- questions -----------------------------------------------------------------------------
 

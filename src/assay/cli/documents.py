@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,7 +50,7 @@ def add(
 
     options.one_format(as_json, as_json_lines)
     given = flags(collection=collection, data_dir=data_dir, embedder=embedder)
-    with Spooled(paths, given) as files:
+    with Spooled(paths, given, terminal_of(ctx)) as files:
         code = take_in(
             lambda engine: engine.aadd(files.paths),
             files,
@@ -88,7 +87,7 @@ def sync(
     if "-" in paths:
         raise UsageError("sync needs files or folders, not standard input", hint="use `assay add -`")
     given = flags(collection=collection, data_dir=data_dir, embedder=embedder)
-    with Spooled(paths, given) as files:
+    with Spooled(paths, given, terminal_of(ctx)) as files:
         code = take_in(
             lambda engine: engine.async_(files.paths, dry_run=dry_run),
             files,
@@ -173,12 +172,10 @@ def reindex(
 
     The new index is built beside the old one, then takes its place. Needed after a change of the embedder.
     """
-    from assay.build import open_engine
+    from assay.build import reindex as rebuild
 
     terminal, started = terminal_of(ctx), time.perf_counter()
-    given = flags(collection=collection, data_dir=data_dir, embedder=embedder)
-    with open_engine(create=False, **given) as engine:
-        passages = engine.reindex()
+    passages = rebuild(**flags(collection=collection, data_dir=data_dir, embedder=embedder))
     ms = 1000 * (time.perf_counter() - started)
     if as_json:
         terminal.object({"passages": passages, "ms": round(ms, 1)})
@@ -227,7 +224,7 @@ def _meant(name: str, records: tuple[DocumentRecord, ...]) -> list[DocumentRecor
 def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> None:
     if yes:
         return
-    if not sys.stdin.isatty():
+    if not terminal.input.isatty():
         raise UsageError("removing needs a yes, and there is no terminal to ask on", hint="add --yes")
     for each in chosen:
         terminal.note(f"{one_line(each.title)}  {one_line(each.source)}")

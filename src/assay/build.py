@@ -1,0 +1,198 @@
+"""From settings to an engine: the only file that names implementations."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, TypeVar
+
+from assay.engine import Engine, Parts, Run
+from assay.errors import UnknownCollection, UsageError
+from assay.index.memory import MemoryIndex
+from assay.index.sqlite import open_sqlite
+from assay.ingest.pipeline import Ingestion
+from assay.ingest.sandbox import Sandbox
+from assay.ingest.split import LIMIT, PassageSplitter
+from assay.judge.decide import Thresholds
+from assay.judge.heuristic import HeuristicJudge
+from assay.judge.seed import SeedJudge
+from assay.models.embed_local import LocalEmbedder
+from assay.models.remember import RememberingEmbedder
+from assay.record.runs import RunStore
+from assay.retrieve.hybrid import HybridRetriever
+from assay.settings import Settings, load_settings
+from assay.stages import Embedder, Index, Judge, Sink, Stages
+from assay.types import Action, ModelsUsed, SearchSettings, Usage
+from assay.understand.rules import RulesUnderstander
+from assay.verify.confidence import LeastRater
+from assay.verify.review import DeterministicVerifier
+from assay.write.decline import PlainDecliner
+from assay.write.extractive import ExtractiveWriter
+
+Result = TypeVar("Result")
+
+# What this version can carry out; the policy falls back to ABSTAIN for the rest.
+ABLE = frozenset({Action.ANSWER, Action.ABSTAIN})
+
+
+def open_engine(*, create: bool = True, **settings: Any) -> Engine:
+    """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
+
+    Without `create`, a collection that is not there raises UnknownCollection. Raises UsageError for a setting
+    that does not exist or does not fit, ModelMismatch when the collection was embedded by another model.
+
+    >>> with open_engine(data_dir=folder, collection="manual") as engine:
+    ...     engine.documents()
+    ()
+    """
+    chosen = load_settings(settings).settings
+    place = chosen.data_dir / "collections" / chosen.collection
+    if not create and not place.is_dir():
+        raise _unknown(chosen)
+    embedder = open_embedder(chosen)
+    index = open_sqlite(place, embedder.model, create=create)
+    return Engine(_parts(chosen, embedder, index, (RunStore(chosen.runs_file, chosen.collection),)))
+
+
+def open_gates(**settings: Any) -> Engine:
+    """An engine without a collection, for judging and checking what comes from elsewhere; it writes nothing.
+
+    >>> from assay import Passage
+    >>> bridge = "The bridge was opened on 3 May 1932."
+    >>> with open_gates() as engine:
+    ...     review = engine.check(bridge, [Passage("a", "a", "", 0, len(bridge), bridge)])
+    >>> review.claims[0].verdict.value
+    'supported'
+    """
+    chosen = load_settings(settings).settings
+    embedder = open_embedder(chosen)
+    return Engine(_parts(chosen, embedder, MemoryIndex(embedder.model), ()))
+
+
+def reindex(**settings: Any) -> int:
+    """Embed every passage of a collection anew, beside the old index, then swap; returns how many there are.
+
+    This is what follows a change of the embedder, when `open_engine` raises ModelMismatch.
+    """
+    from assay.index.rebuild import rebuild
+
+    chosen = load_settings(settings).settings
+    place = chosen.data_dir / "collections" / chosen.collection
+    if not place.is_dir():
+        raise _unknown(chosen)
+    return _finished(rebuild(place, open_embedder(chosen)))
+
+
+def search_settings(settings: Settings) -> SearchSettings:
+    """How a search runs under these settings."""
+    return SearchSettings(settings.mode, settings.k, settings.fusion, settings.mmr)
+
+
+def collections(data_dir: Path) -> tuple[str, ...]:
+    """The names of the collections in a data folder, sorted."""
+    folder = data_dir / "collections"
+    return tuple(sorted(each.name for each in folder.iterdir() if each.is_dir())) if folder.is_dir() else ()
+
+
+def open_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name: bundled, openai:MODEL, or a folder with an ONNX model."""
+    if settings.embedder == "bundled":
+        return _bundled()
+    if settings.embedder.startswith("openai:"):
+        return _openai_embedder(settings)
+    return LocalEmbedder.load(Path(settings.embedder).expanduser())
+
+
+def _bundled() -> LocalEmbedder:
+    import assay_models
+
+    return LocalEmbedder.load(assay_models.folder())
+
+
+def _openai_embedder(settings: Settings) -> Embedder:
+    from assay.models.embed_api import OPENAI_URL, ApiEmbedder
+
+    key = settings.openai_api_key
+    name = settings.embedder.removeprefix("openai:")
+    if not name:
+        raise UsageError("the embedder names no model", hint="e.g. --embedder openai:text-embedding-3-small")
+    connecting = ApiEmbedder.connect(
+        name,
+        api_key=key.get_secret_value() if key else None,
+        base_url=settings.openai_base_url or OPENAI_URL,
+    )
+    return _finished(connecting)
+
+
+def _parts(settings: Settings, embedder: Embedder, index: Index, sinks: tuple[Sink, ...]) -> Parts:
+    usual = search_settings(settings)
+
+    return Parts(
+        index=index,
+        ingester=Ingestion(index, embedder, _splitter(embedder), Sandbox()),
+        stages_for=lambda run: _stages(settings, RememberingEmbedder(embedder), index, usual, run),
+        retriever_for=lambda search: HybridRetriever(index, embedder, search),
+        search=usual,
+        limits=settings.limits,
+        profile=settings.profile,
+        sinks=sinks,
+    )
+
+
+def _splitter(embedder: Embedder) -> PassageSplitter:
+    """A splitter that counts as the embedding model does; a service does not say, so the bundled one counts."""
+    counting = embedder if isinstance(embedder, LocalEmbedder) else _bundled()
+    return PassageSplitter(counting.count_tokens, limit=min(LIMIT, counting.capacity))
+
+
+def _stages(settings: Settings, embedder: Embedder, index: Index, search: SearchSettings, run: Run) -> Stages:
+    judge = _judge(settings, embedder)
+    return Stages(
+        understander=RulesUnderstander(),
+        retriever=HybridRetriever(index, embedder, search),
+        judge=judge,
+        writer=ExtractiveWriter(),
+        decliner=PlainDecliner(),
+        verifier=DeterministicVerifier(embedder),
+        rater=LeastRater(),
+        models=ModelsUsed(writer="extractive", judge=f"heuristic ({settings.weights})", verifier="deterministic"),
+        able=ABLE,
+        spent=Usage,
+    )
+
+
+def _judge(settings: Settings, embedder: Embedder) -> Judge:
+    at = Thresholds(correct=settings.correct, incorrect=settings.incorrect)
+    if settings.weights == "seed":
+        return SeedJudge(embedder, at)
+    return HeuristicJudge(embedder, thresholds=at)
+
+
+def _unknown(settings: Settings) -> UnknownCollection:
+    known = collections(settings.data_dir)
+    there = f"there are: {', '.join(known)}" if known else "there is none yet"
+    return UnknownCollection(
+        f"there is no collection {settings.collection!r} in {settings.data_dir}; {there}",
+        hint=f"assay add PATH -c {settings.collection}",
+    )
+
+
+def _finished(work: Coroutine[Any, Any, Result]) -> Result:
+    """The result of `work`, also where an event loop is running in this thread already."""
+    results: list[Result] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(asyncio.run(work))
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the caller's thread
+            errors.append(error)
+
+    thread = threading.Thread(target=run, name="assay-open")
+    thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]

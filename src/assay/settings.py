@@ -76,7 +76,7 @@ class Settings(BaseModel):
     profile: Literal["fast", "balanced", "thorough"] = Field("fast", description="how deep to look")
     k: int = Field(8, ge=1, le=200, description="how many passages a search returns")
     mode: SearchMode = Field(SearchMode.HYBRID, description="how a search runs: hybrid, dense or sparse")
-    fusion: Literal["scaled", "rank"] = Field("scaled", description="how a hybrid search joins its two lists")
+    fusion: Literal["scaled", "rrf"] = Field("scaled", description="how a hybrid search joins its two lists")
     mmr: float | None = Field(
         None, ge=0, le=1, description="diversity of the passages: 1 is relevance only; none switches it off"
     )

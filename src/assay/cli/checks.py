@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +26,7 @@ from assay.cli.options import (
     terminal_of,
 )
 from assay.cli.questions import Text, asked
+from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def judge(
     from assay.cli import shapes
     from assay.cli.pipes import answer_lines
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines)
+    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     given = flags(
         collection=collection,
         data_dir=data_dir,
@@ -126,7 +126,7 @@ def check(
 
     options.one_format(as_json, as_json_lines)
     terminal = terminal_of(ctx)
-    text, passages = ("", ()) if as_json_lines else _to_check(file, context or [])
+    text, passages = ("", ()) if as_json_lines else _to_check(file, context or [], terminal)
     given = flags(embedder=embedder, profile=profile)
     with open_gates(**given) as engine:
         if as_json_lines:
@@ -146,19 +146,20 @@ def check(
     raise typer.Exit(exits.of_review(review))
 
 
-def _to_check(file: str | None, context: list[Path]) -> tuple[str, tuple[Passage, ...]]:
+def _to_check(file: str | None, context: list[Path], terminal: Terminal) -> tuple[str, tuple[Passage, ...]]:
     from assay.cli.pipes import given_passage
 
     if file is None:
         raise UsageError("there is nothing to check", hint="assay check answer.txt --context source.txt")
     if not context:
         raise UsageError("there is nothing to check it by", hint="give the sources: --context FILE")
-    return _text(file), tuple(given_passage(path.name, _text(str(path)), path.stem) for path in context)
+    sources = tuple(given_passage(path.name, _text(str(path), terminal), path.stem) for path in context)
+    return _text(file, terminal), sources
 
 
-def _text(path: str) -> str:
+def _text(path: str, terminal: Terminal) -> str:
     try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        data = terminal.input.read() if path == "-" else Path(path).read_bytes()
         return data.decode()
     except OSError as error:
         raise UsageError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import nullcontext
 from pathlib import Path
@@ -26,8 +25,9 @@ class Spooled:
     The file is named by its content, so the same input twice is the same document.
     """
 
-    def __init__(self, paths: list[str], given: dict[str, Any]) -> None:
+    def __init__(self, paths: list[str], given: dict[str, Any], terminal: Terminal) -> None:
         self._names = paths
+        self._terminal = terminal
         self._given = given
         self._spool: Path | None = None
 
@@ -48,7 +48,7 @@ class Spooled:
     def _filled(self) -> Path:
         from assay.settings import load_settings
 
-        data = sys.stdin.buffer.read()
+        data = self._terminal.input.read()
         folder = load_settings(self._given).settings.data_dir / "stdin"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / hashlib.sha256(data).hexdigest()[:16]

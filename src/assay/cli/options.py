@@ -39,7 +39,7 @@ class Fusion(StrEnum):
     """How a hybrid search joins its two lists."""
 
     SCALED = "scaled"
-    RANK = "rank"
+    RRF = "rrf"
 
 
 def terminal_of(ctx: typer.Context) -> Terminal:

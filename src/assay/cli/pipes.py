@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -62,7 +61,7 @@ class Request:
 
 def answer_lines(handle: Callable[[Request], Mapping[str, Any]], terminal: Terminal) -> None:
     """Give every line of standard input its object; `handle` makes it, but for `id` and `ms`."""
-    for line in _lines(sys.stdin.buffer):
+    for line in _lines(terminal.input):
         terminal.object(_answered(line, handle, terminal))
 
 

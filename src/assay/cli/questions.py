@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +29,7 @@ from assay.cli.options import (
     flags,
     terminal_of,
 )
-from assay.cli.terminal import one_line
+from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def search(
     from assay.cli.pipes import answer_lines
     from assay.settings import load_settings
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines)
+    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     given = flags(
         collection=collection, data_dir=data_dir, embedder=embedder, k=k, mode=mode, fusion=fusion, mmr=mmr
     )
@@ -138,7 +137,7 @@ def ask(
     from assay.build import open_engine
     from assay.cli.pipes import answer_lines
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines)
+    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     given = flags(
         collection=collection,
         data_dir=data_dir,
@@ -170,7 +169,7 @@ def ask(
     raise typer.Exit(exits.of_answer(answer))
 
 
-def asked(question: str | None, as_json: bool, as_json_lines: bool) -> str | None:
+def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
     """The question's text, or None where questions come as JSON lines."""
     options.one_format(as_json, as_json_lines)
     if as_json_lines:
@@ -179,7 +178,7 @@ def asked(question: str | None, as_json: bool, as_json_lines: bool) -> str | Non
         return None
     if question is None:
         raise UsageError("there is no question", hint='give one in quotes: assay ask "What is …?"')
-    return sys.stdin.buffer.read().decode("utf-8", errors="replace") if question == "-" else question
+    return terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
 
 
 def _metadata(pairs: list[str]) -> dict[str, Scalar]:

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -54,10 +54,11 @@ def one_line(text: str, width: int = 0) -> str:
 
 @dataclass(slots=True)
 class Terminal:
-    """The two streams, and how much the user wants to hear."""
+    """The three streams, and how much the user wants to hear."""
 
     quiet: bool = False
     verbose: bool = False
+    input: BinaryIO = field(default_factory=lambda: sys.stdin.buffer)
     out: TextIO = field(default_factory=lambda: sys.stdout)
     err: TextIO = field(default_factory=lambda: sys.stderr)
 

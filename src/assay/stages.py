@@ -25,6 +25,7 @@ from assay.types import (
     Finished,
     Found,
     Gathered,
+    Hit,
     Judgement,
     Loaded,
     Message,
@@ -177,6 +178,14 @@ class Retriever(Protocol):
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The best passages for the queries together, best first."""
+        ...
+
+
+class Reranker(Protocol):
+    """Put hits in a better order than the search could."""
+
+    async def rerank(self, question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """The same hits with new scores, best first; their raw scores stay as they are."""
         ...
 
 

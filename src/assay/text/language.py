@@ -18,6 +18,8 @@ _SCRIPTS = (
     ("el", re.compile(r"[\u0370-\u03ff]")),
     ("ru", re.compile(r"[\u0400-\u04ff]")),
 )
+# Languages that are known by their script alone; the others are written in Latin letters.
+KNOWN_BY_SCRIPT = frozenset(code for code, _ in _SCRIPTS)
 # Frequent words that few other languages share.
 _COMMON = {
     "en": frozenset("the of and is to in what how who when which does was for with are on".split()),

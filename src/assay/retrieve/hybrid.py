@@ -1,0 +1,120 @@
+"""The default retriever: by words and by vector at the same time, fused."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay.errors import UsageError
+from assay.retrieve.fuse import FUSIONS, Candidate, alone, fuse, merge
+from assay.retrieve.mmr import diverse
+from assay.stages import Embedder, Index, Reranker
+from assay.text.language import KNOWN_BY_SCRIPT, language_of
+from assay.types import Evidence, Found, Hit, SearchMode, SearchSettings
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# How many passages each search hands to the fusion.
+DEPTH = 100
+# How many of the fused ones a reranker or MMR chooses from, at least.
+CHOICE = 30
+_DEFAULTS = SearchSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class HybridRetriever:
+    """Searches an index as the settings say; a reranker, where there is one, orders the best of it anew.
+
+    A question in a script that the embedding model does not know is searched by words only, and the settings
+    recorded with the evidence say so. Raises UsageError for settings that make no sense.
+    """
+
+    index: Index
+    embedder: Embedder
+    settings: SearchSettings = _DEFAULTS
+    reranker: Reranker | None = None
+
+    def __post_init__(self) -> None:
+        if self.settings.fusion not in FUSIONS:
+            raise UsageError(
+                f"there is no fusion {self.settings.fusion!r}", hint=f"choose one of {', '.join(sorted(FUSIONS))}"
+            )
+        if self.settings.k < 1:
+            raise UsageError(f"k is {self.settings.k}", hint="ask for at least one passage")
+        if self.settings.mmr is not None and not 0 <= self.settings.mmr <= 1:
+            raise UsageError(f"mmr is {self.settings.mmr}", hint="choose a share of relevance from 0 to 1")
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """The k best passages for the queries together, best first, with the settings that were used."""
+        version = await self.index.version()
+        modes = [self._mode_for(query) for query in queries]
+        lists = await asyncio.gather(*map(self._search, queries, modes))
+        hits = await self._reranked(queries, await self._hits(merge(lists)))
+        used = modes[0] if len(set(modes)) == 1 else self.settings.mode
+        return Evidence(hits[: self.settings.k], replace(self.settings, mode=used), version)
+
+    def _mode_for(self, query: str) -> SearchMode:
+        language = language_of(query)
+        unknown = language in KNOWN_BY_SCRIPT and language not in self.embedder.model.languages
+        return SearchMode.SPARSE if unknown else self.settings.mode
+
+    async def _search(self, query: str, mode: SearchMode) -> tuple[Candidate, ...]:
+        """The candidates for one query, best first."""
+        depth, where = max(DEPTH, self.settings.k), self.settings.where
+        if mode is SearchMode.SPARSE:
+            return alone((), await self.index.sparse(query, depth, where))
+        if mode is SearchMode.DENSE:
+            return alone(await self.index.dense(await self._vector(query), depth, where), ())
+        # Embedding takes one core for some milliseconds, the search by words another.
+        vector, sparse = await asyncio.gather(self._vector(query), self.index.sparse(query, depth, where))
+        dense = await self.index.dense(vector, depth, where)
+        beyond = await self._beyond(vector, dense, sparse)
+        return fuse(dense, sparse, beyond, FUSIONS[self.settings.fusion])
+
+    async def _vector(self, query: str) -> NDArray[np.float32]:
+        vector: NDArray[np.float32] = (await self.embedder.embed([query]))[0]
+        return vector
+
+    async def _beyond(
+        self, vector: NDArray[np.float32], dense: Sequence[Found], sparse: Sequence[Found]
+    ) -> tuple[Found, ...]:
+        """The cosines of passages that only the search by words returned."""
+        known = {each.passage_id for each in dense}
+        missing = [each.passage_id for each in sparse if each.passage_id not in known]
+        try:
+            cosines = (await self.index.vectors(missing)) @ vector
+        except KeyError:
+            return ()  # another process has just removed one of them: the raw score stays unknown
+        return tuple(Found(each, float(cosine)) for each, cosine in zip(missing, cosines, strict=True))
+
+    async def _hits(self, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
+        """The best candidates as hits: k of them, or as many as a reranker chooses from."""
+        count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
+        chosen = await self._diverse(candidates, count) if self.settings.mmr is not None else candidates[:count]
+        passages = {each.passage_id: each for each in await self.index.passages([c.passage_id for c in chosen])}
+        return tuple(
+            Hit(passages[each.passage_id], each.score, each.scores)
+            for each in chosen
+            if each.passage_id in passages
+        )
+
+    async def _diverse(self, candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+        """The candidates that say most without repeating each other."""
+        import numpy as np
+
+        choice = candidates[: max(CHOICE, 2 * count)]
+        if not choice or self.settings.mmr is None:
+            return []
+        vectors = await self.index.vectors([each.passage_id for each in choice])
+        scores = np.array([each.score for each in choice])
+        spread = float(scores.max() - scores.min())
+        relevance = (scores - scores.min()) / spread if spread else np.ones(len(scores))
+        return [choice[place] for place in diverse(relevance, vectors, count, self.settings.mmr)]
+
+    async def _reranked(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        # The first query is the question itself; the others are ways to find passages for it.
+        return hits if self.reranker is None or not hits else await self.reranker.rerank(queries[0], hits)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from itertools import accumulate
 
 from assay.policy import next_action
 from assay.stages import Emit, Stages
@@ -34,6 +35,7 @@ from assay.types import (
     SentenceWithdrawn,
     Severity,
     Source,
+    Span,
     Status,
     StatusChanged,
     Step,
@@ -70,7 +72,7 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     draft = compose(sentences)
     emit(StatusChanged(stage="verify"))
     review = await on.verifier.review(question, gathered.evidence, draft)
-    announce(sentences, review, emit)
+    announce(sentences, draft, review, emit)
     return answered(ask, gathered, draft, review, on)
 
 
@@ -121,17 +123,19 @@ def compose(sentences: tuple[Sentence, ...]) -> Draft:
     marked = [
         " ".join([sentence.text, *(f"[{number[each]}]" for each in sentence.passage_ids)]) for sentence in sentences
     ]
-    return Draft(" ".join(marked), sources)
+    ends = tuple(accumulate((len(each) + 1 for each in marked), initial=0))
+    spans = tuple(Span(start, start + len(each)) for start, each in zip(ends, marked, strict=False))
+    return Draft(" ".join(marked), sources, spans)
 
 
-def announce(sentences: tuple[Sentence, ...], review: Review, emit: Emit) -> None:
+def announce(sentences: tuple[Sentence, ...], draft: Draft, review: Review, emit: Emit) -> None:
     """Tell each sentence's one end, and each finding."""
-    blocked = {finding.claim: finding.message for finding in review.findings if finding.severity is Severity.BLOCK}
     for finding in review.findings:
         emit(FindingMade(finding=finding))
-    for sentence in sentences:
-        claims = [claim for claim in review.claims if claim.text in sentence.text]
-        reason = next((blocked[claim.n] for claim in claims if claim.n in blocked), blocked.get(None))
+    blocked = {each.claim: each.message for each in review.findings if each.severity is Severity.BLOCK}
+    for sentence, span in zip(sentences, draft.spans, strict=True):
+        claims = [claim.n for claim in review.claims if span.start <= claim.start < span.end]
+        reason = next((blocked[n] for n in (*claims, None) if n in blocked), None)
         if reason is None:
             emit(SentenceVerified(sentence=sentence))
         else:

@@ -423,11 +423,13 @@ class Finished(Value):
 class Draft(Value):
     """An answer as written: its text with `[n]` marks, and the passages those numbers stand for.
 
-    Number n is `sources[n - 1]`.
+    Number n is `sources[n - 1]`. `spans` are the places of the sentences as they were written, each with its
+    marks; none where the text came from elsewhere.
     """
 
     text: str
     sources: tuple[str, ...]
+    spans: tuple[Span, ...] = ()
 
 
 class Verdict(StrEnum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
@@ -43,10 +44,11 @@ class Stated:
     marks: tuple[Citation, ...]
 
 
-def stated(text: str, marks: Sequence[Citation]) -> list[Stated]:
+def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
     """The claims of an answer in order. Abstentions, questions, headings and lead-ins claim nothing.
 
-    A mark belongs to the sentence that it stands in or behind.
+    A mark belongs to the sentence that it stands in or behind. `written` are the places of the sentences where
+    their writer told them.
 
     >>> from assay.verify.citations import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
@@ -54,7 +56,8 @@ def stated(text: str, marks: Sequence[Citation]) -> list[Stated]:
     [('It is 5 km long.', (1,))]
     """
     blanked = without_marks(text, marks)
-    spans = [_without_list_mark(blanked, span) for span in sentences(blanked)]
+    pieces = written or _between_marks(text, blanked, marks)
+    spans = [_without_list_mark(blanked, span) for piece in pieces for span in _sentences_in(blanked, piece)]
     owned = _owners(spans, marks)
     found: list[Stated] = []
     for at, span in enumerate(spans):
@@ -65,6 +68,21 @@ def stated(text: str, marks: Sequence[Citation]) -> list[Stated]:
             words = _text(text, blanked, part, marks)
             found.append(Stated(words, part.start, part.end, numbers, tuple(owned[at])))
     return found
+
+
+def _between_marks(text: str, blanked: str, marks: Sequence[Citation]) -> list[Span]:
+    """The text cut behind each mark that follows a finished sentence: `It is. [1] and so on` are two."""
+    cuts = [
+        mark.end for mark in marks if blanked[: mark.start].rstrip().endswith((".", "!", "?", "。", "！", "？"))
+    ]
+    edges = [0, *(cut for cut in cuts if not text.startswith("[", cut)), len(text)]
+    return [Span(start, end) for start, end in pairwise(edges)]
+
+
+def _sentences_in(text: str, piece: Span) -> list[Span]:
+    return [
+        Span(piece.start + span.start, piece.start + span.end) for span in sentences(text[piece.start : piece.end])
+    ]
 
 
 def claims_nothing(sentence: str) -> bool:

@@ -75,7 +75,9 @@ class DeterministicVerifier:
         numbered = tuple(held.get(each) for each in draft.sources)
         names = tuple(passage.title if passage else "" for passage in numbered)
         marks = citations(draft.text, names)
-        task = _Task(draft.text, marks, tuple(stated(draft.text, marks)), numbered, evidence.passages, True)
+        task = _Task(
+            draft.text, marks, tuple(stated(draft.text, marks, draft.spans)), numbered, evidence.passages, True
+        )
         return await asyncio.to_thread(_reviewed, task, self.skip)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:

@@ -1,22 +1,166 @@
-"""Which format a file's bytes are in: told by the bytes, not by the name."""
+"""Which format a file's bytes are in: told by the bytes; the name only decides between kinds of plain text."""
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import zipfile
 from collections.abc import Mapping
 
-from assay.errors import EmptyDocument, UnsupportedDocument
+from assay.errors import EmptyDocument, UnreadableDocument, UnsupportedDocument
+from assay.ingest.decode import decode
 from assay.ingest.normalise import normalise
 from assay.stages import Loader
 from assay.types import Loaded
 
+_HEAD = 1 << 14
+_ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x28\xb5\x2f\xfd", b"\x1f\x9d")
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF", b"\0\0\1\0")
+_PROGRAMS = (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\0asm", b"SQLite format 3\0")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+# A name that only one kind of OLE file holds, in its directory's UTF-16.
+_OLE_KINDS = (
+    ("EncryptedPackage", "encrypted office file"),
+    ("__substg1.0_", "Outlook message (.msg)"),
+    ("PowerPoint Document", "old presentation (.ppt)"),
+    ("WordDocument", "old Word document (.doc)"),
+    ("Workbook", "old spreadsheet (.xls)"),
+    ("Book", "old spreadsheet (.xls)"),
+)
+_HTML = re.compile(
+    r"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_HTML_TAGS = re.compile(
+    r"</?(?:div|p|span|table|tr|td|h[1-6]|a|li|ul|br|title|meta|article|section)\b", re.IGNORECASE
+)
+_MAIL = re.compile(
+    r"(?:From|To|Subject|Date|Received|Return-Path|MIME-Version|Message-ID|Delivered-To):", re.IGNORECASE
+)
+_MAIL_LINE = re.compile(r"[!-9;-~]+:|[ \t]")
+_MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
+_MARKDOWN_MARK = re.compile(r"^(?:```|~~~|[*-] |\d+\. |> )|\]\(", re.MULTILINE)
+_MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
+
 
 def detect(data: bytes, name: str) -> str:
-    """The format's name.
+    """The format's name: one of the loaders', or what else it is, in words.
 
-    >>> detect(b"# Tea", "tea.md"), detect(b"# Tea", "tea.txt")
-    ('markdown', 'text')
+    >>> detect(b"%PDF-1.7 ...", "x.txt"), detect(b'{"a": 1}', "x"), detect(b"# Tea", "tea.md")
+    ('pdf', 'json', 'markdown')
     """
-    return "markdown" if name.lower().endswith((".md", ".markdown", ".mdx")) else "text"
+    if b"%PDF-" in data[:1024]:
+        return "pdf"
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
+        return _zip_format(data, name)
+    if data.startswith(_OLE):
+        return next((kind for mark, kind in _OLE_KINDS if mark.encode("utf-16-le") in data), "old office file")
+    if data.startswith(b"{\\rtf"):
+        return "rich text (.rtf)"
+    for marks, kind in ((_ARCHIVES, "compressed archive"), (_PICTURES, "picture"), (_PROGRAMS, "binary file")):
+        if data.startswith(marks) and not _is_text(data):
+            return kind
+    return _text_format(data, name) if _is_text(data) else "binary file"
+
+
+def _zip_format(data: bytes, name: str) -> str:
+    """What a zip file is, by its members; raises UnreadableDocument where it is cut off."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = frozenset(archive.namelist())
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        hint = "save it again with the program that made it"
+        raise UnreadableDocument(f"{name}: damaged or cut off (bad zip: {error})", hint=hint) from error
+    for folder, kind in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
+        if any(each.startswith(folder) for each in names):
+            return kind
+    if "META-INF/container.xml" in names or name.lower().endswith(".epub"):
+        return "epub"
+    if "mimetype" in names and "content.xml" in names:
+        return "OpenDocument file"
+    return "compressed archive"
+
+
+def _is_text(data: bytes) -> bool:
+    """Whether the bytes are characters: hardly any control codes once decoded."""
+    head = data[:_HEAD]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return True
+    text = decode(head).text
+    controls = sum(1 for character in text if character < " " and character not in "\t\n\r\f\x1b\0\x07\x08")
+    return controls <= 0.02 * len(text) and text.count("\0") + text.count("\ufffd") <= 0.2 * len(text)
+
+
+def _text_format(data: bytes, name: str) -> str:
+    """Which kind of text it is."""
+    head = decode(data[:_HEAD]).text.lstrip("\ufeff")
+    lower = name.lower()
+    if _is_html(head):
+        return "html"
+    if head.lstrip()[:1] in ("{", "[") and _is_json(data, lower):
+        return "json"
+    if _is_mail(head):
+        return "mail"
+    if lower.endswith(_MARKDOWN_NAMES):
+        return "markdown"
+    if lower.endswith((".csv", ".tsv", ".tab")) or _is_csv(head):
+        return "csv"
+    plain = lower.endswith((".txt", ".text")) or "." not in name
+    return "markdown" if plain and _is_markdown(head) else "text"
+
+
+def _is_html(head: str) -> bool:
+    if _HTML.match(head[:4096]):
+        return True
+    return head.lstrip().startswith("<") and len(_HTML_TAGS.findall(head)) >= 4
+
+
+def _is_json(data: bytes, name: str) -> bool:
+    """Whether all of it, or each of the first lines, is JSON; a name that says so is believed."""
+    if name.endswith((".json", ".jsonl", ".ndjson")):
+        return True
+    text = decode(data).text
+    try:
+        json.loads(text)
+    except ValueError:
+        lines = [line for line in text[:_HEAD].splitlines()[:5] if line.strip()]
+        return len(lines) > 1 and all(map(_is_json_object, lines[:-1]))
+    except RecursionError:
+        return True
+    return True
+
+
+def _is_json_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_mail(head: str) -> bool:
+    """Whether it begins with the headers of a message, at least three lines of which two are well known."""
+    lines = head.split("\n\n")[0].replace("\r", "").split("\n")
+    known = sum(bool(_MAIL.match(line)) for line in lines)
+    return known >= 2 and len(lines) >= 3 and all(_MAIL_LINE.match(line) for line in lines if line)
+
+
+def _is_csv(head: str) -> bool:
+    """Whether nearly all lines have the same number of the same delimiter; commas must be two at least."""
+    lines = [line for line in head.splitlines()[:-1] if line.strip()][:50]
+    if len(lines) < 3:
+        return False
+    for delimiter, least in (("\t", 1), (";", 1), ("|", 2), (",", 2)):
+        counts = [line.count(delimiter) for line in lines]
+        common = max(set(counts), key=counts.count)
+        short = sum(map(len, lines)) / len(lines) / (common + 1) < 60
+        if common >= least and counts.count(common) >= 0.9 * len(counts) and short and lines[0][0] != "|":
+            return True
+    return False
+
+
+def _is_markdown(head: str) -> bool:
+    """Whether it has headings and other marks; a lone # line is a comment in many languages."""
+    return len(_MARKDOWN_HEADING.findall(head)) >= 2 and len(_MARKDOWN_MARK.findall(head)) >= 2
 
 
 class AnyLoader:
@@ -29,11 +173,21 @@ class AnyLoader:
         """The text; raises EmptyDocument, UnsupportedDocument, UnreadableDocument."""
         if not data:
             raise EmptyDocument(f"{name}: zero bytes", hint="nothing to do; the file is empty")
-        format_ = detect(data, name)
-        loader = self._loaders.get(format_)
+        kind = detect(data, name)
+        if kind == "encrypted office file":
+            raise UnreadableDocument(f"{name}: encrypted, it needs a password", hint="save it without a password")
+        loader = self._loaders.get(kind)
         if loader is None:
-            raise UnsupportedDocument(f"{name}: {format_} is not read", hint="convert it to text, HTML or PDF")
-        return normalise(loader.load(data, name))
+            hint = "save it as PDF, .docx, .pptx, .xlsx, HTML or text"
+            raise UnsupportedDocument(f"{name}: {_article(kind)}, a format that is not read", hint=hint)
+        loaded = normalise(loader.load(data, name))
+        if not loaded.text.strip():
+            raise EmptyDocument(f"{name}: only white space", hint="nothing to do; the file holds no text")
+        return loaded
 
     def close(self) -> None:
         """Nothing to release."""
+
+
+def _article(kind: str) -> str:
+    return f"an {kind}" if kind[0] in "aeiouAEIO" else f"a {kind}"

@@ -2,8 +2,29 @@
 
 from __future__ import annotations
 
+from assay.ingest.load_csv import CsvLoader
+from assay.ingest.load_docx import DocxLoader
+from assay.ingest.load_epub import EpubLoader
+from assay.ingest.load_html import HtmlLoader
+from assay.ingest.load_json import JsonLoader
+from assay.ingest.load_mail import MailLoader
 from assay.ingest.load_markdown import MarkdownLoader
+from assay.ingest.load_pdf import PdfLoader
+from assay.ingest.load_pptx import PptxLoader
 from assay.ingest.load_text import TextLoader
+from assay.ingest.load_xlsx import XlsxLoader
 from assay.stages import Loader
 
-LOADERS: dict[str, Loader] = {"text": TextLoader(), "markdown": MarkdownLoader()}
+LOADERS: dict[str, Loader] = {
+    "csv": CsvLoader(),
+    "docx": DocxLoader(),
+    "epub": EpubLoader(),
+    "html": HtmlLoader(),
+    "json": JsonLoader(),
+    "mail": MailLoader(),
+    "markdown": MarkdownLoader(),
+    "pdf": PdfLoader(),
+    "pptx": PptxLoader(),
+    "text": TextLoader(),
+    "xlsx": XlsxLoader(),
+}

@@ -1,0 +1,74 @@
+"""Electronic books: a zip of pages, read in the order of the spine."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.archive import Archive, resolved
+from assay.ingest.blocks import Blocks
+from assay.ingest.load_html import content_blocks, flat_blocks, html_text, parsed, title_of_page
+from assay.ingest.xml import local, parse
+from assay.types import Loaded, Location
+
+_CONTAINER = "META-INF/container.xml"
+_HINT = "open it in a reader and save it again"
+
+
+class EpubLoader:
+    """Reads the book's pages with their headings."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The book's text; raises EmptyDocument, UnreadableDocument."""
+        archive = Archive(data, name)
+        package = _package(archive, name)
+        root = parse(archive.read(package), name)
+        blocks = Blocks()
+        missing = 0
+        for member in _spine(root, package):
+            if member in archive.names:
+                _add_page(blocks, archive.read(member))
+            else:
+                missing += 1
+        if not blocks.text:
+            raise EmptyDocument(f"{name}: no text on its pages", hint="a book of pictures? run OCR over them first")
+        warnings = (f"{missing} pages named in the book are missing",) if missing else ()
+        return Loaded(blocks.text, "epub", _title(root), blocks.regions, warnings=warnings)
+
+
+def _package(archive: Archive, name: str) -> str:
+    """The member that lists the book's parts."""
+    if _CONTAINER not in archive.names:
+        raise UnreadableDocument(f"{name}: no EPUB, it has no {_CONTAINER}", hint=_HINT)
+    for element in parse(archive.read(_CONTAINER), name).iter():
+        if local(element) == "rootfile" and element.get("full-path"):
+            return str(element.get("full-path"))
+    raise UnreadableDocument(f"{name}: names no list of its parts", hint=_HINT)
+
+
+def _spine(root: Any, package: str) -> list[str]:
+    """The members of the pages in reading order."""
+    members: dict[str, str] = {}
+    order: list[str] = []
+    for element in root.iter():
+        if local(element) == "item":
+            members[element.get("id") or ""] = resolved(package, unquote(element.get("href") or ""))
+        elif local(element) == "itemref":
+            order.append(element.get("idref") or "")
+    return [members[each] for each in order if each in members]
+
+
+def _title(root: Any) -> str:
+    return next(((element.text or "").strip() for element in root.iter() if local(element) == "title"), "")
+
+
+def _add_page(blocks: Blocks, data: bytes) -> None:
+    """Add a page; one without headings is a section of its title."""
+    text = html_text(data).text
+    root = parsed(text)
+    page = flat_blocks(text) if root is None else content_blocks(root)
+    title = "" if root is None else title_of_page(root)
+    for region in page.regions:
+        location = region.location if region.location.section else Location(section=title[:120] or None)
+        blocks.add(page.text[region.start : region.end], location, region.kind)

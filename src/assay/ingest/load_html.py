@@ -1,0 +1,175 @@
+"""HTML: the main content in reading order, with its headings.
+
+Everything here is driven by events over the tree, so that no nesting, however deep, needs a deep stack.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from typing import Any
+
+from assay.errors import EmptyDocument
+from assay.ingest.blocks import Blocks
+from assay.ingest.decode import Decoded, decode
+from assay.ingest.html_text import HtmlText
+from assay.types import Loaded
+
+# What is never content. Forms are kept: whole pages of some systems lie in one.
+_SKIPPED = frozenset(
+    """script style noscript template svg math-hidden iframe object embed canvas video audio map head nav aside
+    footer button select option input textarea dialog""".split()
+)
+_SKIPPED_ROLES = frozenset("navigation banner contentinfo search complementary menu menubar dialog alert".split())
+_SKIPPED_NAMES = re.compile(
+    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|menu|breadcrumbs?|cookies?|skip-link|jump-link|editsection"
+    r"|catlinks|printfooter|noprint|toc|sidebar|social-share|pagination|site-footer|site-header)(?:$|[\s_-])"
+)
+_HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
+_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
+# The main part must hold this share of the page's text; else the page only names some corner so.
+_MAIN_SHARE = 0.25
+
+
+class HtmlLoader:
+    """Reads a page's main content, its headings as sections and its tables row by row."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The content as text; raises EmptyDocument where a reader would see none.
+
+        >>> HtmlLoader().load(b"<title>Tea</title><nav>Home</nav><h1>Tea</h1><p>Boil <b>water</b>.</p>", "x").text
+        'Tea\\n\\nBoil water.'
+        """
+        decoded = html_text(data)
+        root, warnings = parsed(decoded.text), decoded.warnings
+        if root is None:
+            blocks, title, warnings = (
+                flat_blocks(decoded.text),
+                "",
+                ("nested too deeply: read without its structure",),
+            )
+        else:
+            blocks, title = content_blocks(root), title_of_page(root)
+        if not blocks.text:
+            raise EmptyDocument(f"{name}: no visible text", hint="a page made by scripts? save it as a PDF")
+        return Loaded(blocks.text, "html", title, blocks.regions, warnings=warnings)
+
+
+def html_text(data: bytes) -> Decoded:
+    """The page's characters, in the encoding that it declares where that fits."""
+    declared = _CHARSET.search(data[:4096])
+    if declared is not None and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return Decoded(data.decode(declared.group(1).decode("ascii")))
+        except (LookupError, ValueError):
+            pass
+    return decode(data)
+
+
+def parsed(text: str) -> Any:
+    """The root element; None where the page is nested deeper than the parser goes."""
+    from lxml import etree
+
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    data = text.replace("\0", "").encode("utf-8", errors="replace")
+    try:
+        root = etree.fromstring(data or b"<html/>", parser)
+    except etree.XMLSyntaxError:
+        return None
+    deep = any("depth" in entry.message.lower() for entry in parser.error_log)
+    return None if deep or root is None else root
+
+
+def content_blocks(root: Any) -> Blocks:
+    """The blocks of the main part; of the whole page where no part is marked or the marked one is small."""
+    whole = _blocks(root, skip_chrome=True)
+    for path in ("//main", "//*[@role='main']", "//article"):
+        parts = root.xpath(path)
+        if len(parts) == 1:
+            main = _blocks(parts[0], skip_chrome=True)
+            if len(main.text) >= _MAIN_SHARE * len(whole.text):
+                return main
+    return whole if whole.text else _blocks(root, skip_chrome=False)
+
+
+def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
+    """The visible blocks below an element."""
+    from lxml import etree
+
+    text = HtmlText()
+    walker = etree.iterwalk(root, events=("start", "end"))
+    for event, element in walker:
+        if event == "start":
+            if element is not root and _is_skipped(element, skip_chrome=skip_chrome):
+                element.text = None
+                walker.skip_subtree()
+                continue
+            text.start(element.tag, element.text or "")
+        else:
+            skipped = element is not root and _is_skipped(element, skip_chrome=skip_chrome)
+            text.end("" if skipped else element.tag, (element.tail or "") if element is not root else "")
+    return text.finish()
+
+
+def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
+    """Whether an element is no content: never shown, or (with `skip_chrome`) around the content."""
+    tag = element.tag
+    if tag in ("script", "style", "noscript", "template", "svg", "head", "iframe", "object"):
+        return True
+    get = element.get
+    if get("hidden") is not None or _HIDDEN.search(get("style") or ""):
+        return True
+    if not skip_chrome or tag in ("html", "body", "main", "article"):
+        return False
+    if tag in _SKIPPED or (tag == "header" and element.find(".//h1") is None):
+        return True
+    if (get("role") or "").lower() in _SKIPPED_ROLES:
+        return True
+    names = f"{get('class') or ''} {get('id') or ''}"
+    return bool(_SKIPPED_NAMES.search(names[:300].lower()))
+
+
+def title_of_page(root: Any) -> str:
+    """The page's title; the only first-level heading where the title merely adds the site's name to it."""
+    title = " ".join((root.findtext(".//title") or "").split())
+    headings = [" ".join("".join(each.itertext()).split()) for each in root.findall(".//h1")[:2]]
+    if len(headings) == 1 and headings[0] and (not title or title.startswith(headings[0])):
+        return headings[0]
+    return title or next(iter(headings), "")
+
+
+class _Flat(HTMLParser):
+    """Collects text without a tree: for pages nested too deeply for one."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.text = HtmlText()
+        self._hidden = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag in ("script", "style", "head", "noscript", "template"):
+            self._hidden = self._hidden or tag
+        self.text.start("br" if tag in ("div", "p", "li", "tr") else "span", "")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden = "" if tag == self._hidden else self._hidden
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.text.start("span", data)
+
+
+def flat_blocks(text: str) -> Blocks:
+    """The text of a page as one stretch of lines."""
+    flat = _Flat()
+    for piece in _pieces(text):
+        flat.feed(piece)
+    flat.close()
+    return flat.text.finish()
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The text in pieces, since the parser copies what it has not used yet."""
+    for start in range(0, len(text), 1 << 16):
+        yield text[start : start + (1 << 16)]

@@ -1,0 +1,129 @@
+"""PDF: the text layer, page by page, its lines joined to paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.blocks import Blocks
+from assay.types import Loaded, Location
+
+_PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD in fpdfview.h
+_MOST_PAGES = 20_000
+# pdfium writes a hyphen that a line break made as U+FFFE (older versions as U+0002).
+_BREAK_HYPHENS = "\ufffe\x02\u00ad"
+_LIST_MARK = re.compile(r"\s*(?:[-*•●○▪‣–—]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d+\])\s")
+_PLACEHOLDER_TITLE = re.compile(
+    r"^(?:untitled|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pages|rtf|pdf)|title|slide \d+|\W*)$",
+    re.IGNORECASE,
+)
+# A line that reaches this share of the page's long lines was broken by the margin, not by its author.
+_FULL_LINE = 0.75
+_HINT = "save it again with the program that made it, or print it to a new PDF"
+
+
+class PdfLoader:
+    """Reads the text layer with pdfium."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The pages' text; raises EmptyDocument for a scan, UnreadableDocument for a damaged or locked file."""
+        document = _opened(data, name)
+        if len(document) > _MOST_PAGES:
+            raise UnreadableDocument(f"{name}: has {len(document)} pages", hint="split the file")
+        blocks = Blocks()
+        unread: list[int] = []
+        for number, text in _pages(document, unread):
+            blocks.add(joined(text), Location(page=number))
+        if not any(character.isalnum() for character in blocks.text):
+            if unread:
+                raise UnreadableDocument(f"{name}: none of its pages can be read", hint=_HINT)
+            raise EmptyDocument(f"{name}: no text layer (a scan?)", hint="run OCR over it first, e.g. ocrmypdf")
+        warnings = (f"pages that could not be read: {', '.join(map(str, unread[:20]))}",) if unread else ()
+        return Loaded(blocks.text, "pdf", _title(document), blocks.regions, warnings=warnings)
+
+
+def _opened(data: bytes, name: str) -> Any:
+    """The document; raises UnreadableDocument."""
+    from pypdfium2 import PdfDocument, PdfiumError
+
+    try:
+        return PdfDocument(data)
+    except PdfiumError as error:
+        if getattr(error, "err_code", None) == _PASSWORD_ERROR:
+            hint = "remove its password first, e.g. with qpdf --decrypt"
+            raise UnreadableDocument(f"{name}: encrypted, it needs a password", hint=hint) from error
+        raise UnreadableDocument(f"{name}: damaged or cut off ({error})", hint=_HINT) from error
+
+
+def _pages(document: Any, unread: list[int]) -> Iterator[tuple[int, str]]:
+    """Each page's number and text; `unread` collects the numbers of broken ones."""
+    from pypdfium2 import PdfiumError
+
+    for index in range(len(document)):
+        try:
+            page = document[index]
+            text_page = page.get_textpage()
+            text = text_page.get_text_range()
+            text_page.close()
+            page.close()
+        except PdfiumError:
+            unread.append(index + 1)
+            continue
+        yield index + 1, text
+
+
+def _title(document: Any) -> str:
+    """The title in the file's properties, unless a program put a placeholder there."""
+    title = str(document.get_metadata_dict().get("Title") or "").strip()
+    return "" if _PLACEHOLDER_TITLE.match(title) else title
+
+
+def joined(text: str) -> str:
+    """A page's lines as paragraphs: lines that the margin broke are joined, hyphens that it made go out.
+
+    >>> joined("A line that is bro-\\r\\nken by the margin and\\r\\ngoes on here.\\r\\n\\r\\nNext.")
+    'A line that is broken by the margin and goes on here.\\n\\nNext.'
+    """
+    lines = [line.strip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    full = _FULL_LINE * _long_line(lines)
+    pieces: list[str] = []
+    last = ""
+    for line in lines:
+        pieces.append(_joint(last, line, full) + line if last else ("\n\n" if pieces and line else "") + line)
+        last = line
+    return _without_hyphens("".join(pieces))
+
+
+def _long_line(lines: list[str]) -> int:
+    """The length that nine of ten lines do not pass."""
+    lengths = sorted(len(line) for line in lines if line)
+    return lengths[min(len(lengths) - 1, len(lengths) * 9 // 10)] if lengths else 0
+
+
+def _joint(last: str, line: str, full: float) -> str:
+    """What stands between two lines: nothing, a space, a line end or an empty line."""
+    if not line:
+        return ""
+    if last[-1] in _BREAK_HYPHENS:
+        return "\ufffe"
+    if last[-1] == "-" and len(last) > 1 and last[-2].isalpha() and line[0].islower():
+        return "\ufffe"
+    if _LIST_MARK.match(line):
+        return "\n"
+    continues = line[0].islower() or (last[-1] in ",;" and len(last) > 20)
+    if len(last) >= full > 20 or continues:
+        return "" if _is_wide(last[-1]) and _is_wide(line[0]) else " "
+    return "\n\n" if last[-1] in ".!?:。" else "\n"
+
+
+def _is_wide(character: str) -> bool:
+    """Whether the character belongs to a script without spaces between words."""
+    return "\u2e80" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"
+
+
+def _without_hyphens(text: str) -> str:
+    """The text with the hyphens of line ends taken out; within a line they are real."""
+    text = re.sub(f"[-{_BREAK_HYPHENS}]?\ufffe", "", text)
+    return text.translate({ord(mark): "-" for mark in "\ufffe\x02"} | {0xAD: None})

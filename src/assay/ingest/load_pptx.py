@@ -1,0 +1,117 @@
+"""Presentations, read from their XML: slides in order with titles, shapes in groups, tables and notes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.archive import Archive
+from assay.ingest.blocks import Blocks
+from assay.ingest.office import core_title
+from assay.ingest.xml import attribute, local, main_member, parse, relations
+from assay.types import Loaded, Location
+
+_TITLE_KINDS = frozenset(("title", "ctrTitle"))
+# Placeholders whose text the master repeats on every slide.
+_FURNITURE = frozenset(("dt", "ftr", "sldNum", "hdr", "sldImg"))
+
+
+class PptxLoader:
+    """Reads .pptx files."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The slides' text, notes included; raises EmptyDocument, UnreadableDocument."""
+        archive = Archive(data, name)
+        blocks = Blocks()
+        title = ""
+        slides = _slides(archive, name)
+        for number, member in enumerate(slides, 1):
+            heading = _slide(blocks, archive, member, number)
+            title = title or heading
+        if not blocks.text:
+            what = "no text on its slides" if slides else "no slides"
+            raise EmptyDocument(f"{name}: {what}", hint="only pictures? run OCR over them first")
+        return Loaded(blocks.text, "pptx", core_title(archive) or title, blocks.regions)
+
+
+def _slides(archive: Archive, name: str) -> list[str]:
+    """The members of the slides, in the order in which they are shown."""
+    member = main_member(archive, name)
+    related = relations(archive, member)
+    found = []
+    for element in parse(archive.read(member), name).iter():
+        if local(element) == "sldId":
+            # The attribute r:id, not the slide's own id.
+            relation = next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
+            _, slide = related.get(str(relation), ("", ""))
+            if slide in archive.names:
+                found.append(slide)
+    return found
+
+
+def _slide(blocks: Blocks, archive: Archive, member: str, number: int) -> str:
+    """Add one slide and its notes; return its title."""
+    root = parse(archive.read(member), member)
+    shapes = _shapes(root)
+    title = " ".join(" ".join(_text(shape) for shape in shapes if _placeholder(shape) in _TITLE_KINDS).split())
+    location = Location(slide=number, section=title[:120] or None)
+    blocks.add(title, location, "heading")
+    for shape in shapes:
+        if local(shape) == "tbl":
+            _table(blocks, shape, location)
+        elif _placeholder(shape) not in _TITLE_KINDS | _FURNITURE:
+            blocks.add(_text(shape), location)
+    for kind, notes in relations(archive, member).values():
+        if kind == "notesSlide" and notes in archive.names:
+            _notes(blocks, archive, notes, location)
+    return title
+
+
+def _notes(blocks: Blocks, archive: Archive, member: str, location: Location) -> None:
+    try:
+        shapes = _shapes(parse(archive.read(member), member))
+    except UnreadableDocument:  # a slide is read without its notes rather than not at all
+        return
+    text = "\n".join(_text(shape) for shape in shapes if _placeholder(shape) not in _FURNITURE).strip()
+    blocks.add(f"Notes: {text}" if text else "", location)
+
+
+def _shapes(root: Any) -> list[Any]:
+    """The shapes and tables in document order, those inside of groups too."""
+    found: list[Any] = []
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if local(element) in ("sp", "tbl", "cxnSp"):
+            found.append(element)
+        elif local(element) != "Fallback":
+            waiting.extend(reversed(element))
+    return found
+
+
+def _placeholder(shape: Any) -> str:
+    """The kind of placeholder that a shape fills; "" for none."""
+    for element in shape.iter():
+        if local(element) == "ph":
+            return attribute(element, "type") or "body"
+    return ""
+
+
+def _text(shape: Any) -> str:
+    """The text of a shape, a line a paragraph."""
+    lines = []
+    for paragraph in shape.iter():
+        if local(paragraph) == "p":
+            parts = [{"t": each.text or "", "br": "\n"}.get(local(each), "") for each in paragraph.iter()]
+            lines.append("".join(parts).strip())
+    return "\n".join(line for line in lines if line)
+
+
+def _table(blocks: Blocks, table: Any, location: Location) -> None:
+    gap = "\n\n"
+    for row in table:
+        if local(row) == "tr":
+            cells = [" ".join(_text(cell).split()) for cell in row if local(cell) == "tc"]
+            line = " | ".join(cell for cell in cells if cell)
+            blocks.add(line, location, "table", gap)
+            gap = "\n" if line else gap

@@ -1,0 +1,174 @@
+"""Spreadsheets, read from their XML: sheets in order, a line a row, numbers as their formats show them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from assay.errors import EmptyDocument
+from assay.ingest.archive import Archive
+from assay.ingest.blocks import Blocks
+from assay.ingest.cells import Format, format_of, shown
+from assay.ingest.office import core_title
+from assay.ingest.table import Row, row_lines
+from assay.ingest.xml import attribute, local, main_member, parse, relations
+from assay.types import Loaded, Location
+
+_LETTERS = re.compile(r"[A-Z]{1,3}")
+_MOST_COLUMNS = 16_384  # Excel's own limit
+
+
+@dataclass(frozen=True, slots=True)
+class _Book:
+    """What the cells of all sheets refer to."""
+
+    strings: tuple[str, ...]
+    formats: tuple[Format, ...]
+    from_1904: bool
+
+
+class XlsxLoader:
+    """Reads .xlsx files; formulas give the value that was saved with them."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The rows of every sheet as lines; raises EmptyDocument, UnreadableDocument."""
+        archive = Archive(data, name)
+        member = main_member(archive, name)
+        related = relations(archive, member)
+        workbook = parse(archive.read(member), name)
+        book = _Book(_strings(archive, related), _formats(archive, related), _is_from_1904(workbook))
+        blocks = Blocks()
+        for title, sheet in _sheets(archive, workbook, related):
+            _add_sheet(blocks, archive, title, sheet, book)
+        if not blocks.text:
+            raise EmptyDocument(f"{name}: no cell holds anything", hint="nothing to do; the sheets are empty")
+        return Loaded(blocks.text, "xlsx", core_title(archive), blocks.regions)
+
+
+def _add_sheet(blocks: Blocks, archive: Archive, title: str, member: str, book: _Book) -> None:
+    """The sheet's name as heading, then its rows; nothing where no cell holds anything."""
+    named = False
+    last = 0
+    for line in row_lines(_with_gaps(_rows(archive, member, book))):
+        if not named:
+            blocks.add(title, Location(sheet=title), "heading")
+            named = True
+        gap = "\n" if line.number == last + 1 else "\n\n"
+        blocks.add(line.text, Location(sheet=title, row=line.number), "table", gap)
+        last = line.number
+
+
+def _sheets(archive: Archive, workbook: Any, related: dict[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The name and the member of each worksheet, in order."""
+    for element in workbook.iter():
+        if local(element) == "sheet":
+            relation = next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
+            kind, member = related.get(str(relation), ("", ""))
+            if kind == "worksheet" and member in archive.names:
+                yield element.get("name") or "", member
+
+
+def _is_from_1904(workbook: Any) -> bool:
+    """Whether days are counted from 1904, as old Macintosh files do."""
+    return any(
+        element.get("date1904") in ("1", "true") for element in workbook.iter() if local(element) == "workbookPr"
+    )
+
+
+def _strings(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[str, ...]:
+    """The strings that cells refer to by number."""
+    for kind, member in related.values():
+        if kind == "sharedStrings" and member in archive.names:
+            root = parse(archive.read(member), member)
+            return tuple(_plain(element) for element in root if local(element) == "si")
+    return ()
+
+
+def _plain(element: Any) -> str:
+    """The text of a string, without the pronunciation that Japanese files add."""
+    parts: list[str] = []
+    waiting = list(reversed(element))
+    while waiting:
+        current = waiting.pop()
+        if local(current) == "t":
+            parts.append(current.text or "")
+        elif local(current) != "rPh":
+            waiting.extend(reversed(current))
+    return "".join(parts)
+
+
+def _formats(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[Format, ...]:
+    """The number format of each cell style."""
+    for kind, member in related.values():
+        if kind == "styles" and member in archive.names:
+            root = parse(archive.read(member), member)
+            codes = {
+                element.get("numFmtId"): element.get("formatCode") or ""
+                for element in root.iter()
+                if local(element) == "numFmt"
+            }
+            styles = next((each for each in root if local(each) == "cellXfs"), ())
+            return tuple(format_of(each.get("numFmtId") or "0", codes) for each in styles)
+    return ()
+
+
+def _rows(archive: Archive, member: str, book: _Book) -> Iterator[Row]:
+    """The rows that the sheet holds, with the numbers that it gives them."""
+    number = 0
+    for element in parse(archive.read(member), member).iter():
+        if local(element) == "row":
+            given = element.get("r") or ""
+            number = int(given) if given.isdigit() else number + 1
+            yield Row(number, tuple(_cells(element, book)))
+
+
+def _cells(row: Any, book: _Book) -> list[str]:
+    cells: list[str] = []
+    for element in row:
+        if local(element) == "c":
+            column = _column(element.get("r") or "", len(cells))
+            cells.extend([""] * (min(column, _MOST_COLUMNS) - len(cells)))
+            cells.append(_cell(element, book))
+    return cells
+
+
+def _column(reference: str, following: int) -> int:
+    """The column of a reference such as "C7", counted from 0; `following` where there is no reference."""
+    letters = _LETTERS.match(reference)
+    if letters is None:
+        return following
+    column = 0
+    for letter in letters.group():
+        column = column * 26 + ord(letter) - ord("A") + 1
+    return column - 1
+
+
+def _cell(element: Any, book: _Book) -> str:
+    """What the cell shows."""
+    kind = element.get("t") or "n"
+    if kind == "inlineStr":
+        return _plain(element)
+    value = next((each.text or "" for each in element if local(each) == "v"), "")
+    match kind:
+        case "s":
+            return book.strings[int(value)] if value.isdigit() and int(value) < len(book.strings) else ""
+        case "b":
+            return {"1": "TRUE", "0": "FALSE"}.get(value, value)
+        case "n":
+            style = attribute(element, "s") or ""
+            known = style.isdigit() and int(style) < len(book.formats)
+            return shown(value, book.formats[int(style)] if known else Format.PLAIN, from_1904=book.from_1904)
+        case _:
+            return value
+
+
+def _with_gaps(rows: Iterator[Row]) -> Iterator[Row]:
+    """The rows, with an empty one wherever numbers are left out, since that parts two tables."""
+    last = 0
+    for row in rows:
+        if row.number > last + 1:
+            yield Row(row.number - 1, ())
+        last = row.number
+        yield row

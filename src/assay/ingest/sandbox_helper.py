@@ -1,0 +1,169 @@
+"""The helper process of the sandbox: it waits for a document, forks a child that reads it, and replies.
+
+It imports no numeric library and starts no thread, so that a fork is cheap and safe. A format's libraries
+are loaded here once a document of that format was read, so that later children are born with them.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from assay.errors import DocumentError
+from assay.ingest.detect import AnyLoader
+from assay.ingest.frames import SandboxLimits, receive, send, write_error, write_loaded
+from assay.ingest.libraries import preload
+from assay.stages import Loader
+
+_CHUNK = 1 << 16
+_HINT = "try to open and save it again with the program that made it"
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A running child: its process and the end of the pipe that it writes its reply to."""
+
+    process: int
+    pipe: int
+
+
+def main(arguments: list[str]) -> None:
+    """Serve until the other end closes: arguments are the socket's descriptor, the loaders, the limits."""
+    end = socket.socket(fileno=int(arguments[0]))
+    module, _, attribute = arguments[1].partition(":")
+    loaders: Mapping[str, Loader] = getattr(importlib.import_module(module), attribute)
+    serve(end, AnyLoader(loaders), SandboxLimits(**json.loads(arguments[2])))
+
+
+def serve(end: socket.socket, loader: AnyLoader, limits: SandboxLimits) -> None:
+    """Answer one request after the other."""
+    with suppress(EOFError, ConnectionError):
+        while True:
+            name, data = receive(end).decode("utf-8"), receive(end)
+            # Frozen objects are not touched by the child's garbage collector: fewer pages are copied.
+            gc.freeze()
+            child = _fork(end, loader, limits, name, data)
+            del data
+            reply = _reply(end, child, limits, name)
+            send(end, reply)
+            preload(reply[:200])
+
+
+def _fork(end: socket.socket, loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> _Child:
+    """A child that reads the document and writes the reply."""
+    pipe, theirs = os.pipe()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.setsid()
+            os.close(pipe)
+            end.close()
+            _limit(limits)
+            _write(theirs, _read(loader, limits, name, data))
+        finally:
+            os._exit(0)
+    os.close(theirs)
+    return _Child(process, pipe)
+
+
+def _limit(limits: SandboxLimits) -> None:
+    """Take from this process what no reader needs: more memory and time, files to write, dumps."""
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _read(loader: AnyLoader, limits: SandboxLimits, name: str, data: bytes) -> bytes:
+    """The reply to a request; whatever a parser raises becomes an error that names the document."""
+    try:
+        reply = write_loaded(loader.load(data, name))
+    except DocumentError as error:
+        return write_error(type(error).__name__, str(error), error.hint)
+    except MemoryError:
+        return _unreadable(f"{name}: needs more than {limits.memory >> 20} MiB of memory", "split the file")
+    except RecursionError:
+        return _unreadable(f"{name}: nested too deeply", _HINT)
+    except Exception as error:  # noqa: BLE001 - the sandbox's boundary: parsers raise anything
+        return _unreadable(f"{name}: damaged ({type(error).__name__}: {str(error)[:200]})", _HINT)
+    if len(reply) > 2 * limits.text:
+        return _unreadable(f"{name}: more than {limits.text >> 20} MiB of text", "split the file")
+    return reply
+
+
+def _unreadable(message: str, hint: str) -> bytes:
+    return write_error("UnreadableDocument", message, hint)
+
+
+def _write(pipe: int, reply: bytes) -> None:
+    """Write the reply and, behind it, one byte that says that it is whole."""
+    view = memoryview(reply + b"\n")
+    while view:
+        view = view[os.write(pipe, view) :]
+
+
+def _reply(end: socket.socket, child: _Child, limits: SandboxLimits, name: str) -> bytes:
+    """The child's reply, or why there is none; the child is gone afterwards."""
+    try:
+        written = _drain(end, child, time.monotonic() + limits.wall_seconds, 2 * limits.text + _CHUNK)
+        if written is None:
+            return _unreadable(f"{name}: took longer than {limits.wall_seconds:g} s", "split the file")
+        if written.endswith(b"\n"):
+            return written[:-1]
+        return _unreadable(f"{name}: {_death(child, limits)}", _HINT)
+    finally:
+        os.close(child.pipe)
+        with suppress(ProcessLookupError):
+            os.killpg(child.process, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(child.process, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(child.process, 0)
+
+
+def _drain(end: socket.socket, child: _Child, deadline: float, most: int) -> bytes | None:
+    """All that the child writes; None at the deadline. Raises EOFError where nobody waits for it any more."""
+    written = bytearray()
+    while True:
+        left = max(0.0, deadline - time.monotonic())
+        ready, _, _ = select.select([child.pipe, end.fileno()], [], [], left)
+        if not ready:
+            return None
+        if end.fileno() in ready:
+            raise EOFError("the other end closed while its document was read")
+        chunk = os.read(child.pipe, _CHUNK)
+        written += chunk
+        if not chunk or len(written) > most:
+            return bytes(written)
+
+
+def _death(child: _Child, limits: SandboxLimits) -> str:
+    """Why the child ended without a reply; it has closed its pipe, so its end is near."""
+    for _ in range(200):
+        process, status = os.waitpid(child.process, os.WNOHANG)
+        if process:
+            break
+        time.sleep(0.01)
+    else:
+        return "its reader stopped answering"
+    if not os.WIFSIGNALED(status):
+        return f"its reader gave up, perhaps for want of more than {limits.memory >> 20} MiB of memory"
+    number = os.WTERMSIG(status)
+    if number == signal.SIGXCPU:
+        return f"took more than {limits.cpu_seconds} s of processor time"
+    return f"its reader crashed ({signal.Signals(number).name}), or needed more than {limits.memory >> 20} MiB"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from assay.engine import Engine, Parts, Run
-from assay.errors import UnknownCollection, UsageError
+from assay.errors import StoreError, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
 from assay.index.sqlite import open_sqlite
 from assay.ingest.pipeline import Ingestion
@@ -51,6 +51,7 @@ def open_engine(*, create: bool = True, **settings: Any) -> Engine:
     place = chosen.data_dir / "collections" / chosen.collection
     if not create and not place.is_dir():
         raise _unknown(chosen)
+    _make_private(chosen.data_dir, place.parent)
     embedder = open_embedder(chosen)
     index = open_sqlite(place, embedder.model, create=create)
     return Engine(_parts(chosen, embedder, index, (RunStore(chosen.runs_file, chosen.collection),)))
@@ -168,6 +169,17 @@ def _judge(settings: Settings, embedder: Embedder) -> Judge:
     if settings.weights == "seed":
         return SeedJudge(embedder, at)
     return HeuristicJudge(embedder, thresholds=at)
+
+
+def _make_private(*folders: Path) -> None:
+    """Make the folders that are not there yet, for their owner only; `mkdir` gives parents everyone's rights."""
+    for folder in folders:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{folder} cannot be made: {error.strerror}", hint="choose a folder of your own with --data-dir"
+            ) from error
 
 
 def _unknown(settings: Settings) -> UnknownCollection:

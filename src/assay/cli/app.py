@@ -67,6 +67,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
 
 def main() -> None:
     """The console script."""
+    os.umask(0o077)  # what is stored may be private: nobody else reads it
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a mark the terminal cannot show is no reason to fail

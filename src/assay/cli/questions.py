@@ -34,7 +34,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
-    from assay.types import Event, Message, Scalar
+    from assay.types import Message, Scalar
 
 Text = Annotated[str | None, typer.Argument(metavar="[QUESTION]", help="The question; - is standard input.")]
 Where = Annotated[
@@ -158,8 +158,11 @@ def ask(
             answer_lines(lambda line: engine.ask(line.text("question"), line.history()).to_dict(), terminal)
             return
         answer = engine.ask(text, dialogue)
-    for event in answer.trace:
-        terminal.detail(_told(event))
+    if verbose:
+        from assay.cli.run_view import told
+
+        for event in answer.trace:
+            terminal.detail(told(event.kind, event.to_dict()) or event.kind)
     if as_json:
         terminal.object(answer.to_dict())
     else:
@@ -213,13 +216,3 @@ def _dialogue(path: Path | None) -> tuple[Message, ...]:
         return messages(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
         raise UsageError(f"the history in {path} cannot be read: {error}", hint="it is a JSON list") from error
-
-
-def _told(event: Event) -> str:
-    """One event as `-v` shows it."""
-    import json
-
-    body = event.to_dict()
-    for name in ("seq", "at", "evidence", "judgement", "answer"):
-        body.pop(name, None)
-    return one_line(f"{event.kind}: {json.dumps(body, ensure_ascii=False)}" if body else event.kind, 200)

@@ -9,25 +9,28 @@ from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Reading, read
 from assay.judge.vectors import clipped, telling_lines, vector_signals
-from assay.judge.weights import Weights, fitted
+from assay.judge.weights import Model, Weights, fitted
 from assay.judge.words import aspect_cover, word_signals
 from assay.stages import Embedder
-from assay.types import Aspect, AspectState, Evidence, Judgement, Question, Triage
+from assay.text.language import KNOWN_BY_SCRIPT
+from assay.types import Aspect, AspectState, Evidence, Judgement, Passage, Question, Triage
 
 # How much of an aspect one passage must hold for it to count as covered, and as there in part.
 _COVERED, _PARTIAL = 0.6, 0.3
 # Coverage and cosine under which the seed's list of issues names them low.
 _LOW_COVER, _LOW_COSINE = 0.3, 0.3
+WORDS_ONLY = "fast (words only)"
 # Of a question's words, at most this many are named as found nowhere.
 _MOST_MISSING = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured: signals by name, the cosine of each passage where known, and what ran."""
+    """What was measured: signals by name, the cosine of each passage where known, by which model, and what ran."""
 
     signals: dict[str, float]
     cosines: dict[str, float]
+    model: Model
     mode: str
 
 
@@ -60,18 +63,19 @@ class HeuristicJudge:
         """Every signal that can be measured; None where there is none."""
         words = word_signals(probe, readings) if probe.weights else None
         if self.embedder is None or not _speaks(self.embedder, question.language):
-            return Measured(words, {}, "fast (words only)") if words is not None else None
-        words = words if words is not None else dict.fromkeys(self.weights.words.weights, 0.0)
-        cosines, lines = await _cosines(self.embedder, question, probe, evidence, readings)
-        near = vector_signals(list(cosines.values()), lines)
-        return Measured({**dict.fromkeys(self.weights.vectors.weights, 0.0), **words, **near}, cosines, "fast")
+            return Measured(words, {}, self.weights.words, WORDS_ONLY) if words else None
+        known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
+        cosines = known or await _cosines(self.embedder, question, evidence.passages)
+        vectors = await self.embedder.embed([question.standalone, *telling_lines(probe, readings, cosines)])
+        near = vector_signals(list(cosines.values()), vectors[0], vectors[1:])
+        model = self.weights.searched if known else self.weights.given
+        return Measured({**dict.fromkeys(model.weights, 0.0), **(words or {}), **near}, cosines, model, "fast")
 
     def _judged(
         self, question: Question, probe: Probe, readings: Sequence[Reading], measured: Measured
     ) -> Judgement:
         """The judgement of what was measured."""
-        model = self.weights.vectors if measured.mode == "fast" else self.weights.words
-        sufficiency = model.sufficiency(measured.signals)
+        sufficiency = measured.model.sufficiency(measured.signals)
         triage = triage_of(sufficiency, self.thresholds)
         aspects = self._aspects(probe, readings, sufficiency)
         unclear = question.unclear or (None if probe.weights else "it has no words to look for")
@@ -115,18 +119,11 @@ class HeuristicJudge:
         )
 
 
-async def _cosines(
-    embedder: Embedder, question: Question, probe: Probe, evidence: Evidence, readings: Sequence[Reading]
-) -> tuple[dict[str, float], list[float]]:
-    """The cosine of each passage where known, by id, and those of the telling sentences."""
-    known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
-    lines = telling_lines(probe, readings)
-    unseen = [] if known else [hit.passage for hit in evidence.hits]
-    texts = [question.standalone, *lines, *(_embedded(each.title, each.text) for each in unseen)]
-    vectors = await embedder.embed(texts)
-    near = [float(each) for each in vectors[1:] @ vectors[0]]
-    ids = [passage.passage_id for passage in unseen]
-    return {**known, **dict(zip(ids, near[len(lines) :], strict=True))}, near[: len(lines)]
+async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
+    """The cosine of each passage, by id."""
+    vectors = await embedder.embed([question.standalone, *(_embedded(each.title, each.text) for each in passages)])
+    near = (float(each) for each in vectors[1:] @ vectors[0])
+    return dict(zip((each.passage_id for each in passages), near, strict=True))
 
 
 def _embedded(title: str, text: str) -> str:
@@ -135,8 +132,8 @@ def _embedded(title: str, text: str) -> str:
 
 
 def _speaks(embedder: Embedder, language: str) -> bool:
-    """Whether the model knows the language; a text of unknown language is tried."""
-    return language == "und" or language in embedder.model.languages
+    """Whether the model reads the language; one in Latin letters is tried with any model, as the search does."""
+    return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
 
 
 def _lone(triage: Triage | None) -> AspectState:
@@ -191,6 +188,9 @@ def _issues(probe: Probe, measured: Measured) -> tuple[str, ...]:
         found.append(f"low coverage of the question's words: {cover:.2f}")
     if measured.cosines and max(measured.cosines.values()) < _LOW_COSINE:
         found.append(f"no passage is near the question: best cosine {max(measured.cosines.values()):.2f}")
-    if measured.mode != "fast":
+    for what, share in (("a name", "names"), ("a number", "numbers")):
+        if probe.weights and getattr(probe, share) and measured.signals[share] < 1:
+            found.append(f"{what} of the question stands in no passage")
+    if measured.mode == WORDS_ONLY:
         found.append("judged by words alone: no embedding model for this question")
     return tuple(found)

@@ -29,9 +29,15 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """One model for words and vectors together, one for where only words can be compared."""
+    """One model for each way in which evidence comes.
 
-    vectors: Model
+    `searched` is for passages that a search chose: all of them hold the question's words, so coverage says little
+    there and nearness much. `given` is for passages that came without a search. `words` is for both where only
+    words can be compared.
+    """
+
+    searched: Model
+    given: Model
     words: Model
 
 
@@ -39,7 +45,7 @@ class Weights:
 def fitted() -> Weights:
     """The shipped weights, made by benchmarks/judge/fit.py; their provenance stands in the file."""
     table = json.loads((files("assay.judge") / "weights.json").read_text(encoding="utf-8"))
-    return Weights(vectors=_model(table["vectors"]), words=_model(table["words"]))
+    return Weights(_model(table["searched"]), _model(table["given"]), _model(table["words"]))
 
 
 def _model(table: Mapping[str, Mapping[str, float]]) -> Model:

@@ -13,21 +13,20 @@ _NEAR = 3
 
 
 def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
-    """Each signal in 0 to 1, higher is better; `readings` must not be empty and the probe must have terms."""
-    best = max(readings, key=lambda each: each.cover)
+    """Each signal in 0 to 1, higher is better; `readings` must not be empty and the probe must have terms.
+
+    `cover_all`, `cover_best`: the share of the question, by rarity, that all passages or the best one hold.
+    `rare`: the share of its two rarest terms. `pairs`: of its neighbouring terms that stand near each other.
+    `names`, `numbers`: of its names and numbers. `aspects`: of the least covered aspect. `answer`: the share held
+    by two neighbouring sentences with a candidate of the answer's type, and `typed` that share over the share
+    without this condition.
+    """
     union = frozenset().union(*(each.held for each in readings))
-    ranked = sorted((each.cover for each in readings), reverse=True)
-    window = best_window(probe, readings)
+    window, answer = best_window(probe, readings), answer_cover(probe, readings)
     return {
         "cover_all": cover(union, probe),
-        "cover_best": best.cover,
-        "cover_window": window,
-        "cover_line": max((line.cover for each in readings for line in each.lines), default=0.0),
-        "cover_third": ranked[min(2, len(ranked) - 1)],
-        "share_all": len(union) / len(probe.weights),
-        "share_best": max(len(each.held) for each in readings) / len(probe.weights),
+        "cover_best": max(each.cover for each in readings),
         "rare": sum(term in union for term in probe.rarest) / len(probe.rarest),
-        "rare_best": max(sum(term in each.held for term in probe.rarest) for each in readings) / len(probe.rarest),
         "pairs": _pairs(probe, readings),
         "names": _names(probe, readings),
         "numbers": _numbers(probe, readings),
@@ -35,8 +34,8 @@ def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
             (max(aspect_cover(terms, each, probe) for each in readings) for _, terms in probe.aspects),
             default=cover(union, probe),
         ),
-        "answer": answer_cover(probe, readings),
-        "typed": answer_cover(probe, readings) / window if window else 0.0,
+        "answer": answer,
+        "typed": answer / window if window else 0.0,
     }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
@@ -25,6 +26,7 @@ SAME_MATTER = 0.4
 SAME_STATEMENT = 0.75
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
+Found = TypeVar("Found", Quantity, Date)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,16 @@ class Comparison:
         """The nearest sentences that hold at least that share of the claim."""
         return tuple(each for each in self.nearest if each.coverage >= share)
 
+    def misplaced(self, found: Sequence[tuple[Found, Passage]]) -> bool:
+        """Whether a sentence that states nearly the same holds none of what was found elsewhere."""
+        close = self.near(SAME_STATEMENT)
+        return bool(close) and not any(_holds(each, *one) for each in close for one in found)
+
+    def nearest_first(self, found: Sequence[tuple[Found, Passage]]) -> tuple[Found, Passage]:
+        """Of what was found, the one in the nearest sentence, else the first."""
+        ordered = (one for each in self.nearest for one in found if _holds(each, *one))
+        return next(ordered, found[0])
+
     def check(
         self,
         name: str,
@@ -54,6 +66,11 @@ class Comparison:
         return Check(name, status, severity, self.n, cause, Span(start, start + part.end - part.start), source)
 
 
+def _holds(each: Aligned, found: Quantity | Date, passage: Passage) -> bool:
+    sentence = each.sentence
+    return passage is sentence.passage and sentence.start <= found.start < sentence.end
+
+
 def numbers(over: Comparison) -> list[Check]:
     """Each number of the claim against the numbers of its sources: same dimension, equal within rounding."""
     dated = dates(over.claim.text)
@@ -65,14 +82,15 @@ def _within(quantity: Quantity, dated: Sequence[Date]) -> bool:
 
 
 def _number(over: Comparison, mine: Quantity) -> Check:
-    for theirs, passage in over.sources.quantities:
-        if quantity_text.agree(mine, theirs):
-            return over.check("numbers", Status.PASSED, Severity.BLOCK, None, mine, _place(theirs, passage))
     said = over.claim.text[mine.start : mine.end]
+    agreeing = [each for each in over.sources.quantities if quantity_text.agree(mine, each[0])]
+    if agreeing and not (over.misplaced(agreeing) and _other_number(over, mine, SAME_STATEMENT)):
+        place = _place(*over.nearest_first(agreeing))
+        return over.check("numbers", Status.PASSED, Severity.BLOCK, None, mine, place)
     if mine.dimension == "ordinal" or (mine.spelled and mine.high <= COUNTABLE and not mine.dimension):
         cause = f"the sources do not write {said!r}; it may be counted from them"
         return over.check("numbers", Status.UNKNOWN, Severity.WARN, cause, mine)
-    other = _other_number(over, mine)
+    other = _other_number(over, mine, SAME_MATTER)
     if other is None:
         cause = f"no source of this claim says {said!r}"
         return over.check("numbers", Status.FAILED, Severity.BLOCK, cause, mine)
@@ -80,10 +98,10 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     return over.check("numbers", Status.FAILED, Severity.BLOCK, cause, mine, other)
 
 
-def _other_number(over: Comparison, mine: Quantity) -> SourceSpan | None:
-    """A number of the same dimension in a sentence on the same matter, which the claim does not say."""
+def _other_number(over: Comparison, mine: Quantity, share: float) -> SourceSpan | None:
+    """A number of the same dimension in a sentence that holds that share of the claim, which it does not say."""
     claimed = quantities(over.claim.text)
-    for each in over.near(SAME_MATTER):
+    for each in over.near(share):
         dated = dates(each.sentence.text)
         for theirs in quantities(each.sentence.text):
             if _within(theirs, dated) or not _rivals(mine, theirs):
@@ -108,17 +126,16 @@ def calendar(over: Comparison) -> list[Check]:
 
 def _date(over: Comparison, mine: Date) -> Check:
     said = over.claim.text[mine.start : mine.end]
-    wider: SourceSpan | None = None
-    for theirs, passage in over.sources.dates:
-        relation = date_text.relation(mine, theirs)
-        if relation in ("same", "contains"):
-            return over.check("dates", Status.PASSED, Severity.BLOCK, None, mine, _place(theirs, passage))
-        if relation == "within" and wider is None:
-            wider = _place(theirs, passage)
-    if wider is not None:
-        cause = f"the source says only {wider.quote!r}, the answer {said!r}"
-        return over.check("dates", Status.UNKNOWN, Severity.BLOCK, cause, mine, wider)
-    other = _other_date(over, mine)
+    agreeing = [each for each in over.sources.dates if date_text.agree(mine, each[0])]
+    if agreeing and not (over.misplaced(agreeing) and _other_date(over, mine, SAME_STATEMENT)):
+        place = _place(*over.nearest_first(agreeing))
+        return over.check("dates", Status.PASSED, Severity.BLOCK, None, mine, place)
+    wider = [each for each in over.sources.dates if date_text.relation(mine, each[0]) == "within"]
+    if wider and not agreeing:
+        place = _place(*over.nearest_first(wider))
+        cause = f"the source says only {place.quote!r}, the answer {said!r}"
+        return over.check("dates", Status.UNKNOWN, Severity.BLOCK, cause, mine, place)
+    other = _other_date(over, mine, SAME_MATTER)
     if other is None:
         cause = f"no source of this claim says {said!r}"
         return over.check("dates", Status.FAILED, Severity.BLOCK, cause, mine)
@@ -126,9 +143,9 @@ def _date(over: Comparison, mine: Date) -> Check:
     return over.check("dates", Status.FAILED, Severity.BLOCK, cause, mine, other)
 
 
-def _other_date(over: Comparison, mine: Date) -> SourceSpan | None:
-    """A date in a sentence on the same matter that differs from the claim's."""
-    for each in over.near(SAME_MATTER):
+def _other_date(over: Comparison, mine: Date, share: float) -> SourceSpan | None:
+    """A date that differs from the claim's, in a sentence that holds that share of the claim."""
+    for each in over.near(share):
         for theirs in dates(each.sentence.text):
             if date_text.relation(mine, theirs) == "different":
                 start = each.sentence.start

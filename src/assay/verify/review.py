@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.stages import Embedder
-from assay.text.tokens import terms
+from assay.text.negation import comparisons
+from assay.text.tokens import fold, stem, terms
 from assay.types import (
     Check,
     Citation,
@@ -149,9 +150,10 @@ def _reviewed(task: _Task, skip: frozenset[str]) -> Review:
 
 
 def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:
-    """The source sentences on the same matter; numbers are left out, since the checks compare them."""
-    words = [term for term in terms(claim.text) if not term[0].isdigit()]
-    return tuple(aligned(words or terms(claim.text), sources, NEAREST))
+    """The source sentences on the same matter; what the checks compare, numbers and directions, is left out."""
+    turns = {stem(fold(claim.text[each.start : each.end])) for each in comparisons(claim.text)}
+    matter = [term for term in terms(claim.text) if not term[0].isdigit() and term not in turns]
+    return tuple(aligned(matter or terms(claim.text), sources, NEAREST))
 
 
 def _citation_checks(task: _Task, wrong: Sequence[Citation]) -> list[Check]:
@@ -172,12 +174,14 @@ def _judged(
     checks: list[Check] = []
     if "sources" not in skip and task.cites:
         checks.append(_sourced(over, cited))
-    if "quotes" not in skip:
+    if "quotes" not in skip and over.sources.sentences:
         checks += _quote_checks(over)
-    if verbatim is None:
+    if verbatim is None and over.sources.sentences:
         checks += [check for name, compare in FACTS.items() if name not in skip for check in compare(over)]
     measured = 1.0 if verbatim is not None else support(over.claim.text, over.sources)
     verdict, reason = _verdict(measured, checks, verbatim)
+    if not over.sources.sentences:
+        reason = "there are no passages to compare it with"
     if "support" not in skip:
         checks.append(_support_check(over, verdict, measured, reason))
     spans = (verbatim,) if verbatim is not None else tuple(each.sentence.span for each in over.nearest[:2])

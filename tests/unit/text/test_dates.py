@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.text.dates import dates, relation
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("3 May 2021", (2021, 5, 3, 2021)),
+        ("3rd of May, 2021", (2021, 5, 3, 2021)),
+        ("May 3, 2021", (2021, 5, 3, 2021)),
+        ("2021-05-03", (2021, 5, 3, 2021)),
+        ("2021/5/3", (2021, 5, 3, 2021)),
+        ("2021年5月3日", (2021, 5, 3, 2021)),
+        ("２０２１年５月", (2021, 5, None, 2021)),
+        ("Sept. 2021", (2021, 9, None, 2021)),
+        ("July 4", (None, 7, 4, None)),
+        ("4 July", (None, 7, 4, None)),
+        ("1990s", (1990, None, None, 1999)),
+        ("1800s", (1800, None, None, 1899)),
+        ("19th century", (1801, None, None, 1900)),
+        ("1998-2003", (1998, None, None, 2003)),
+        ("2011–12", (2011, None, None, 2012)),
+        ("1987", (1987, None, None, 1987)),
+        ("October", (None, 10, None, None)),
+    ],
+)
+def test_one_date_is_read(text: str, parts: tuple[int | None, ...]) -> None:
+    [date] = dates(text)
+    assert (date.start, date.end) == (0, len(text))
+    assert (date.year, date.month, date.day, date.until) == parts
+
+
+@pytest.mark.parametrize("text", ["I may go", "march on", "2021 km", "1999.5", "$1990", "31 13 99999", ""])
+def test_no_date_is_read(text: str) -> None:
+    assert not [date for date in dates(text) if text != "2021 km"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "expected"),
+    [
+        ("2021", "May 2021", "contains"),
+        ("May 2021", "2021", "within"),
+        ("3 May 2021", "2021-05-03", "same"),
+        ("2021", "2022", "different"),
+        ("1990s", "1994", "contains"),
+        ("May 3", "3 May 2021", "contains"),
+        ("May 4", "3 May 2021", "different"),
+        ("October", "2021", "unknown"),
+    ],
+)
+def test_relations(claim: str, source: str, expected: str) -> None:
+    assert relation(dates(claim)[0], dates(source)[0]) == expected

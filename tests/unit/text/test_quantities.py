@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.text.quantities import agree, quantities
+
+
+def read(text: str) -> list[tuple[str, float, float, str]]:
+    return [(text[q.start : q.end], q.low, q.high, q.dimension) for q in quantities(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "dimension"),
+    [
+        ("3.5 million", 3.5e6, ""),
+        ("$3.5m", 3.5e6, "USD"),
+        ("3,500,000", 3.5e6, ""),
+        ("12,34,567", 1234567, ""),
+        ("1.234,56", 1234.56, ""),
+        ("1 000 km".replace(" ", "\u00a0", 1), 1e6, "length"),
+        ("3,5 kg", 3.5, "mass"),
+        ("twelve", 12, ""),
+        ("a dozen", 12, ""),
+        ("half a million", 5e5, ""),
+        ("three hundred and five", 305, ""),
+        ("twenty-three", 23, ""),
+        ("two thirds", 2 / 3, ""),
+        ("1/2", 0.5, ""),
+        ("2½", 2.5, ""),
+        ("12 %", 12, "percent"),
+        ("12 per cent", 12, "percent"),
+        ("12 percentage points", 12, "point"),
+        ("50 bps", 0.5, "point"),
+        ("5 pm", 1020, "clock"),
+        ("12:30 am", 30, "clock"),
+        ("21st", 21, "ordinal"),
+        ("third", 3, "ordinal"),
+        ("3.5万", 35000, ""),
+        ("三百五十万", 3.5e6, ""),
+        ("百分之五", 5, "percent"),
+        ("１２％", 12, "percent"),
+        ("-5 °C", -5, "celsius"),
+        ("24 months", 24, "months"),
+        ("2 years", 24, "months"),
+    ],
+)
+def test_one_quantity_is_read(text: str, value: float, dimension: str) -> None:
+    [(place, low, high, found)] = read(text)
+    assert place == text
+    assert low == high == pytest.approx(value)
+    assert found == dimension
+
+
+@pytest.mark.parametrize("text", ["COVID-19", "Q4", "version 3.1.2", "no number", "千", ""])
+def test_no_quantity_is_read(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [("5-10 km", 5000, 10000), ("5 to 10", 5, 10), ("between 3 and 5 million", 3e6, 5e6), ("3–5 %", 3, 5)],
+)
+def test_ranges(text: str, low: float, high: float) -> None:
+    [(_, lowest, highest, _)] = read(text)
+    assert (lowest, highest) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_from_to_is_a_change_not_a_range() -> None:
+    assert [(low, high) for _, low, high, _ in read("rose from 5 to 10")] == [(5, 5), (10, 10)]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "agrees"),
+    [
+        ("3.5 million", "3,512,000", True),
+        ("3.5 million", "3,612,000", False),
+        ("about 300", "309", True),
+        ("300", "309", False),
+        ("5 km", "5,000 m", True),
+        ("5 %", "5 points", False),
+        ("$5", "€5", False),
+        ("10 to 20", "10-20", True),
+        ("10 to 20", "15", False),
+    ],
+)
+def test_agreement(claim: str, source: str, agrees: bool) -> None:
+    assert agree(quantities(claim)[0], quantities(source)[0]) is agrees

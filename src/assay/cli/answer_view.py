@@ -86,8 +86,16 @@ def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
 
 def _heading(source: Json) -> str:
     title = one_line(source["title"], 80) or source["document_id"]
-    where = one_line(location(source["location"]), 80)
+    where = one_line(location({**source["location"], "section": _below_title(source)}), 80)
     return f"[{source['number']}] {title}{' · ' + where if where else ''}"
+
+
+def _below_title(source: Json) -> str | None:
+    """The section without the document's title, with which its path often begins."""
+    section, title = source["location"]["section"] or "", source["title"]
+    if section == title:
+        return None
+    return str(section).removeprefix(f"{title} > ") or None
 
 
 def _open_points(answer: Json) -> Iterator[Text]:

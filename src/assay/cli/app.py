@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from assay import __version__
 from assay.cli import checks, config, doctor, documents, exits, questions, show
 from assay.cli.exits import Exit
 from assay.cli.terminal import OutputClosed, Terminal, visible
-from assay.errors import AssayError, UsageError
+from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
 app = typer.Typer(
     name="assay",
@@ -61,6 +62,9 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     except (OutputClosed, BrokenPipeError):
         _discard_output()
         return Exit.OUTPUT_CLOSED
+    except OSError as error:
+        terminal.error(_of_system(error))
+        return Exit.STORE
     except Exception as error:  # noqa: BLE001 - the boundary: no user ever sees a traceback unasked
         return _bug(error, terminal)
 
@@ -91,6 +95,14 @@ def _misused(error: typer.TyperException, terminal: Terminal) -> int:
     said = message[:1].lower() + message[1:].rstrip(".")
     terminal.error(UsageError(said, hint=f"see `{where} --help`"))
     return Exit.USAGE
+
+
+def _of_system(error: OSError) -> AssayError:
+    """What the file system refused where nothing nearer knew what it meant."""
+    place = f"{error.filename}: " if error.filename else ""
+    if error.errno == errno.ENOSPC:
+        return StoreFull(f"{place}the disk is full", hint="free some space and run the same command again")
+    return StoreError(f"{place}{error.strerror or error}", hint="check the path and its rights")
 
 
 def _bug(error: Exception, terminal: Terminal) -> int:

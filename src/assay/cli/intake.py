@@ -156,7 +156,7 @@ def _summary(rows: list[dict[str, Any]]) -> str:
     for status in ("added", "unchanged", "pruned", "skipped", "failed"):
         count = sum(row["status"] == status for row in rows)
         passages = sum(row["passages"] for row in rows if row["status"] == status)
-        inside = f" ({passages:,} passages)" if status == "added" else ""
+        inside = f" ({passages:,} passage{'' if passages == 1 else 's'})" if status == "added" else ""
         if count:
             parts.append(f"{count:,} {status}{inside}")
     return ", ".join(parts) or "no files found"

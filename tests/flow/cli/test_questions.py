@@ -1,0 +1,230 @@
+"""search, ask, show, judge, check: their objects, their exit codes, and what people read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Cli, call
+
+BOIL = "At how many degrees does water boil?"
+ANSWER_KEYS = (
+    "schema run_id question outcome text verdict claims sources citations invalid_citations judgement checks "
+    "findings repairs drafts iterations confidence warnings models usage profile mode_used ms"
+).split()
+
+
+def test_ask_answers_with_its_source_and_exits_with_0(facts: Cli):
+    asked = facts("ask", BOIL)
+    assert asked.code == 0, asked
+    assert "100 degrees" in asked.out
+    assert "[1] Water" in asked.out
+    assert "“Water boils at 100 degrees Celsius at sea level" in asked.out
+    assert "✓ verified · " in asked.out
+    assert " quote" in asked.out
+    assert "(uncalibrated)" in asked.out
+
+
+def test_ask_json_is_the_answer_object(facts: Cli):
+    answer = facts("ask", BOIL, "--json").object
+    assert list(answer) == ANSWER_KEYS
+    assert answer["schema"] == "assay/1"
+    source = answer["sources"][0]
+    assert source["number"] == 1
+    assert source["quote"]
+
+
+def test_ask_what_is_not_there_declines_with_3(facts: Cli):
+    asked = facts("ask", "Who won the chess tournament in Reykjavik?")
+    assert asked.code == 3
+    assert "– no answer" in asked.out
+    assert facts("ask", "Who won the chess tournament in Reykjavik?", "--json").object["outcome"] == "abstained"
+
+
+def test_ask_from_standard_input(facts: Cli):
+    assert "100 degrees" in facts("ask", "-", stdin=BOIL.encode()).out
+
+
+def test_ask_jsonl_streams_answer_objects_with_their_ids(facts: Cli):
+    lines = [
+        {"id": 1, "question": BOIL},
+        {"id": 2, "question": ""},
+        {"id": 3},
+        {
+            "id": 4,
+            "question": "And when was it opened?",
+            "history": [{"role": "user", "text": "The Harbour Bridge?"}],
+        },
+    ]
+    asked = facts("ask", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode())
+    assert asked.code == 0
+    first, second, third, fourth = asked.objects
+    assert [each["id"] for each in asked.objects] == [1, 2, 3, 4]
+    assert first["schema"] == "assay/1"
+    assert "100 degrees" in first["text"]
+    assert second["error"]
+    assert third["error"]
+    assert fourth["schema"] == "assay/1"
+
+
+def test_ask_knows_the_dialogue(facts: Cli, tmp_path: Path):
+    (tmp_path / "before.json").write_text('[{"role": "user", "text": "Tell me about the Harbour Bridge."}]')
+    asked = facts("ask", "When was it opened?", "--history", tmp_path / "before.json", "--json")
+    assert "1932" in asked.object["text"]
+    (tmp_path / "before.json").write_text("{")
+    assert facts("ask", BOIL, "--history", tmp_path / "before.json").code == 2
+
+
+def test_what_a_document_holds_never_acts_on_the_terminal(facts: Cli):
+    for verb in ("ask", "search"):
+        shown = facts(verb, "What is the secret colour of the flag?")
+        assert "crimson" in shown.out
+        assert "\x1b" not in shown.out + shown.err
+        assert "\x07" not in shown.out + shown.err
+
+
+def test_verbose_tells_the_steps_on_standard_error(facts: Cli):
+    asked = facts("ask", BOIL, "-v", "--json")
+    assert asked.object
+    assert "judged: sufficiency" in asked.err
+
+
+def test_search_json_is_the_object_of_the_pipe(facts: Cli):
+    found = facts("search", BOIL, "--json", "-k", "2")
+    assert found.code == 0
+    assert set(found.object) == {"id", "hits", "ms"}
+    assert len(found.object["hits"]) == 2
+    hit = found.object["hits"][0]
+    assert set(hit) == {"document_id", "passage_id", "score", "scores", "text", "start", "end"}
+    assert set(hit["scores"]) == {"dense", "sparse"}
+    assert len(hit["text"]) == hit["end"] - hit["start"]
+
+
+@pytest.mark.parametrize(("mode", "raw"), [("dense", "dense"), ("sparse", "sparse")])
+def test_search_by_one_mode_has_its_score_only(facts: Cli, mode: str, raw: str):
+    scores = facts("search", "water", "--mode", mode, "--json").object["hits"][0]["scores"]
+    assert {name for name, value in scores.items() if value is not None} == {raw}
+
+
+def test_search_jsonl_takes_k_from_the_line(facts: Cli):
+    lines = b'{"id": "a", "query": "water", "k": 1}\n{"id": "b", "query": "water"}\nnonsense\n'
+    found = facts("search", "--jsonl", "-k", "3", stdin=lines)
+    assert found.code == 0
+    assert [len(each["hits"]) for each in found.objects[:2]] == [1, 3]
+    assert "error" in found.objects[2]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        '"',
+        "*",
+        "NEAR(a b)",
+        "title:water",
+        "a AND",
+        "' OR 1=1 --",
+        "%s {} {{7*7}}",
+        "\x00\x01",
+        "–",
+        "日本語",
+        "a" * 5000,
+    ],
+)
+def test_no_question_is_query_syntax(facts: Cli, question: str):
+    assert facts("search", question, "--json").code == 0
+    assert facts("ask", question, "--json").code in (0, 3, 4)
+
+
+def test_search_keeps_to_metadata(empty: Cli, tmp_path: Path):
+    lines = [{"id": str(year), "text": f"The report of {year}.", "year": year} for year in (2023, 2024)]
+    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    empty("add", tmp_path / "lines.jsonl")
+    found = empty("search", "report", "--where", "year=2024", "--json").object["hits"]
+    assert [hit["document_id"] for hit in found] == ["2024"]
+    assert empty("search", "report", "--where", "year").code == 2
+
+
+def test_show_tells_the_run_and_lists_the_latest(empty: Cli, sources: Path):
+    nothing = empty("show")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert empty("show", "last").code == 2
+    empty("add", sources)
+    answer = empty("ask", BOIL, "--json").object
+    assert answer["run_id"] in empty("show").out
+    shown = empty("show", answer["run_id"][:20].lower())
+    assert shown.code == 0
+    for part in ("steps", "claims", "checks", "judged: sufficiency", "100 degrees"):
+        assert part in shown.out
+    record = empty("show", "last", "--json").object
+    assert record["events"][-1]["body"]["answer"] == answer
+    assert empty("show", "ZZZZ").code == 2
+
+
+def test_judge_weighs_passages_of_ones_own(tmp_path: Path):
+    lines = [
+        {"id": 1, "query": BOIL, "passages": [{"id": "p", "text": "Water boils at 100 degrees Celsius."}]},
+        {"id": 2, "query": BOIL, "passages": [{"id": "p", "text": "Cats sleep most of the day."}]},
+        {"id": 3, "query": BOIL, "passages": []},
+        {"id": 4, "query": "", "passages": []},
+        {"id": 5, "query": BOIL},
+    ]
+    judged = call("judge", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode())
+    assert judged.code == 0, judged
+    good, bad, none, empty, missing = judged.objects
+    assert set(good) == {
+        *(
+            "id",
+            "sufficiency",
+            "recommendation",
+            "quality",
+            "coverage",
+            "relevance",
+            "aspects",
+            "missing",
+            "issues",
+        ),
+        *("mode_used", "ms"),
+    }
+    assert good["sufficiency"] > bad["sufficiency"]
+    assert set(good["relevance"]) == {"p"}
+    assert none["recommendation"] != "ANSWER"
+    assert "error" in empty
+    assert "error" in missing
+    assert list(tmp_path.rglob("*.sqlite")) == []
+
+
+def test_judge_of_the_collection_says_what_suffices(facts: Cli):
+    assert facts("judge", BOIL).code == 0
+    poor = facts("judge", "Who won the chess tournament in Reykjavik?", "--json")
+    assert poor.code == 3
+    assert poor.object["recommendation"] != "ANSWER"
+
+
+def test_check_tests_claims_of_anyone():
+    context = "The bridge was opened on 3 May 1932."
+    lines = [
+        {"id": 1, "claim": "The bridge was opened on 3 May 1932.", "context": context},
+        {"id": 2, "answer": "The bridge was opened on 3 May 1952.", "passages": [{"id": "p", "text": context}]},
+        {"id": 3, "claim": "The bridge was opened."},
+    ]
+    checked = call("check", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode())
+    assert checked.code == 0, checked
+    right, wrong, missing = checked.objects
+    assert set(right) == {"id", "support", "verdict", "claims", "checks", "ms"}
+    assert (right["id"], right["verdict"]) == (1, "supported")
+    assert wrong["verdict"] in ("contradicted", "unsupported")
+    assert wrong["support"] < right["support"]
+    assert missing["error"]
+
+
+def test_check_of_files_exits_by_what_it_finds(tmp_path: Path):
+    (tmp_path / "source.txt").write_text("The bridge was opened on 3 May 1932.")
+    (tmp_path / "answer.txt").write_text("The bridge was opened on 3 May 1952.")
+    checked = call("check", tmp_path / "answer.txt", "--context", tmp_path / "source.txt")
+    assert checked.code == 4, checked
+    assert "1952" in checked.out
+    assert call("check", "-", "--context", tmp_path / "source.txt", "--json", stdin=b"It was opened in May.").out
+    assert call("check", tmp_path / "answer.txt").code == 2
+    assert call("check", tmp_path / "none.txt", "--context", tmp_path / "source.txt").code == 2

@@ -18,6 +18,10 @@ _BOMS = (
 _CP1252_HIGH = "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ\x81\x8d\x8f\x90\x9d\u00a0-¿"
 _MOJIBAKE = re.compile(f"[Â-ß][{_CP1252_HIGH}]|[à-ï][{_CP1252_HIGH}]{{2}}|[ð-ô][{_CP1252_HIGH}]{{3}}")
 
+# A run of UTF-16 within other text: pairs of which most have a NUL as their second byte.
+_WIDE_RUN = re.compile(rb"(?:[\t\n\r -~]\0){4,}(?:(?:[\0-\xff][\x01-\x30]){0,3}(?:[\t\n\r -~]\0)+)*")
+_EAST_ASIAN = ("shift_jis", "gb18030", "euc_kr")
+_EAST_ASIAN_LETTER = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7af\uff00-\uff9f]")
 _HIGH_BYTES = tuple(bytes([value]) for value in range(0x80, 0x100))
 
 
@@ -43,9 +47,10 @@ def decode(data: bytes) -> Decoded:
         text = data[: len(data) // 2 * 2].decode(wide, errors="replace")
         return _repaired(Decoded(text, (f"read as {wide} without a byte order mark",)))
     try:
-        return _repaired(Decoded(data.decode("utf-8")))
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         return _repaired(_not_utf8(data))
+    return _repaired(_not_utf8(data) if "\0" in text and _WIDE_RUN.search(data) else Decoded(text))
 
 
 def _marked(data: bytes, encoding: str) -> Decoded:
@@ -73,14 +78,23 @@ def _wide_encoding(data: bytes) -> str | None:
 
 
 def _not_utf8(data: bytes) -> Decoded:
-    """Text that is not all UTF-8: one other encoding as a whole, or a mixture read line by line."""
-    lines = data.split(b"\n")
-    good = sum(_is_utf8(line) and not line.isascii() for line in lines)
-    if good == 0:
+    """Text that is not all UTF-8: one other encoding as a whole, or a mixture read piece by piece."""
+    wide = _WIDE_RUN.search(data) is not None
+    good = any(_is_utf8(line) and not line.isascii() for line in data.split(b"\n"))
+    if not good and not wide:
         encoding = _guess(data)
         return Decoded(data.decode(encoding, errors="replace"), (f"read as {encoding}",))
-    text = "\n".join(_line(line) for line in lines)
-    return Decoded(text, ("mixed encodings: each line was read in its own",))
+    pieces, done = [], 0
+    for run in _WIDE_RUN.finditer(data):
+        pieces.append(_lines(data[done : run.start()]))
+        pieces.append(run.group().decode("utf-16-le", errors="replace"))
+        done = run.end()
+    pieces.append(_lines(data[done:]))
+    return Decoded("".join(pieces), ("mixed encodings: each line was read in its own",))
+
+
+def _lines(data: bytes) -> str:
+    return "\n".join(_line(line) for line in data.split(b"\n"))
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -92,10 +106,24 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def _line(line: bytes) -> str:
-    """One line of a mixture; a long one holds its encodings side by side, so only its bad bytes are reread."""
+    """One line of a mixture: UTF-8, or an East Asian encoding, or cp1252 for the bytes that are no UTF-8."""
     if _is_utf8(line):
         return line.decode("utf-8")
+    for encoding in _EAST_ASIAN:
+        try:
+            text = line.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        letters = [character for character in text if not character.isascii()]
+        if all(map(_EAST_ASIAN_LETTER.match, letters)) and not _is_western(line):
+            return text
     return line.decode("utf-8", errors="assay-cp1252")
+
+
+def _is_western(line: bytes) -> bool:
+    """Whether the line is words of Latin letters once it is read as cp1252."""
+    high = [character for character in line.decode("cp1252", errors="replace") if not character.isascii()]
+    return sum(character.isalpha() for character in high) >= 0.8 * len(high)
 
 
 def _as_cp1252(error: UnicodeError) -> tuple[str, int]:

@@ -22,8 +22,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # A name that only one kind of OLE file holds, in its directory's UTF-16.
 _OLE_KINDS = (
     ("EncryptedPackage", "encrypted office file"),
-    ("__substg1.0_", "Outlook message (.msg)"),
-    ("PowerPoint Document", "old presentation (.ppt)"),
+    ("__substg1.0_", "msg"),
+    ("PowerPoint Document", "ppt"),
     ("WordDocument", "old Word document (.doc)"),
     ("Workbook", "old spreadsheet (.xls)"),
     ("Book", "old spreadsheet (.xls)"),
@@ -49,12 +49,12 @@ def detect(data: bytes, name: str) -> str:
     >>> detect(b"%PDF-1.7 ...", "x.txt"), detect(b'{"a": 1}', "x"), detect(b"# Tea", "tea.md")
     ('pdf', 'json', 'markdown')
     """
-    if b"%PDF-" in data[:1024]:
+    if data.startswith(_OLE):
+        return next((kind for mark, kind in _OLE_KINDS if mark.encode("utf-16-le") in data), "old office file")
+    if b"%PDF-" in data[:1024]:  # the standard lets other bytes stand before it
         return "pdf"
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return _zip_format(data, name)
-    if data.startswith(_OLE):
-        return next((kind for mark, kind in _OLE_KINDS if mark.encode("utf-16-le") in data), "old office file")
     if data.startswith(b"{\\rtf"):
         return "rich text (.rtf)"
     for marks, kind in ((_ARCHIVES, "compressed archive"), (_PICTURES, "picture"), (_PROGRAMS, "binary file")):

@@ -51,10 +51,10 @@ class HtmlText:
             self._row()
         elif tag in _HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
             self._flush()
-            self._preformatted -= tag == "pre"
+            self._preformatted = max(0, self._preformatted - (tag == "pre"))
         elif tag == "table":
             self._row()
-            self._tables -= 1
+            self._tables = max(0, self._tables - 1)
             self._gap = "\n\n"
         elif tag in _BLOCKS:
             self._inline.append(" ")

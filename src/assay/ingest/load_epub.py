@@ -26,9 +26,10 @@ class EpubLoader:
         root = parse(archive.read(package), name)
         blocks = Blocks()
         missing = 0
+        contents = _contents(archive, root, package)
         for member in _spine(root, package):
             if member in archive.names:
-                _add_page(blocks, archive.read(member))
+                _add_page(blocks, archive.read(member), contents.get(member, ""))
             else:
                 missing += 1
         if not blocks.text:
@@ -63,12 +64,37 @@ def _title(root: Any) -> str:
     return next(((element.text or "").strip() for element in root.iter() if local(element) == "title"), "")
 
 
-def _add_page(blocks: Blocks, data: bytes) -> None:
-    """Add a page; one without headings is a section of its title."""
+def _contents(archive: Archive, root: Any, package: str) -> dict[str, str]:
+    """The title that the table of contents (toc.ncx, EPUB 2) gives each page; empty where there is none."""
+    titles: dict[str, str] = {}
+    for item in root.iter():
+        member = resolved(package, unquote(item.get("href") or "")) if local(item) == "item" else ""
+        if item.get("media-type") != "application/x-dtbncx+xml" or member not in archive.names:
+            continue
+        for point in parse(archive.read(member), member).iter():
+            if local(point) == "navPoint":
+                page, label = _point(point)
+                titles.setdefault(resolved(member, page), label)
+    return titles
+
+
+def _point(point: Any) -> tuple[str, str]:
+    """The page and the label of one entry of the table of contents."""
+    page = label = ""
+    for child in point:
+        if local(child) == "content":
+            page = unquote((child.get("src") or "").partition("#")[0])
+        elif local(child) == "navLabel":
+            label = " ".join("".join(child.itertext()).split())
+    return page, label
+
+
+def _add_page(blocks: Blocks, data: bytes, label: str) -> None:
+    """Add a page; where it has no headings, its section is what the table of contents or its title calls it."""
     text = html_text(data).text
     root = parsed(text)
     page = flat_blocks(text) if root is None else content_blocks(root)
-    title = "" if root is None else title_of_page(root)
+    title = label or ("" if root is None else title_of_page(root))
     for region in page.regions:
         location = region.location if region.location.section else Location(section=title[:120] or None)
         blocks.add(page.text[region.start : region.end], location, region.kind)

@@ -18,7 +18,7 @@ from assay.types import Loaded
 
 # What is never content. Forms are kept: whole pages of some systems lie in one.
 _SKIPPED = frozenset(
-    """script style noscript template svg math-hidden iframe object embed canvas video audio map head nav aside
+    """script style noscript template svg iframe object embed canvas video audio map head nav aside
     footer button select option input textarea dialog""".split()
 )
 _SKIPPED_ROLES = frozenset("navigation banner contentinfo search complementary menu menubar dialog alert".split())
@@ -77,8 +77,12 @@ def parsed(text: str) -> Any:
         root = etree.fromstring(data or b"<html/>", parser)
     except etree.XMLSyntaxError:
         return None
-    deep = any("depth" in entry.message.lower() for entry in parser.error_log)
-    return None if deep or root is None else root
+    if root is None or any("depth" in entry.message.lower() for entry in parser.error_log):
+        return None
+    # What follows a first </html> becomes a sibling of the root, which no walk over the root would see.
+    for sibling in list(root.itersiblings()):
+        root.append(sibling)
+    return root
 
 
 def content_blocks(root: Any) -> Blocks:

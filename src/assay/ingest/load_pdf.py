@@ -21,6 +21,9 @@ _PLACEHOLDER_TITLE = re.compile(
 )
 # A line that reaches this share of the page's long lines was broken by the margin, not by its author.
 _FULL_LINE = 0.75
+# Letters of the first page among which a title is looked for, and by how much its own must be larger than most.
+_TITLE_SEARCHED = 3000
+_STANDS_OUT = 1.2
 _HINT = "save it again with the program that made it, or print it to a new PDF"
 
 
@@ -75,9 +78,39 @@ def _pages(document: Any, unread: list[int]) -> Iterator[tuple[int, str]]:
 
 
 def _title(document: Any) -> str:
-    """The title in the file's properties, unless a program put a placeholder there."""
+    """The title in the file's properties, unless a program put a placeholder there; else the largest words.
+
+    The largest words of the first page count where they stand out and are as long as a title.
+    """
     title = str(document.get_metadata_dict().get("Title") or "").strip()
-    return "" if _PLACEHOLDER_TITLE.match(title) else title
+    if title and not _PLACEHOLDER_TITLE.match(title):
+        return title
+    return largest_words(document)
+
+
+def largest_words(document: Any) -> str:
+    """The first run of the first page's largest letters; "" where they do not stand out."""
+    from pypdfium2 import PdfiumError
+    from pypdfium2.raw import FPDFText_GetFontSize
+
+    try:
+        text_page = document[0].get_textpage()
+        count = min(text_page.count_chars(), _TITLE_SEARCHED)
+        text = text_page.get_text_range(0, count, errors="ignore") if count else ""
+        sizes = [round(FPDFText_GetFontSize(text_page, place), 1) for place in range(count)]
+    except PdfiumError:
+        return ""
+    if len(text) != count:
+        return ""
+    letters = [size for size, character in zip(sizes, text, strict=True) if character.isalpha()]
+    if not letters or max(letters) < _STANDS_OUT * sorted(letters)[len(letters) // 2]:
+        return ""
+    start = next(place for place in range(count) if sizes[place] == max(letters) and text[place].isalpha())
+    end = start
+    while end < count and (text[end].isspace() or sizes[end] >= max(letters) * 0.98):
+        end += 1
+    title = " ".join(_without_hyphens(text[start:end]).split())
+    return title if 8 <= len(title) <= 200 else ""
 
 
 def joined(text: str) -> str:
@@ -112,7 +145,7 @@ def _joint(last: str, line: str, full: float) -> str:
         return "\ufffe"
     if _LIST_MARK.match(line):
         return "\n"
-    continues = line[0].islower() or (last[-1] in ",;" and len(last) > 20)
+    continues = (line[0].islower() or last[-1] in ",;") and len(last) >= max(20.0, full / 2)
     if len(last) >= full > 20 or continues:
         return "" if _is_wide(last[-1]) and _is_wide(line[0]) else " "
     return "\n\n" if last[-1] in ".!?:。" else "\n"

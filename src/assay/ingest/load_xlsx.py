@@ -50,14 +50,39 @@ class XlsxLoader:
 def _add_sheet(blocks: Blocks, archive: Archive, title: str, member: str, book: _Book) -> None:
     """The sheet's name as heading, then its rows; nothing where no cell holds anything."""
     named = False
-    last = 0
-    for line in row_lines(_with_gaps(_rows(archive, member, book))):
-        if not named:
-            blocks.add(title, Location(sheet=title), "heading")
-            named = True
-        gap = "\n" if line.number == last + 1 else "\n\n"
-        blocks.add(line.text, Location(sheet=title, row=line.number), "table", gap)
-        last = line.number
+    for table in side_by_side(list(_rows(archive, member, book))):
+        last = 0
+        for line in row_lines(_with_gaps(table)):
+            if not named:
+                blocks.add(title, Location(sheet=title), "heading")
+                named = True
+            gap = "\n" if line.number == last + 1 else "\n\n"
+            blocks.add(line.text, Location(sheet=title, row=line.number), "table", gap)
+            last = line.number
+
+
+def side_by_side(rows: list[Row]) -> list[list[Row]]:
+    """The tables of a sheet that stand beside each other, parted by empty columns and beginning at different rows.
+
+    >>> len(side_by_side([Row(1, ("a", "b")), Row(2, ("1", "2", "", "c")), Row(3, ("", "", "", "3"))]))
+    2
+    """
+    width = max((len(row.cells) for row in rows), default=0)
+    first = [next((row.number for row in rows if _at(row, column)), None) for column in range(width)]
+    bands: list[list[int]] = []
+    for column, number in enumerate(first):
+        if number is not None and (column == 0 or first[column - 1] is None):
+            bands.append([])
+        if number is not None:
+            bands[-1].append(column)
+    starts = {min(first[column] or 0 for column in band) for band in bands}
+    if len(bands) < 2 or len(starts) < 2:
+        return [rows]
+    return [[Row(row.number, tuple(_at(row, column) for column in band)) for row in rows] for band in bands]
+
+
+def _at(row: Row, column: int) -> str:
+    return row.cells[column] if column < len(row.cells) else ""
 
 
 def _sheets(archive: Archive, workbook: Any, related: dict[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
@@ -164,7 +189,7 @@ def _cell(element: Any, book: _Book) -> str:
             return value
 
 
-def _with_gaps(rows: Iterator[Row]) -> Iterator[Row]:
+def _with_gaps(rows: list[Row]) -> Iterator[Row]:
     """The rows, with an empty one wherever numbers are left out, since that parts two tables."""
     last = 0
     for row in rows:

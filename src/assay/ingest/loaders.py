@@ -9,7 +9,9 @@ from assay.ingest.load_html import HtmlLoader
 from assay.ingest.load_json import JsonLoader
 from assay.ingest.load_mail import MailLoader
 from assay.ingest.load_markdown import MarkdownLoader
+from assay.ingest.load_msg import MsgLoader
 from assay.ingest.load_pdf import PdfLoader
+from assay.ingest.load_ppt import PptLoader
 from assay.ingest.load_pptx import PptxLoader
 from assay.ingest.load_text import TextLoader
 from assay.ingest.load_xlsx import XlsxLoader
@@ -23,7 +25,9 @@ LOADERS: dict[str, Loader] = {
     "json": JsonLoader(),
     "mail": MailLoader(),
     "markdown": MarkdownLoader(),
+    "msg": MsgLoader(),
     "pdf": PdfLoader(),
+    "ppt": PptLoader(),
     "pptx": PptxLoader(),
     "text": TextLoader(),
     "xlsx": XlsxLoader(),

@@ -1,0 +1,217 @@
+"""The engine over a real collection: sync and async, streams, sinks, deadlines."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from assay import open_engine
+from assay.build import open_gates, reindex
+from assay.engine import Engine, Parts, Run
+from assay.errors import DeadlinePassed, ModelMismatch, UnknownCollection, UsageError
+from assay.index.memory import MemoryIndex
+from assay.stages import Stages
+from assay.testing.fakes import (
+    PlainDecliner,
+    PlainRater,
+    ScriptedJudge,
+    ScriptedRetriever,
+    ScriptedUnderstander,
+    ScriptedVerifier,
+    ScriptedWriter,
+    WordEmbedder,
+)
+from assay.types import (
+    Action,
+    Done,
+    Event,
+    Evidence,
+    Failed,
+    FileReport,
+    Judgement,
+    Limits,
+    Message,
+    ModelsUsed,
+    Outcome,
+    Passage,
+    SearchSettings,
+    Usage,
+    Verdict,
+)
+
+WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
+TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "water.md").write_text(WATER, encoding="utf-8")
+    (folder / "tower.md").write_text(TOWER, encoding="utf-8")
+    return folder
+
+
+def test_the_main_job(papers: Path, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        assert [report.status for report in engine.add([papers])] == ["added", "added"]
+        answer = engine.ask("When was the tower opened?")
+        assert answer.outcome is Outcome.ANSWERED
+        assert "3 May 1932" in answer.text
+        assert answer.validate()
+        assert answer.verdict is Verdict.SUPPORTED
+        for claim in answer.claims:
+            for span in claim.spans:
+                document = asyncio.run(engine.adocument(answer.sources[0].document_id))
+                assert document is not None
+                assert document.text[span.start : span.end] == span.quote
+        assert engine.ask("Who composed the opera Aida?").outcome is Outcome.ABSTAINED
+
+
+def test_what_left_the_folder_leaves_the_answers(papers: Path, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.sync([papers])
+        before = asyncio.run(engine.aversion())
+        (papers / "tower.md").unlink()
+        assert {report.status for report in engine.sync([papers])} == {"unchanged", "pruned"}
+        assert asyncio.run(engine.aversion()) > before
+        assert all(
+            "tower" not in source.title.lower() for source in engine.ask("When was the tower opened?").sources
+        )
+        assert [record.title for record in engine.documents()] == ["Water"]
+
+
+def test_a_second_engine_sees_the_change_at_its_next_question(papers: Path, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data") as first, open_engine(data_dir=tmp_path / "data") as second:
+        assert second.ask("When was the tower opened?").outcome is Outcome.ABSTAINED
+        first.add([papers])
+        assert second.ask("When was the tower opened?").outcome is Outcome.ANSWERED
+
+
+async def test_the_sync_form_works_inside_a_running_loop(papers: Path, tmp_path: Path):
+    async with open_engine(data_dir=tmp_path / "data") as engine:
+        reports = [report async for report in engine.aadd([papers])]
+        assert all(isinstance(report, FileReport) for report in reports)
+        assert engine.ask("How high is the tower?").text == (await engine.aask("How high is the tower?")).text
+
+
+async def test_a_stream_has_exactly_one_end_and_counts_up(papers: Path, tmp_path: Path):
+    async with open_engine(data_dir=tmp_path / "data") as engine:
+        async for _ in engine.aadd([papers]):
+            pass
+        events = [event async for event in engine.stream("How high is the tower?")]
+        assert [event.seq for event in events] == list(range(1, len(events) + 1))
+        assert [isinstance(event, Done | Failed) for event in events] == [False] * (len(events) - 1) + [True]
+        refused = [event async for event in engine.stream("   ")]
+        assert isinstance(refused[-1], Failed)
+        assert refused[-1].hint
+
+
+def test_a_follow_up_is_understood_from_the_dialogue(papers: Path, tmp_path: Path):
+    history = [Message("user", "When was the tower opened?"), Message("assistant", "On 3 May 1932.")]
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.add([papers])
+        assert "120 metres" in engine.ask("And how high is it?", history).text
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "x" * 1_000_000])
+def test_what_is_no_question_is_refused(question: str, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data") as engine, pytest.raises(UsageError) as raised:
+        engine.ask(question)
+    assert raised.value.hint
+
+
+def test_an_unknown_collection_names_the_known_ones(papers: Path, tmp_path: Path):
+    with open_engine(data_dir=tmp_path / "data", collection="manual") as engine:
+        engine.add([papers])
+    with pytest.raises(UnknownCollection, match="manual"):
+        open_engine(create=False, data_dir=tmp_path / "data", collection="other")
+
+
+def test_another_model_is_refused_until_the_collection_is_embedded_anew(papers: Path, tmp_path: Path):
+    import shutil
+
+    import assay_models
+
+    other = tmp_path / "other-model"
+    shutil.copytree(assay_models.folder(), other)
+    (other / "manifest.json").unlink()
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.add([papers])
+    with pytest.raises(ModelMismatch) as raised:
+        open_engine(data_dir=tmp_path / "data", embedder=str(other))
+    assert "reindex" in raised.value.hint
+    assert reindex(data_dir=tmp_path / "data", embedder=str(other)) == 2
+    with open_engine(data_dir=tmp_path / "data", embedder=str(other)) as engine:
+        assert "120 metres" in engine.ask("How high is the tower?").text
+
+
+def test_the_gates_need_no_collection():
+    bridge = "The bridge was opened on 3 May 1932 by the mayor."
+    passage = Passage("a", "a", "", 0, len(bridge), bridge)
+    with open_gates() as engine:
+        assert (engine.judge("When was the bridge opened?", [passage]).sufficiency or 0) > 0.5
+        assert engine.judge("When was the bridge opened?", []).sufficiency is None
+        right = engine.check("The bridge was opened on 3 May 1932.", [passage])
+        wrong = engine.check("The bridge was opened in 1934.", [passage])
+    assert right.claims[0].verdict is Verdict.SUPPORTED
+    assert wrong.claims[0].verdict is Verdict.CONTRADICTED
+
+
+class _BrokenSink:
+    def open(self, run_id: str, question: str) -> None:
+        """Nothing to prepare."""
+
+    def receive(self, run_id: str, event: Event) -> None:
+        raise OSError("the disk is full")
+
+
+class _NoFiles:
+    def add(self, paths):
+        raise AssertionError("nothing is added here")
+
+    def sync(self, paths, *, dry_run=False):
+        raise AssertionError("nothing is added here")
+
+
+class _NeverUnderstands:
+    async def understand(self, text, history):
+        await asyncio.Event().wait()
+
+
+def scripted(understander, limits: Limits, *sinks) -> Engine:
+    refusal = Judgement(sufficiency=None, recommendation=Action.ABSTAIN, reason="nothing there")
+    retriever = ScriptedRetriever({("Why?",): Evidence()})
+
+    def stages(run: Run) -> Stages:
+        return Stages(
+            understander=understander,
+            retriever=retriever,
+            judge=ScriptedJudge({frozenset(): refusal}),
+            writer=ScriptedWriter({}),
+            decliner=PlainDecliner(),
+            verifier=ScriptedVerifier({}),
+            rater=PlainRater(),
+            models=ModelsUsed("scripted", "scripted", "scripted"),
+            able=frozenset({Action.ABSTAIN}),
+            spent=Usage,
+        )
+
+    index = MemoryIndex(WordEmbedder().model)
+    parts = Parts(index, _NoFiles(), stages, lambda _settings: retriever, SearchSettings(), limits, "fast", sinks)
+    return Engine(parts)
+
+
+def test_a_failing_sink_costs_a_warning_only():
+    with scripted(ScriptedUnderstander(), Limits(), _BrokenSink()) as engine:
+        answer = engine.ask("Why?")
+    assert answer.outcome is Outcome.ABSTAINED
+    assert any("the disk is full" in warning for warning in answer.warnings)
+
+
+def test_the_deadline_ends_a_question_with_an_error():
+    with scripted(_NeverUnderstands(), Limits(seconds=0.05)) as engine, pytest.raises(DeadlinePassed) as raised:
+        engine.ask("Why?")
+    assert "--deadline" in raised.value.hint

@@ -12,7 +12,7 @@ from assay.engine import Engine, Parts, Run
 from assay.errors import StoreError, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
 from assay.index.sqlite import open_sqlite
-from assay.ingest.pipeline import Ingestion
+from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
 from assay.judge.decide import Thresholds
@@ -83,7 +83,7 @@ def reindex(**settings: Any) -> int:
     place = chosen.data_dir / "collections" / chosen.collection
     if not place.is_dir():
         raise _unknown(chosen)
-    return _finished(rebuild(place, open_embedder(chosen)))
+    return _finished(rebuild(place, open_embedder(chosen), embedded_text))
 
 
 def search_settings(settings: Settings) -> SearchSettings:

@@ -232,13 +232,18 @@ class Hit(Value):
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings(Value):
-    """How a search was run, recorded with its result."""
+    """How a search was run, recorded with its result.
+
+    `feedback` is how many of the first passages refine a hybrid search's vector, 0 for none; `mmr` the share of
+    relevance against variety, None for relevance alone.
+    """
 
     mode: SearchMode = SearchMode.HYBRID
     k: int = 8
     fusion: str = "scaled"
     mmr: float | None = None
     where: Metadata = field(default_factory=dict)
+    feedback: int = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def prepare(path: Path, model: EmbeddingModel) -> None:
         try:
             if _schema_version(connection) == 0:
                 _create(connection, model)
-            _refuse_newer(_schema_version(connection), path)
+            refuse_newer(connection)
             refuse_other_model(connection, model)
         finally:
             connection.close()
@@ -153,6 +153,16 @@ def refuse_other_model(connection: sqlite3.Connection, model: EmbeddingModel) ->
         )
 
 
+def refuse_newer(connection: sqlite3.Connection) -> None:
+    """Raise StoreError where a newer assay has written the file."""
+    version = _schema_version(connection)
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"the collection was written by a newer assay (schema {version}, this one reads {SCHEMA_VERSION})",
+            hint="upgrade assay, or choose another --data-dir",
+        )
+
+
 @contextmanager
 def store_errors(path: Path) -> Iterator[None]:
     """Turn the errors of SQLite and of the file system into ours."""
@@ -206,11 +216,3 @@ def _create(connection: sqlite3.Connection, model: EmbeddingModel) -> None:
         set_value(connection, "passages", 0)
         store_model(connection, model)
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-
-
-def _refuse_newer(version: int, path: Path) -> None:
-    if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"{path} was written by a newer assay (schema {version}, this one reads {SCHEMA_VERSION})",
-            hint="upgrade assay, or choose another --data-dir",
-        )

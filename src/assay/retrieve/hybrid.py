@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.errors import UsageError
-from assay.retrieve.fuse import FUSIONS, Candidate, alone, fuse, merge
+from assay.retrieve.fuse import FUSIONS, Candidate, alone, by_cosine, candidates_of, merge, moved, ranked
 from assay.retrieve.mmr import diverse
 from assay.stages import Embedder, Index, Reranker
 from assay.text.language import KNOWN_BY_SCRIPT, language_of
@@ -72,24 +72,28 @@ class HybridRetriever:
         # Embedding takes one core for some milliseconds, the search by words another.
         vector, sparse = await asyncio.gather(self._vector(query), self.index.sparse(query, depth, where))
         dense = await self.index.dense(vector, depth, where)
-        beyond = await self._beyond(vector, dense, sparse)
-        return fuse(dense, sparse, beyond, FUSIONS[self.settings.fusion])
+        try:
+            return await self._fused(vector, dense, sparse)
+        except KeyError:  # another process has just removed a passage that was found: search what is there now
+            return await self._search(query, mode)
+
+    async def _fused(
+        self, vector: NDArray[np.float32], dense: Sequence[Found], sparse: Sequence[Found]
+    ) -> tuple[Candidate, ...]:
+        """What either search found, best first, with the raw scores; cosines are known of all of them."""
+        ids = list(dict.fromkeys(each.passage_id for each in (*dense, *sparse)))
+        vectors = await self.index.vectors(ids)
+        fusion, cosines = FUSIONS[self.settings.fusion], by_cosine(ids, vectors @ vector)
+        scores = fusion(cosines, sparse)
+        if self.settings.feedback and ids:
+            place = {each: n for n, each in enumerate(ids)}
+            first = [place[each] for each in ranked(scores)[: self.settings.feedback]]
+            scores = fusion(by_cosine(ids, vectors @ moved(vector, vectors[first])), sparse)
+        return candidates_of(scores, cosines, sparse)
 
     async def _vector(self, query: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = (await self.embedder.embed([query]))[0]
         return vector
-
-    async def _beyond(
-        self, vector: NDArray[np.float32], dense: Sequence[Found], sparse: Sequence[Found]
-    ) -> tuple[Found, ...]:
-        """The cosines of passages that only the search by words returned."""
-        known = {each.passage_id for each in dense}
-        missing = [each.passage_id for each in sparse if each.passage_id not in known]
-        try:
-            cosines = (await self.index.vectors(missing)) @ vector
-        except KeyError:
-            return ()  # another process has just removed one of them: the raw score stays unknown
-        return tuple(Found(each, float(cosine)) for each, cosine in zip(missing, cosines, strict=True))
 
     async def _hits(self, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
         """The best candidates as hits: k of them, or as many as a reranker chooses from."""

@@ -173,14 +173,14 @@ def persons(text: str) -> tuple[Span, ...]:
 
 
 def places(text: str) -> tuple[Span, ...]:
-    """Names behind a preposition of place, and names that hold a word for a place."""
-    return tuple(
-        span
-        for span in names(text)
-        if _PLACE_CUE.search(text, max(0, span.start - 24), span.start)
-        or _PLACE_WORD.search(text, span.start, span.end)
-        or text[max(0, span.start - 2) : span.start] == ", "
-    )
+    """Names behind a preposition of place or another place ("Turin, Italy"), and names with a word for a place."""
+    found: list[Span] = []
+    for span in names(text):
+        follows = bool(found) and found[-1].end == span.start - 2 and text[found[-1].end : span.start] == ", "
+        cued = _PLACE_CUE.search(text, max(0, span.start - 24), span.start)
+        if follows or cued or _PLACE_WORD.search(text, span.start, span.end):
+            found.append(span)
+    return tuple(found)
 
 
 def numbers(text: str) -> tuple[Span, ...]:

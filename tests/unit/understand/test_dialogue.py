@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.types import Message
+from assay.understand.dialogue import LONGEST, standalone
+
+
+def said(*texts: str) -> tuple[Message, ...]:
+    return tuple(Message("user", text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "asked", "expected"),
+    [
+        ("Where is the Eiffel Tower?", "How tall is it?", "How tall is the Eiffel Tower?"),
+        ("Was Andre Gunder Frank a sociologist?", "Was he a communist?", "Was Andre Gunder Frank a communist?"),
+        ("Who founded Rome?", "What is its population?", "What is Rome's population?"),
+        ("What was the revenue in 2019?", "And in 2020?", "What was the revenue in 2020?"),
+        ("When was Emma published?", "What about Persuasion?", "When was Persuasion published?"),
+        ("Where is the Bronx located?", "New size", "New size (the Bronx)"),
+    ],
+)
+def test_a_follow_up_carries_what_it_leaves_out(earlier: str, asked: str, expected: str) -> None:
+    turn = standalone(asked, said(earlier))
+    assert turn.standalone == expected
+    assert turn.carried
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "How many people live in Rome?",
+        "Is it possible to swim in the Tiber?",
+        "Is there a museum in Turin?",
+        "Who wrote Emma and when did she publish it?",
+        "What does this agreement cover for part-time staff?",
+    ],
+)
+def test_a_question_that_stands_alone_stays_as_it_is(asked: str) -> None:
+    turn = standalone(asked, said("When was the Eiffel Tower built?"))
+    assert turn.standalone == asked
+    assert not turn.carried
+    assert turn.unresolved is None
+
+
+def test_a_pronoun_with_nothing_before_it_is_unresolved() -> None:
+    assert standalone("When did it open?", ()).unresolved == "it"
+
+
+def test_the_topic_is_the_last_turn_that_names_one() -> None:
+    history = (*said("Where is the Eiffel Tower?"), Message("assistant", "In Paris."), *said("Why?"))
+    assert standalone("How tall is it?", history).standalone == "How tall is the Eiffel Tower?"
+
+
+def test_the_assistant_names_no_topic() -> None:
+    history = (Message("assistant", "Ask me about Berlin."),)
+    assert standalone("How tall is it?", history).standalone == "How tall is it?"
+
+
+def test_a_page_of_text_is_not_rewritten() -> None:
+    text = "it " * LONGEST
+    assert standalone(text, said("Where is Rome?")).standalone == text.strip()

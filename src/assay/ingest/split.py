@@ -67,15 +67,15 @@ class PassageSplitter:
         """The document's passages; none where its text is only white space.
 
         >>> document = Document("d", "One two. Three four. Five six.", "", "", "text", "")
-        >>> [p.text for p in PassageSplitter(lambda text: len(text.split()), size=4).split(document)]
+        >>> [p.text for p in PassageSplitter(lambda text: len(text.split()), limit=4).split(document)]
         ['One two. Three four. ', 'Five six.']
         """
         room = max(self._limit // 2, self._limit - self._tokens(document.title))
         size = min(self._size, room)
-        units = list(self._units(document, size))
+        units = list(self._units(document, size, room))
         if not units:
             return ()
-        starts = [units[first].start for first in _cuts(units, size, room)]
+        starts = [units[first].start for first in _cuts(units, _even_size(units, size, room), room)]
         revision = document.revision
         ends = [*starts[1:], units[-1].end]
         locate = _Locator(document.regions)
@@ -87,12 +87,17 @@ class PassageSplitter:
     def _tokens(self, text: str) -> int:
         return max(self._count_tokens(text), -(-len(text) // CHARACTERS_A_TOKEN))
 
-    def _units(self, document: Document, size: int) -> Iterator[_Unit]:
+    def _units(self, document: Document, size: int, room: int) -> Iterator[_Unit]:
         """The units of the text from its first to its last character that is not white space."""
         text = document.text
         begin, finish = len(text) - len(text.lstrip()), len(text.rstrip())
         if begin >= finish:
             return
+        if finish - begin <= COUNTED_AT_ONCE and not document.regions:
+            tokens = self._tokens(text[begin:finish])
+            if tokens <= room:
+                yield _Unit(begin, finish, tokens, Edge.PART)
+                return
         edges = _edges(text, document.regions, begin, finish)
         starts = sorted(edges)
         for start, end in zip(starts, [*starts[1:], finish], strict=True):
@@ -180,6 +185,15 @@ def _first_word(text: str, start: int, end: int) -> int:
     while start < end and text[start].isspace():
         start += 1
     return start
+
+
+def _even_size(units: list[_Unit], size: int, room: int) -> int:
+    """The size to aim at: `room` where all fits in one passage, half of all where it needs two."""
+    total = sum(unit.tokens for unit in units)
+    if total <= room:
+        return room
+    # A tenth more than half, since a cut rarely falls in the very middle.
+    return min(size, -(-total * 11 // 20)) if total <= 2 * size else size
 
 
 def _cuts(units: list[_Unit], size: int, room: int) -> list[int]:

@@ -12,13 +12,15 @@ from assay.judge.vectors import clipped, telling_lines, vector_signals
 from assay.judge.weights import Model, Weights, fitted
 from assay.judge.words import aspect_cover, word_signals
 from assay.stages import Embedder
-from assay.text.language import KNOWN_BY_SCRIPT
+from assay.text.language import KNOWN_BY_SCRIPT, language_of
 from assay.types import Aspect, AspectState, Evidence, Judgement, Passage, Question, Triage
 
 # How much of an aspect one passage must hold for it to count as covered, and as there in part.
 _COVERED, _PARTIAL = 0.6, 0.3
 # Coverage and cosine under which the seed's list of issues names them low.
 _LOW_COVER, _LOW_COSINE = 0.3, 0.3
+# Characters of a passage that tell its script.
+_SCRIPT_SAMPLE = 400
 WORDS_ONLY = "fast (words only)"
 # Of a question's words, at most this many are named as found nowhere.
 _MOST_MISSING = 6
@@ -54,7 +56,7 @@ class HeuristicJudge:
         readings = [read(passage, probe) for passage in evidence.passages]
         measured = await self._measure(question, probe, evidence, readings)
         if measured is None:
-            return self._unmeasured(question, probe, "the question has no words to look for", len(readings))
+            return self._unmeasured(question, probe, _cause(probe), len(readings))
         return self._judged(question, probe, readings, measured)
 
     async def _measure(
@@ -63,7 +65,8 @@ class HeuristicJudge:
         """Every signal that can be measured; None where there is none."""
         words = word_signals(probe, readings) if probe.weights else None
         if self.embedder is None or not _speaks(self.embedder, question.language):
-            return Measured(words, {}, self.weights.words, WORDS_ONLY) if words else None
+            comparable = words and _same_script(question, evidence.passages)
+            return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
         known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
         cosines = known or await _cosines(self.embedder, question, evidence.passages)
         vectors = await self.embedder.embed([question.standalone, *telling_lines(probe, readings, cosines)])
@@ -134,6 +137,20 @@ def _embedded(title: str, text: str) -> str:
 def _speaks(embedder: Embedder, language: str) -> bool:
     """Whether the model reads the language; one in Latin letters is tried with any model, as the search does."""
     return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
+
+
+def _cause(probe: Probe) -> str:
+    """Why nothing could be measured though there are passages."""
+    if probe.weights:
+        return "the question and the passages are in different scripts, and no embedding model reads both"
+    return "the question has no words to look for"
+
+
+def _same_script(question: Question, passages: Sequence[Passage]) -> bool:
+    """Whether words can be compared at all: a question in a script of its own needs a passage in that script."""
+    if question.language not in KNOWN_BY_SCRIPT:
+        return True
+    return any(language_of(passage.text[:_SCRIPT_SAMPLE]) in KNOWN_BY_SCRIPT for passage in passages)
 
 
 def _lone(triage: Triage | None) -> AspectState:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from assay.judge.probe import Probe
 from assay.judge.reading import Line, Reading, cover
@@ -41,13 +41,7 @@ def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
 
 def best_window(probe: Probe, readings: Sequence[Reading]) -> float:
     """The highest coverage by two sentences that follow each other."""
-    best = 0.0
-    for reading in readings:
-        for first, second in zip(reading.lines, (*reading.lines[1:], None), strict=True):
-            held = first.held | second.held if second else first.held
-            if len(held) > 0:
-                best = max(best, cover(held, probe))
-    return best
+    return max((_covered(window, probe) for reading in readings for window in _windows(reading)), default=0.0)
 
 
 def answer_cover(probe: Probe, readings: Sequence[Reading]) -> float:
@@ -58,13 +52,22 @@ def answer_cover(probe: Probe, readings: Sequence[Reading]) -> float:
     best = 0.0
     for reading in readings:
         seen: dict[int, bool] = {}
-        for first, second in zip(reading.lines, (*reading.lines[1:], None), strict=True):
-            covered = cover(first.held | second.held if second else first.held, probe)
-            if covered <= best:
-                continue
-            if any(_answers(line, probe, seen) for line in (first, second) if line):
+        for window in _windows(reading):
+            covered = _covered(window, probe)
+            if covered > best and any(_answers(line, probe, seen) for line in window):
                 best = covered
     return best
+
+
+def _windows(reading: Reading) -> Iterator[tuple[Line, ...]]:
+    """Each sentence with the one behind it; the last stands alone."""
+    for at in range(len(reading.lines)):
+        yield reading.lines[at : at + 2]
+
+
+def _covered(window: tuple[Line, ...], probe: Probe) -> float:
+    """The coverage by the sentences of a window together."""
+    return cover(frozenset().union(*(line.held for line in window)), probe)
 
 
 def _answers(line: Line, probe: Probe, seen: dict[int, bool]) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from assay.types import Evidence, Finding, Finished, Question, Sentence
 from assay.write.candidates import candidates
-from assay.write.features import rows
+from assay.write.features import read
 from assay.write.ranker import Ranker, fitted
-from assay.write.selection import readable, select
+from assay.write.selection import WORDS_APART, WORDS_TOGETHER, readable, select
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,11 @@ class ExtractiveWriter:
     ) -> AsyncIterator[Sentence | Finished]:
         """The answer's sentences in reading order, then `Finished("stop")`; none where nothing can be quoted."""
         pool = candidates(evidence)
-        chosen = select(pool, self.ranker.shares(rows(question, evidence, pool))) if pool else []
-        for number, index in enumerate(readable(chosen, pool), 1):
-            yield Sentence(number, pool[index].text, (pool[index].passage.passage_id,))
+        if pool:
+            reading = read(question, evidence, pool)
+            scattered = self.ranker.scattered(reading)
+            words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
+            chosen = select(pool, self.ranker.shares(reading), words)
+            for number, index in enumerate(readable(chosen, pool), 1):
+                yield Sentence(number, pool[index].text, (pool[index].passage.passage_id,))
         yield Finished("stop")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from assay.text.answer_types import new_candidates, tells
-from assay.text.tokens import terms
+from assay.text.tokens import terms, words
 from assay.types import AnswerType, Evidence, Question
 from assay.write.candidates import Candidate
 
@@ -20,20 +20,29 @@ NAMES = (
     "cover_near",
     "cover_passage",
     "pairs",
-    "title_asked",
+    "named",
     "rank",
-    "score",
     "dense",
     "first",
     "position",
     "typed",
-    "typed_weak",
+    "typed_phrase",
     "length",
     "leans",
     "bridge",
-    "bridge_typed",
     "bridge_gain",
-    "table",
+)
+SCATTER_NAMES = (
+    "dense_first",
+    "dense_lead",
+    "dense_lead_three",
+    "cover_first",
+    "cover_joined",
+    "asked_terms",
+    "nested",
+    "bridge_most",
+    "cover_most",
+    "named_passages",
 )
 # A sentence that opens with one of these leans on the one before it.
 _LEANS = re.compile(
@@ -42,6 +51,11 @@ _LEANS = re.compile(
 )
 # From how many of the best covering sentences a second hop may start.
 _HOPS = 6
+# A clause inside the question: "the city where …", "the man who …".
+_NESTED = re.compile(r"\b(?:that|which|who|whom|whose|where|when|what|how)\b", re.IGNORECASE)
+# Characters at the start of a question in which its own question word stands.
+_OPENING = 5
+_IN_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$")
 _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST})
 
 
@@ -77,67 +91,94 @@ def weighing(question: Question, pool: Sequence[Candidate]) -> Weighing:
     return Weighing(weights, sum(weights.values()) or 1.0)
 
 
-def rows(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> list[list[float]]:
-    """One row a candidate, one number for each of `NAMES`, in that order."""
-    weigh = weighing(question, pool)
-    around = _Around(question, evidence, pool, weigh)
-    return [around.row(index) for index in range(len(pool))]
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The numbers of one question's evidence: `rows` has one row a candidate in the order of `NAMES`.
+
+    `scatter` are the numbers, in the order of `SCATTER_NAMES`, that tell whether one passage answers or the
+    answer lies scattered over several.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+    scatter: tuple[float, ...]
+
+
+def read(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> Reading:
+    """What can be measured of the candidates, which must be of this evidence and not none."""
+    around = _Around(question, evidence, pool)
+    rows = tuple(around.row(index) for index in range(len(pool)))
+    return Reading(rows, around.scatter(max(row[NAMES.index("bridge")] for row in rows)))
 
 
 class _Around:
     """What the sentences of one evidence share, worked out once."""
 
-    def __init__(self, question: Question, evidence: Evidence, pool: Sequence[Candidate], weigh: Weighing) -> None:
-        self.question, self.pool, self.weigh = question, pool, weigh
+    def __init__(self, question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> None:
+        self.question, self.pool, self.weigh = question, pool, weighing(question, pool)
         self.sets = [frozenset(candidate.terms) for candidate in pool]
-        self.covers = [weigh.cover(found) for found in self.sets]
         self.titles = [frozenset(terms(passage.title)) for passage in evidence.passages]
-        self.passage_cover = self._passage_covers(len(evidence.hits))
-        self.scores = _scaled([hit.score for hit in evidence.hits])
+        self.titled = [
+            found | self.titles[candidate.rank] for found, candidate in zip(self.sets, pool, strict=True)
+        ]
+        self.covers = [self.weigh.cover(found) for found in self.titled]
+        self.passages = self._passage_terms()
+        self.passage_covers = [self.weigh.cover(found) for found in self.passages]
+        self.named = named(question.standalone, [passage.title for passage in evidence.passages])
         self.dense = _dense(evidence)
         self.asked_pairs = _pairs(terms(question.standalone))
-        self.starts = sorted(range(len(pool)), key=lambda index: -self._titled(index))[:_HOPS]
+        self.starts = sorted(range(len(pool)), key=lambda index: -self.covers[index])[:_HOPS]
 
-    def _titled(self, index: int) -> float:
-        return self.weigh.cover(self.sets[index] | self.titles[self.pool[index].rank])
-
-    def _passage_covers(self, count: int) -> list[float]:
-        found: list[set[str]] = [set(title) for title in self.titles]
+    def _passage_terms(self) -> list[frozenset[str]]:
+        found = [set(title) for title in self.titles]
         for candidate in self.pool:
             found[candidate.rank].update(candidate.terms)
-        return [self.weigh.cover(frozenset(found[rank])) for rank in range(count)]
+        return [frozenset(each) for each in found]
 
-    def row(self, index: int) -> list[float]:
+    def row(self, index: int) -> tuple[float, ...]:
         """The numbers of one candidate."""
         candidate = self.pool[index]
-        rank, title = candidate.rank, self.titles[candidate.rank]
-        typed, weak = self._typed(candidate)
+        rank = candidate.rank
+        typed, phrase = self._typed(candidate)
         bridge, gain = self._bridge(index)
-        return [
+        return (
+            self.weigh.cover(self.sets[index]),
             self.covers[index],
-            self._titled(index),
-            self.weigh.cover(self._near(index) | title),
-            self.passage_cover[rank],
+            self.weigh.cover(self._near(index)),
+            self.passage_covers[rank],
             len(self.asked_pairs & _pairs(candidate.terms)) / (len(self.asked_pairs) or 1),
-            len(title & self.weigh.weights.keys()) / (len(title) or 1),
+            float(self.named[rank]),
             1 / (1 + rank),
-            self.scores[rank],
             self.dense[rank],
             float(candidate.position == 0),
             1 / (1 + candidate.position),
             typed,
-            weak,
+            phrase,
             math.log(candidate.words),
             float(leans(candidate.text)),
             bridge,
-            bridge * typed,
             gain,
-            float(candidate.table),
-        ]
+        )
+
+    def scatter(self, bridge_most: float) -> tuple[float, ...]:
+        """The numbers of the question and its evidence as a whole."""
+        first, *others = sorted(self.dense, reverse=True)
+        joined = [self.weigh.cover(self.passages[0] | found) for found in self.passages[1:]]
+        return (
+            self.dense[0],
+            first - max(others, default=first),
+            first - (sum(others[:3]) / len(others[:3]) if others else first),
+            self.passage_covers[0],
+            max(joined, default=self.passage_covers[0]) - self.passage_covers[0],
+            math.log(1 + len(self.weigh.weights)),
+            float(bool(_NESTED.search(self.question.standalone, _OPENING))),
+            bridge_most,
+            max(self.covers),
+            float(sum(self.named)),
+        )
 
     def _near(self, index: int) -> frozenset[str]:
-        """The terms of the sentence and of the two beside it."""
-        near = set(self.sets[index])
+        """The terms of the sentence, of the two beside it and of its title."""
+        near = set(self.titled[index])
         for other in (index - 1, index + 1):
             if 0 <= other < len(self.pool) and self.pool[other].rank == self.pool[index].rank:
                 near |= self.sets[other]
@@ -162,21 +203,26 @@ class _Around:
         for start in self.starts if title else ():
             if self.pool[start].rank == rank:
                 continue
-            lead = len(title & self.sets[start]) / len(title) * self._titled(start)
+            lead = len(title & self.sets[start]) / len(title) * self.covers[start]
             if lead > best[0]:
-                joined = self.sets[start] | self.titles[self.pool[start].rank]
-                best = lead, lead * (self.weigh.cover(joined | self.sets[index]) - self.weigh.cover(joined))
+                joined = self.titled[start] | self.sets[index]
+                best = lead, lead * (self.weigh.cover(joined) - self.covers[start])
         return best
+
+
+def named(question: str, titles: Sequence[str]) -> list[bool]:
+    """Which titles, without what they add in brackets, the question names word for word.
+
+    >>> named("Who is older, Sid Haig or Ann Lee?", ["Sid Haig", "Lee", "Ann Lee (poet)", "Sid"])
+    [True, True, True, True]
+    """
+    asked = f" {' '.join(words(question))} "
+    bare = [" ".join(words(_IN_BRACKETS.sub("", title))) for title in titles]
+    return [bool(title) and f" {title} " in asked for title in bare]
 
 
 def _pairs(found: Sequence[str]) -> frozenset[tuple[str, str]]:
     return frozenset(pairwise(found))
-
-
-def _scaled(scores: Sequence[float]) -> list[float]:
-    """The scores as shares of their range, the best 1; all 1 where they are equal."""
-    low, high = min(scores), max(scores)
-    return [(score - low) / (high - low) if high > low else 1.0 for score in scores]
 
 
 def _dense(evidence: Evidence) -> list[float]:

@@ -1,4 +1,4 @@
-"""How much to show: the sentences whose chance to answer is worth the words they cost."""
+"""How much to show: the likeliest sentences that fit into a short answer, in an order one can read."""
 
 from __future__ import annotations
 
@@ -6,33 +6,36 @@ from collections.abc import Sequence
 
 from assay.write.candidates import Candidate
 
-# Words that an answer may take, and the chance of answering that a word must bring; together they keep answers
-# near 50 words on the questions of benchmarks/answers.
-MOST_WORDS = 90
-WORTH = 0.0035
+# Words of an answer where one passage answers and where it takes several; the mean over the questions of
+# benchmarks/answers stays under 50 with these.
+WORDS_TOGETHER = 46
+WORDS_APART = 58
+# From how many of the likeliest candidates an answer is chosen.
+CHOICE = 14
 # Two sentences that share more of the shorter one's terms than this say the same.
 SAME = 0.7
 
 
-def select(pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
-    """The indices of the chosen candidates, best first; at least one where there are any.
+def select(
+    pool: Sequence[Candidate], shares: Sequence[float], most_words: float, first: Sequence[int] = ()
+) -> list[int]:
+    """The indices of the chosen candidates: those of `first`, then the likeliest that fit in `most_words`.
 
-    A sentence is taken while its share is at least `WORTH` a word, it adds something to those before it, and
-    `MOST_WORDS` are not passed.
+    At least one where there are any, however long it is. None repeats another.
     """
+    likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:CHOICE]
     chosen: list[int] = []
     used = 0
-    for index in sorted(range(len(pool)), key=lambda each: -shares[each]):
-        words = pool[index].words
-        worth = shares[index] >= WORTH * words
-        if not chosen or (worth and used + words <= MOST_WORDS and not _repeats(index, chosen, pool)):
+    for index in dict.fromkeys([*first, *likeliest]):
+        fits = used + pool[index].words <= most_words
+        if not chosen or (fits and not _repeats(index, chosen, pool)):
             chosen.append(index)
-            used += words
+            used += pool[index].words
     return chosen
 
 
 def readable(chosen: Sequence[int], pool: Sequence[Candidate]) -> list[int]:
-    """The chosen in reading order: passages by their best sentence, within a passage as they stand there."""
+    """The chosen in reading order: passages by their likeliest sentence, within a passage as they stand there."""
     order = {rank: place for place, rank in enumerate(dict.fromkeys(pool[index].rank for index in chosen))}
     return sorted(chosen, key=lambda index: (order[pool[index].rank], pool[index].position))
 

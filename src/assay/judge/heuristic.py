@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -53,17 +54,22 @@ class HeuristicJudge:
         probe = probe_of(question)
         if not evidence.hits:
             return self._unmeasured(question, probe, "no passages")
-        readings = [read(passage, probe) for passage in evidence.passages]
-        measured = await self._measure(question, probe, evidence, readings)
+        # Some milliseconds of work: not on the event loop.
+        readings, words = await asyncio.to_thread(_compared, probe, evidence.passages)
+        measured = await self._measure(question, probe, evidence, readings, words)
         if measured is None:
             return self._unmeasured(question, probe, _cause(probe), len(readings))
         return self._judged(question, probe, readings, measured)
 
     async def _measure(
-        self, question: Question, probe: Probe, evidence: Evidence, readings: Sequence[Reading]
+        self,
+        question: Question,
+        probe: Probe,
+        evidence: Evidence,
+        readings: Sequence[Reading],
+        words: dict[str, float] | None,
     ) -> Measured | None:
         """Every signal that can be measured; None where there is none."""
-        words = word_signals(probe, readings) if probe.weights else None
         if self.embedder is None or not _speaks(self.embedder, question.language):
             comparable = words and _same_script(question, evidence.passages)
             return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
@@ -120,6 +126,12 @@ class HeuristicJudge:
             issues=(issue,),
             mode_used="fast (nothing measured)",
         )
+
+
+def _compared(probe: Probe, passages: Sequence[Passage]) -> tuple[list[Reading], dict[str, float] | None]:
+    """The passages read for the question, and the signals of words where the question has any."""
+    readings = [read(passage, probe) for passage in passages]
+    return readings, word_signals(probe, readings) if probe.weights else None
 
 
 async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from assay.text.answer_types import names
+from assay.text.names import names
 from assay.text.tokens import STOP_WORDS, fold, word_spans, words
 from assay.types import Message, Span
 
@@ -18,11 +18,13 @@ _OWNER = re.compile(r"\b(?:its|their|his|her|hers|theirs)\b", re.I)
 _THERE = re.compile(r"\bthere\b(?!\s+(?:is|are|was|were|any|a|an|be|still|some|many)\b)", re.I)
 # "that" and "this" stand for something only where no noun of their own and no clause follows.
 _BOUND_DEMONSTRATIVE = re.compile(
-    r"\b(?:this|that|these|those)\s+(?!(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|mean|work|happen|cost|apply|and|or|in|on|for|with|from|by|to|so)\b)[\w-]+",
+    r"\b(?:this|that|these|those)(?=\s+(?!(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|mean|work"
+    r"|happen|cost|apply|and|or|in|on|for|with|from|by|to|so)\b)[\w-]+)",
     re.I,
 )
 _DUMMY_IT = re.compile(
-    r"\b(?:is|was|does|would|will)\s+it\s+(?:\w+\s+){0,2}(?:that|to|possible|take|mean)\b|\bit\s+(?:is|was|'s)\s+(?:\w+\s+){0,2}(?:that|to)\b",
+    r"\b(?:is|was|does|would|will)\s+it\s+(?:\w+\s+){0,2}(?:that|to|possible|take|mean)\b"
+    r"|\bit\s+(?:is|was|'s)\s+(?:\w+\s+){0,2}(?:that|to)\b|\bit\s+(?:takes?|took|seems?|means?)\b",
     re.I,
 )
 _INSTEAD = re.compile(
@@ -32,6 +34,7 @@ _INSTEAD = re.compile(
 # A noun with its article, which a later pronoun of the same text may stand for.
 _NOUN = re.compile(r"\b(?:the|an?|my|our|your)\s+[a-z]{3,}", re.I)
 _OPENING = re.compile(r"^\s*(?:and|but|so|also|ok(?:ay)?|then|well|by the way)\b[,\s]*", re.I)
+_DEFINES = re.compile(r"^\s*(?:what|who)\s+(?:is|are|was|were)\s+(?:an?\s+|the\s+)?[\w-]+(?:\s[\w-]+)?\W*$", re.I)
 _YEAR = re.compile(r"\b(?:1[5-9]\d\d|20\d\d)\b")
 _QUESTION_WORD = re.compile(
     r"\b(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has"
@@ -44,7 +47,7 @@ _ASKS_FOR_MORE = re.compile(
 _SCAFFOLD = frozenset(
     """tell explain describe give show list name know mean please information info details example examples many
     much long also really want need like would could anything something thing things work works used use happen
-    happens help find get say difference type types kind""".split()
+    happens help find get say difference type types kind good great thanks thank yes okay sure hello sorry""".split()
 )
 _ZH_PRONOUN = re.compile(r"它们?|他们?|她们?|这个|那个|其(?=[的中]?)")
 _ZH_INSTEAD = re.compile(r"^(?:那么?|还有)?(?P<what>.{1,30}?)呢[？?]?$")
@@ -125,12 +128,16 @@ def _in_place_of(asked: str, earlier: str) -> str | None:
 
 
 def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> str | None:
-    """The question with its pronoun replaced by what the earlier question is about."""
+    """The question with its pronoun replaced by the name or the noun that the earlier question is about.
+
+    Where the earlier question has neither, but other words, these stand in brackets behind the question.
+    """
     if pronoun is None or _has_antecedent(asked, pronoun):
         return None
-    topic = focus(earlier)
+    topic = _named(earlier) or _noun(earlier)
     if topic is None:
-        return None
+        words_of_it = focus(earlier)
+        return f"{_bare(asked)} ({words_of_it})" if words_of_it else None
     if pronoun.re is _OWNER:
         topic = f"{topic}'" if topic.endswith("s") else f"{topic}'s"
     elif pronoun.re is _THERE:
@@ -142,29 +149,45 @@ def _with_topic(asked: str, earlier: str) -> str | None:
     """A turn too short to stand alone, or one that asks for more, followed by the earlier topic."""
     topic = focus(earlier)
     content = [word for word in words(asked) if word not in STOP_WORDS and word not in _SCAFFOLD]
-    named = bool(names(asked))
-    short = len(content) <= 1 or (len(content) <= 2 and not named) or not _QUESTION_WORD.search(asked)
-    if topic is None or not (short or _ASKS_FOR_MORE.search(asked)) or set(words(topic)) <= set(words(asked)):
+    if topic is None or len(content) > 8 or set(words(topic)) <= set(words(asked)):
         return None
-    bare = _OPENING.sub("", asked).rstrip(" ?.!？。")
-    return f"{bare} ({topic})" if len(content) <= 8 else None
+    asks = _QUESTION_WORD.search(asked)
+    whole = asks and (_named(asked) or _DEFINES.match(asked))
+    short = not asks or len(content) <= 2
+    return f"{_bare(asked)} ({topic})" if _ASKS_FOR_MORE.search(asked) or (short and not whole) else None
+
+
+def _bare(asked: str) -> str:
+    """The turn without its opening "and" and its closing mark."""
+    return _OPENING.sub("", asked).rstrip(" ?.!？。")
 
 
 def focus(text: str) -> str | None:
-    """What a question is about: its first name, else its longest run of content words; None without either.
+    """What a question is about: its longest name, its noun, or its longest run of content words; None without.
 
     >>> focus("What is the role of the liver?"), focus("Who founded Rome?"), focus("Why?")
     ('the role of the liver', 'Rome', None)
     """
-    named = names(text)
-    if named:
-        first = max(named[:3], key=lambda span: span.end - span.start)
-        article = re.search(r"\b(?:the|The)\s$", text[: first.start])
-        return (
-            text[first.start - 4 : first.end].replace("The ", "the ") if article else text[first.start : first.end]
-        )
+    found = _named(text) or _noun(text)
+    run = None if found else _longest_run(text)
+    return text[run.start : run.end] if run else found
+
+
+def _named(text: str) -> str | None:
+    """The longest of the first three names, with its article; a capitalised first word alone is no name."""
+    found = [each for each in names(text) if not each.opens and not each.words[0].startswith("i'")][:3]
+    if not found:
+        return None
+    name = max(found, key=lambda each: each.end - each.start)
+    written = text[name.start : name.end].removesuffix("'s").removesuffix("’s")
+    return f"the {written}" if text[: name.start].lower().endswith("the ") else written
+
+
+def _noun(text: str) -> str | None:
+    """The longest run of content words where it begins with an article."""
     run = _longest_run(text)
-    return text[run.start : run.end] if run else None
+    found = text[run.start : run.end] if run else ""
+    return found if re.match(r"(?:the|an?)\s", found, re.I) else None
 
 
 def _longest_run(text: str) -> Span | None:

@@ -47,7 +47,7 @@ _ASKS_FOR_MORE = re.compile(
 _SCAFFOLD = frozenset(
     """tell explain describe give show list name know mean please information info details example examples many
     much long also really want need like would could anything something thing things work works used use happen
-    happens help find get say difference type types kind good great thanks thank yes okay sure hello sorry""".split()
+    happens help find get say difference type types kind good great thanks thank yes okay sure sorry""".split()
 )
 _ZH_PRONOUN = re.compile(r"它们?|他们?|她们?|这个|那个|其(?=[的中]?)")
 _ZH_INSTEAD = re.compile(r"^(?:那么?|还有)?(?P<what>.{1,30}?)呢[？?]?$")

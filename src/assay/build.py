@@ -83,7 +83,15 @@ def reindex(**settings: Any) -> int:
     place = chosen.data_dir / "collections" / chosen.collection
     if not place.is_dir():
         raise _unknown(chosen)
-    return _finished(rebuild(place, open_embedder(chosen), embedded_text))
+    embedder = open_embedder(chosen)
+
+    async def rebuilt() -> int:
+        try:
+            return await rebuild(place, embedder, embedded_text)
+        finally:
+            await embedder.aclose()
+
+    return _finished(rebuilt())
 
 
 def search_settings(settings: Settings) -> SearchSettings:
@@ -132,6 +140,7 @@ def _parts(settings: Settings, embedder: Embedder, index: Index, sinks: tuple[Si
 
     return Parts(
         index=index,
+        embedder=embedder,
         ingester=Ingestion(index, embedder, _splitter(embedder), Sandbox()),
         stages_for=lambda run: _stages(settings, RememberingEmbedder(embedder), index, usual, run),
         retriever_for=lambda search: HybridRetriever(index, embedder, search),

@@ -15,7 +15,7 @@ from ulid import ULID
 
 from assay import loop
 from assay.errors import AssayError, DeadlinePassed, UsageError
-from assay.stages import Index, Ingester, Retriever, Sink, Stages
+from assay.stages import Embedder, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
     Document,
@@ -57,6 +57,7 @@ class Parts:
     """
 
     index: Index
+    embedder: Embedder
     ingester: Ingester
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
@@ -213,6 +214,7 @@ class Engine:
     async def aclose(self) -> None:
         """Release the collection; calling it twice is harmless."""
         await self._parts.index.close()
+        await self._parts.embedder.aclose()
 
     def close(self) -> None:
         """As `aclose`; also ends the background loop."""

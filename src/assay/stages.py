@@ -79,6 +79,10 @@ class Embedder(Protocol):
         """One row of length 1 per text, shape (len(texts), dimension)."""
         ...
 
+    async def aclose(self) -> None:
+        """Release threads and connections; calling it twice is harmless."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:

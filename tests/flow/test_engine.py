@@ -199,8 +199,9 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
             spent=Usage,
         )
 
-    index = MemoryIndex(WordEmbedder().model)
-    parts = Parts(index, _NoFiles(), stages, lambda _settings: retriever, SearchSettings(), limits, "fast", sinks)
+    words = WordEmbedder()
+    index = MemoryIndex(words.model)
+    parts = Parts(index, words, _NoFiles(), stages, lambda _settings: retriever, SearchSettings(), limits, "fast", sinks)
     return Engine(parts)
 
 

@@ -111,6 +111,10 @@ class LocalEmbedder:
         """One row of length 1 per text, shape (len(texts), dimension); the event loop stays free."""
         return await asyncio.to_thread(self.embed_now, texts)
 
+    async def aclose(self) -> None:
+        """End the threads; calling it twice is harmless."""
+        self._threads.shutdown(wait=False)
+
     def embed_now(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """What `embed` gives, computed before it returns."""
         tokens = self._tokens(texts)

@@ -37,3 +37,7 @@ class RememberingEmbedder:
         if not texts:
             return numpy.zeros((0, self.model.dimension), dtype=numpy.float32)
         return numpy.stack([self.known[text] for text in texts])
+
+    async def aclose(self) -> None:
+        """Forget the run's texts; the wrapped embedder stays open for the next run."""
+        self.known.clear()

@@ -55,6 +55,9 @@ class WordEmbedder:
         rows = [self._vector(text) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimension), dtype=np.float32)
 
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
     def _vector(self, text: str) -> NDArray[np.float32]:
         total = np.full(self.dimension, 1e-3)
         for term in terms(text, stop_words=True):

@@ -68,13 +68,16 @@ def _wide_encoding(data: bytes) -> str | None:
     sample = data[:4096]
     if len(sample) < 8:
         return None
-    even, odd = sample[0::2].count(0), sample[1::2].count(0)
-    pairs = len(sample) // 2
-    if odd > 0.6 * pairs and even < 0.1 * pairs:
+    quarter = len(sample) // 8 * 2
+    quarters = [sample[at : at + quarter] for at in range(0, 4 * quarter, quarter)]
+    if all(_is_wide(part[1::2], part[0::2]) for part in quarters):
         return "utf-16-le"
-    if even > 0.6 * pairs and odd < 0.1 * pairs:
-        return "utf-16-be"
-    return None
+    return "utf-16-be" if all(_is_wide(part[0::2], part[1::2]) for part in quarters) else None
+
+
+def _is_wide(high: bytes, low: bytes) -> bool:
+    """Whether most of the high bytes of pairs are NUL, and hardly any low one."""
+    return high.count(0) > 0.5 * len(high) and low.count(0) < 0.1 * len(low)
 
 
 def _not_utf8(data: bytes) -> Decoded:
@@ -144,7 +147,7 @@ def _guess(data: bytes) -> str:
     a text of some length, statistics can tell one script from another.
     """
     high = sum(map(data.count, _HIGH_BYTES))
-    if len(data) < 32 or high < 0.2 * len(data):
+    if len(data) < 32 or high < 0.3 * len(data):
         return "cp1252"
     from charset_normalizer import from_bytes
 

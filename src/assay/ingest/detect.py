@@ -103,7 +103,9 @@ def _text_format(data: bytes, name: str) -> str:
         return "mail"
     if lower.endswith(_MARKDOWN_NAMES):
         return "markdown"
-    if lower.endswith((".csv", ".tsv", ".tab")) or _is_csv(head):
+    if lower.endswith((".csv", ".tsv", ".tab")) or _is_csv(
+        head if len(data) <= _HEAD else head.rpartition("\n")[0]
+    ):
         return "csv"
     plain = lower.endswith((".txt", ".text")) or "." not in name
     return "markdown" if plain and _is_markdown(head) else "text"
@@ -146,7 +148,7 @@ def _is_mail(head: str) -> bool:
 
 def _is_csv(head: str) -> bool:
     """Whether nearly all lines have the same number of the same delimiter; commas must be two at least."""
-    lines = [line for line in head.splitlines()[:-1] if line.strip()][:50]
+    lines = [line for line in head.splitlines() if line.strip()][:50]
     if len(lines) < 3:
         return False
     for delimiter, least in (("\t", 1), (";", 1), ("|", 2), (",", 2)):

@@ -74,6 +74,7 @@ class HtmlText:
             self._preformatted += 1
         elif tag == "table":
             self._tables += 1
+            self._gap = "\n\n"
         elif tag in ("ul", "ol", "p"):
             self._gap = "\n\n"
 

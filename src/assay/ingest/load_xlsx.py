@@ -56,7 +56,7 @@ def _add_sheet(blocks: Blocks, archive: Archive, title: str, member: str, book: 
             if not named:
                 blocks.add(title, Location(sheet=title), "heading")
                 named = True
-            gap = "\n" if line.number == last + 1 else "\n\n"
+            gap = "\n" if last and line.number == last + 1 else "\n\n"
             blocks.add(line.text, Location(sheet=title, row=line.number), "table", gap)
             last = line.number
 

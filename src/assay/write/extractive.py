@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.types import Evidence, Finding, Finished, Question, Sentence
-from assay.write.candidates import candidates
+from assay.write.candidates import Candidate, candidates
+from assay.write.comparison import sides
 from assay.write.features import read
+from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
 from assay.write.selection import WORDS_APART, WORDS_TOGETHER, readable, select
+
+# How many of the likeliest sentences are asked whether they settle a yes-or-no question.
+_GROUNDS = 3
+_WORD = {True: "Yes.", False: "No."}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """An answer before it is written: yes, no or neither, the sentences it stands on, the sentences quoted."""
+
+    verdict: str = ""
+    grounds: tuple[Candidate, ...] = ()
+    quoted: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +40,38 @@ class ExtractiveWriter:
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
     ) -> AsyncIterator[Sentence | Finished]:
         """The answer's sentences in reading order, then `Finished("stop")`; none where nothing can be quoted."""
-        pool = candidates(evidence)
-        if pool:
-            reading = read(question, evidence, pool)
-            scattered = self.ranker.scattered(reading)
-            words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
-            chosen = select(pool, self.ranker.shares(reading), words)
-            for number, index in enumerate(readable(chosen, pool), 1):
-                yield Sentence(number, pool[index].text, (pool[index].passage.passage_id,))
+        plan = self._plan(question, evidence)
+        if plan.verdict:
+            yield Sentence(1, plan.verdict, tuple(dict.fromkeys(each.passage.passage_id for each in plan.grounds)))
+        for number, candidate in enumerate(plan.quoted, 2 if plan.verdict else 1):
+            yield Sentence(number, candidate.text, (candidate.passage.passage_id,))
         yield Finished("stop")
+
+    def _plan(self, question: Question, evidence: Evidence) -> _Plan:
+        """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
+        pool = candidates(evidence)
+        if not pool:
+            return _Plan()
+        reading = read(question, evidence, pool)
+        shares = self.ranker.shares(reading)
+        compared = sides(question, evidence, pool, shares)
+        grounds, settled = _settled(question, pool, shares, compared)
+        scattered = self.ranker.scattered(reading)
+        words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
+        chosen = select(pool, shares, words, grounds)
+        quoted = tuple(pool[index] for index in readable(chosen, pool))
+        if settled is None:
+            return _Plan(quoted=quoted)
+        return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
+
+
+def _settled(
+    question: Question, pool: Sequence[Candidate], shares: Sequence[float], compared: Sequence[int]
+) -> tuple[Sequence[int], bool | None]:
+    """Yes or no, and the sentences that settle it: those compared, else the first of the likeliest that does."""
+    likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:_GROUNDS]
+    for grounds in [compared] if compared else [[index] for index in likeliest]:
+        settled = yes_or_no(question, [pool[index] for index in grounds])
+        if settled is not None:
+            return grounds, settled
+    return compared, None

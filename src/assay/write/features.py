@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from assay.text.answer_types import new_candidates, tells
@@ -217,8 +218,17 @@ def named(question: str, titles: Sequence[str]) -> list[bool]:
     [True, True, True, True]
     """
     asked = f" {' '.join(words(question))} "
-    bare = [" ".join(words(_IN_BRACKETS.sub("", title))) for title in titles]
-    return [bool(title) and f" {title} " in asked for title in bare]
+    return [bool(bare_title(title)) and f" {bare_title(title)} " in asked for title in titles]
+
+
+@lru_cache(maxsize=1024)
+def bare_title(title: str) -> str:
+    """The folded words of a title without what it adds in brackets.
+
+    >>> bare_title("Robert Young (musician)")
+    'robert young'
+    """
+    return " ".join(words(_IN_BRACKETS.sub("", title)))
 
 
 def _pairs(found: Sequence[str]) -> frozenset[tuple[str, str]]:

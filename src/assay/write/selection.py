@@ -12,6 +12,8 @@ WORDS_TOGETHER = 46
 WORDS_APART = 58
 # From how many of the likeliest candidates an answer is chosen.
 CHOICE = 14
+# A sentence is left out when its share is less than this part of the likeliest one's.
+LEAST = 0.05
 # Two sentences that share more of the shorter one's terms than this say the same.
 SAME = 0.7
 
@@ -26,8 +28,9 @@ def select(
     likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:CHOICE]
     chosen: list[int] = []
     used = 0
+    least = LEAST * max(shares, default=0.0)
     for index in dict.fromkeys([*first, *likeliest]):
-        fits = used + pool[index].words <= most_words
+        fits = used + pool[index].words <= most_words and (index in first or shares[index] >= least)
         if not chosen or (fits and not _repeats(index, chosen, pool)):
             chosen.append(index)
             used += pool[index].words

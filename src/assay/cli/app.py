@@ -78,9 +78,8 @@ def main() -> None:
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:  # the reader went away, or the disk it goes to is full; `run` has told
         _discard_output()
-        code = Exit.OUTPUT_CLOSED
     sys.exit(code)
 
 

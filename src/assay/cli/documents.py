@@ -16,8 +16,9 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.types import DocumentRecord
 
-Paths = Annotated[list[str], typer.Argument(metavar="PATH…", help="Files and folders; - is standard input.")]
-Names = Annotated[list[str], typer.Argument(metavar="DOCUMENT…", help="Ids (or how they begin), paths or titles.")]
+Paths = Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders; - is standard input.")]
+Synced = Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders.")]
+Names = Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids (or how they begin), paths or titles.")]
 AsJson = options.AsJson
 EachFile = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object a file, when it is stored.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
@@ -64,7 +65,7 @@ def add(
 
 def sync(
     ctx: typer.Context,
-    paths: Paths,
+    paths: Synced,
     collection: Collection = None,
     data_dir: DataDir = None,
     embedder: Embedder = None,

@@ -1,0 +1,58 @@
+"""docs/reference/cli.md shows the help as it is. To renew it: `.venv/bin/python tests/docs/test_cli_reference.py`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+# What stands below this heading is printed.
+HEADING = "\n## Verbs\n"
+PROGRAM = """
+import sys
+from assay.cli import run
+for verb in sys.argv[1:]:
+    sys.stdout.write(f"\\n### assay {verb}\\n".replace("assay \\n", "assay\\n") + "```text\\n")
+    sys.stdout.flush()
+    assert run([*verb.split(), "--help"]) == 0
+    sys.stdout.write("```\\n")
+"""
+VERBS = (
+    "",
+    "add",
+    "sync",
+    "ls",
+    "rm",
+    "reindex",
+    "search",
+    "ask",
+    "show",
+    "judge",
+    "check",
+    "doctor",
+    "config show",
+)
+
+
+def renewed() -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *VERBS],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "COLUMNS": "100", "TERMINAL_WIDTH": "100"},
+    )
+    top, _, below = PAGE.read_text(encoding="utf-8").partition(HEADING)
+    intro = below.strip().split("\n\n")[0]
+    lines = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    return f"{top}{HEADING}{intro}\n{lines}\n"
+
+
+def test_the_page_shows_the_help_as_it_is():
+    assert PAGE.read_text(encoding="utf-8") == renewed()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(renewed(), encoding="utf-8")

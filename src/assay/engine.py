@@ -176,13 +176,14 @@ class Engine:
         """As `ajudge`."""
         return self._background.run(self.ajudge(query, passages, history))
 
-    async def acheck(self, text: str, passages: Sequence[Passage]) -> Review:
-        """Test each claim of anyone's text against these passages."""
-        return await self._parts.stages_for(self._run()).verifier.check(text, tuple(passages))
+    async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
+        """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one."""
+        verifier = self._parts.stages_for(self._run()).verifier
+        return await verifier.check(text, tuple(passages), one_claim=one_claim)
 
-    def check(self, text: str, passages: Sequence[Passage]) -> Review:
+    def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """As `acheck`."""
-        return self._background.run(self.acheck(text, passages))
+        return self._background.run(self.acheck(text, passages, one_claim=one_claim))
 
     # --- one run -------------------------------------------------------------------------------
 

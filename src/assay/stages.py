@@ -238,8 +238,11 @@ class Verifier(Protocol):
         """Every claim with its verdict, every check with its state."""
         ...
 
-    async def check(self, text: str, passages: tuple[Passage, ...]) -> Review:
-        """The same for anyone's text without citations: each claim against all of the passages."""
+    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
+        """The same for anyone's text without citations: each claim against all of the passages.
+
+        With `one_claim` the text is judged whole, as a single claim.
+        """
         ...
 
 

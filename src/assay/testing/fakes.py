@@ -130,7 +130,7 @@ class ScriptedVerifier:
             raise Unscripted(f"no review is scripted for {draft.text!r}")
         return self.script[draft.text]
 
-    async def check(self, text: str, passages: tuple[Passage, ...]) -> Review:
+    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """The scripted review; raises Unscripted for other texts."""
         if text not in self.script:
             raise Unscripted(f"no review is scripted for {text!r}")

@@ -122,7 +122,8 @@ class VectorSearcher:
             removals = graph.header.removals
         grown = grow(graph, block, self._header(connection, view, removals), go_on)
         self._reached("graph grown")
-        write_graph(self._path, grown, self._reached)
+        if len(grown.rows):
+            write_graph(self._path, grown, self._reached)
 
     def _header(self, connection: sqlite3.Connection, view: View, removals: int) -> Header:
         return Header(

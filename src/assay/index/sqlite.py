@@ -208,6 +208,8 @@ class SqliteIndex:
     def _dense(
         self, connection: sqlite3.Connection, vector: NDArray[np.float32], k: int, where: Metadata
     ) -> tuple[Found, ...]:
+        if k <= 0:
+            return ()
         found = self._searcher.search(connection, vector.astype(np.float32, copy=False), k, where)
         idle = self._building is None or self._building.done()
         if idle and self._searcher.due(self._searcher.view(connection)):

@@ -56,6 +56,8 @@ async def test_a_large_collection_is_searched_by_graph_as_well_as_exactly(tmp_pa
     queries = unit_vectors(20, 2)
     same = [len(set(ids(await index.dense(q, 10, {}))) & set(ids(await exact.dense(q, 10, {})))) for q in queries]
     assert sum(same) >= 0.95 * 200
+    assert await index.dense(queries[0], 0, {}) == ()
+    assert len(await index.dense(queries[0], 1000, {})) == 400
     await index.close()
     await exact.close()
 

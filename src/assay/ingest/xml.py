@@ -54,9 +54,14 @@ def relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
     return found
 
 
+# Where every program puts the main part; taken where the package does not name it.
+_USUAL_PLACES = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml")
+
+
 def main_member(archive: Archive, name: str) -> str:
-    """The member that the package names as its document."""
-    for kind, member in relations(archive, "").values():
-        if kind == "officeDocument":
+    """The member that the package names as its document, else the one at the usual place."""
+    named = [member for kind, member in relations(archive, "").values() if kind == "officeDocument"]
+    for member in (*named, *_USUAL_PLACES):
+        if member in archive.names:
             return member
     raise UnreadableDocument(f"{name}: names no main part", hint="save it again with the program that made it")

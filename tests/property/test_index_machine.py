@@ -1,0 +1,115 @@
+"""Any order of adding, replacing, removing and searching gives on disk what it gives in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from assay.index.inspect import problems
+from assay.index.memory import MemoryIndex
+from assay.index.sqlite import SqliteIndex, open_sqlite
+from assay.stages import Entry
+from assay.testing.fakes import WordEmbedder
+from assay.types import Document, Found, Metadata, Passage
+
+EMBEDDER = WordEmbedder(16)
+NAMES = st.sampled_from("abcdef")
+TEXTS = st.lists(
+    st.text(alphabet=st.sampled_from("apple pear 東京の ' \" * - é 1,5\n"), min_size=0, max_size=20), max_size=4
+)
+WHERE = st.sampled_from([{}, {"kind": 1}, {"kind": True}, {"kind": "one"}, {"kind": 1, "name": "a"}, {"none": 0}])
+KINDS = st.sampled_from([1, True, "one", 2, 0.5])
+
+
+async def entry(name: str, texts: Sequence[str], metadata: Metadata) -> Entry:
+    document = Document(name, "\n".join(texts), name, name, "text", "", metadata=metadata)
+    passages, start = [], 0
+    for text in texts:
+        end = start + len(text)
+        key = Passage.id_for(name, document.revision, start, end)
+        passages.append(Passage(key, name, document.revision, start, end, text, name, metadata=metadata))
+        start = end + 1
+    return Entry(document, tuple(passages), await EMBEDDER.embed(texts))
+
+
+def alike(one: tuple[Found, ...], other: tuple[Found, ...]) -> bool:
+    """Whether two searches agree: the same scores in order, and the same ids wherever a score is not shared."""
+    if not np.allclose([each.score for each in one], [each.score for each in other], atol=1e-5):
+        return False
+    last = one[-1].score if one else 0.0
+    above = [{each.passage_id for each in found if each.score > last + 1e-4} for found in (one, other)]
+    return above[0] == above[1]
+
+
+class IndexMachine(RuleBasedStateMachine):
+    """Two openings of one collection on disk, and the reference."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.folder = tempfile.TemporaryDirectory()
+
+    @initialize()
+    def open(self) -> None:
+        path = Path(self.folder.name)
+        self.memory = MemoryIndex(EMBEDDER.model)
+        self.disks: list[SqliteIndex] = [open_sqlite(path, EMBEDDER.model) for _ in range(2)]
+
+    @rule(name=NAMES, texts=TEXTS, kind=KINDS, which=st.integers(0, 1))
+    def add(self, name: str, texts: list[str], kind: float | str, which: int) -> None:
+        given = self.runner.run(entry(name, texts, {"kind": kind, "name": name}))
+        versions = [self.runner.run(index.add([given])) for index in (self.memory, self.disks[which])]
+        assert versions[0] == versions[1]
+
+    @rule(names=st.lists(NAMES, max_size=3), which=st.integers(0, 1))
+    def remove(self, names: list[str], which: int) -> None:
+        versions = [self.runner.run(index.remove(names)) for index in (self.memory, self.disks[which])]
+        assert versions[0] == versions[1]
+
+    @rule(which=st.integers(0, 1))
+    def reopen(self, which: int) -> None:
+        self.runner.run(self.disks[which].close())
+        self.disks[which] = open_sqlite(Path(self.folder.name), EMBEDDER.model)
+
+    @rule(question=st.text(alphabet='aple rOR"*()東京の1,5', max_size=12), k=st.integers(0, 8), where=WHERE)
+    def search(self, question: str, k: int, where: Metadata) -> None:
+        (vector,) = self.runner.run(EMBEDDER.embed([question]))
+        dense = [self.runner.run(index.dense(vector, k, where)) for index in (self.memory, *self.disks)]
+        sparse = [self.runner.run(index.sparse(question, k, where)) for index in (self.memory, *self.disks)]
+        assert alike(dense[0], dense[1])
+        assert alike(dense[0], dense[2])
+        assert alike(sparse[0], sparse[1])
+        assert alike(sparse[0], sparse[2])
+
+    @invariant()
+    def agree(self) -> None:
+        if not hasattr(self, "memory"):
+            return
+        for disk in self.disks:
+            assert self.runner.run(disk.documents()) == self.runner.run(self.memory.documents())
+            assert self.runner.run(disk.size()) == self.runner.run(self.memory.size())
+
+    def teardown(self) -> None:
+        if hasattr(self, "disks"):
+            for disk in self.disks:
+                self.runner.run(disk.close())
+            assert problems(Path(self.folder.name)) == ()
+        self.runner.close()
+        self.folder.cleanup()
+
+
+TestIndexMachine = IndexMachine.TestCase
+TestIndexMachine.settings = settings(
+    max_examples=15,
+    stateful_step_count=12,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    derandomize=True,
+)

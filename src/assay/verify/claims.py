@@ -29,19 +29,24 @@ _ABSTAINS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_BEFORE_STOP = re.compile(r"\s([.,;:!?])")
+_YES_OR_NO = frozenset("yes no ja nein oui non sí 是 不是".split())
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """One claim as stated; `start, end` are offsets in the answer, `numbers` the sources it cites."""
+    """One claim as stated; `start, end` are offsets in the answer, `numbers` the sources it cites.
+
+    `plain` is the answer from `start` to `end` with marks as spaces, `text` the same without them.
+    """
 
     text: str
     start: int
     end: int
     numbers: tuple[int, ...]
-    marks: tuple[Citation, ...]
+    plain: str
 
 
 def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
@@ -65,9 +70,34 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
             continue
         numbers = tuple(dict.fromkeys(number for mark in owned[at] for number in mark.numbers))
         for part in _parts(blanked, span):
-            words = _text(text, blanked, part, marks)
-            found.append(Stated(words, part.start, part.end, numbers, tuple(owned[at])))
+            found.append(_claim(text, blanked, part, numbers))
     return found
+
+
+def whole(text: str, marks: Sequence[Citation]) -> list[Stated]:
+    """The text as one claim, citing what its marks say; none where it holds no word."""
+    blanked = without_marks(text, marks)
+    numbers = tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
+    return [_claim(text, blanked, Span(0, len(text)), numbers)] if terms(blanked, stop_words=True) else []
+
+
+def says_only_yes_or_no(sentence: str) -> bool:
+    """Whether a sentence is a bare yes or no, whose ground is what can be tested.
+
+    >>> says_only_yes_or_no("Yes."), says_only_yes_or_no("Yes, it rained.")
+    (True, False)
+    """
+    return sentence.strip().rstrip(".!,。").casefold() in (
+        "yes",
+        "no",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "sí",
+        "是",
+        "不是",
+    )
 
 
 def _between_marks(text: str, blanked: str, marks: Sequence[Citation]) -> list[Span]:
@@ -92,7 +122,12 @@ def claims_nothing(sentence: str) -> bool:
     [True, True, False, True]
     """
     bare = sentence.strip()
-    if not terms(bare, stop_words=True) or bare.endswith(("?", "？", ":", "：")) or _HEADING.match(bare):
+    if (
+        not terms(bare, stop_words=True)
+        or says_only_yes_or_no(bare)
+        or bare.endswith(("?", "？", ":", "："))
+        or _HEADING.match(bare)
+    ):
         return True
     return abstains(bare)
 
@@ -133,8 +168,8 @@ def _parts(text: str, span: Span) -> list[Span]:
     return [*cuts, Span(start, span.end)]
 
 
-def _text(text: str, blanked: str, part: Span, marks: Sequence[Citation]) -> str:
-    """The claim's words: the answer's own when no mark stands inside, else those around the marks."""
-    if any(part.start <= mark.start < part.end for mark in marks):
-        return re.sub(r"\s+([.,;:!?])", r"\1", " ".join(blanked[part.start : part.end].split()))
-    return text[part.start : part.end]
+def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...]) -> Stated:
+    """The claim of a stretch: the answer's own words, those around the marks where some stand inside."""
+    plain = blanked[part.start : part.end]
+    own = plain if plain == text[part.start : part.end] else _BEFORE_STOP.sub(r"\1", " ".join(plain.split()))
+    return Stated(own, part.start, part.end, numbers, plain)

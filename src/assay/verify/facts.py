@@ -61,7 +61,7 @@ class Comparison:
         part: Quantity | Date | Name | Negation | Span,
         source: SourceSpan | None = None,
     ) -> Check:
-        """The result for one part of the claim, whose place is relative to the claim's text."""
+        """The result for one part of the claim, whose place is relative to the claim's plain text."""
         start = self.claim.start + part.start
         return Check(name, status, severity, self.n, cause, Span(start, start + part.end - part.start), source)
 
@@ -73,8 +73,8 @@ def _holds(each: Aligned, found: Quantity | Date, passage: Passage) -> bool:
 
 def numbers(over: Comparison) -> list[Check]:
     """Each number of the claim against the numbers of its sources: same dimension, equal within rounding."""
-    dated = dates(over.claim.text)
-    return [_number(over, each) for each in quantities(over.claim.text) if not _within(each, dated)]
+    dated = dates(over.claim.plain)
+    return [_number(over, each) for each in quantities(over.claim.plain) if not _within(each, dated)]
 
 
 def _within(quantity: Quantity, dated: Sequence[Date]) -> bool:
@@ -82,7 +82,7 @@ def _within(quantity: Quantity, dated: Sequence[Date]) -> bool:
 
 
 def _number(over: Comparison, mine: Quantity) -> Check:
-    said = over.claim.text[mine.start : mine.end]
+    said = over.claim.plain[mine.start : mine.end]
     agreeing = [each for each in over.sources.quantities if quantity_text.agree(mine, each[0])]
     if agreeing and not (over.misplaced(agreeing) and _other_number(over, mine, SAME_STATEMENT)):
         place = _place(*over.nearest_first(agreeing))
@@ -100,7 +100,7 @@ def _number(over: Comparison, mine: Quantity) -> Check:
 
 def _other_number(over: Comparison, mine: Quantity, share: float) -> SourceSpan | None:
     """A number of the same dimension in a sentence that holds that share of the claim, which it does not say."""
-    claimed = quantities(over.claim.text)
+    claimed = quantities(over.claim.plain)
     for each in over.near(share):
         dated = dates(each.sentence.text)
         for theirs in quantities(each.sentence.text):
@@ -121,11 +121,11 @@ def _rivals(mine: Quantity, theirs: Quantity) -> bool:
 
 def calendar(over: Comparison) -> list[Check]:
     """Each date of the claim against the dates of its sources: the same, or one within the claim's."""
-    return [_date(over, each) for each in dates(over.claim.text)]
+    return [_date(over, each) for each in dates(over.claim.plain)]
 
 
 def _date(over: Comparison, mine: Date) -> Check:
-    said = over.claim.text[mine.start : mine.end]
+    said = over.claim.plain[mine.start : mine.end]
     agreeing = [each for each in over.sources.dates if date_text.agree(mine, each[0])]
     if agreeing and not (over.misplaced(agreeing) and _other_date(over, mine, SAME_STATEMENT)):
         place = _place(*over.nearest_first(agreeing))
@@ -159,13 +159,13 @@ def _place(found: Quantity | Date, passage: Passage) -> SourceSpan:
 
 def named(over: Comparison) -> list[Check]:
     """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does."""
-    return [_name(over, each) for each in names(over.claim.text) if not each.opens]
+    return [_name(over, each) for each in names(over.claim.plain) if not each.opens]
 
 
 def _name(over: Comparison, mine: Name) -> Check:
     if _known(mine, over.sources):
         return over.check("names", Status.PASSED, Severity.BLOCK, None, mine, _where(mine, over))
-    said = over.claim.text[mine.start : mine.end]
+    said = over.claim.plain[mine.start : mine.end]
     return over.check("names", Status.FAILED, Severity.BLOCK, f"no source of this claim names {said!r}", mine)
 
 
@@ -186,7 +186,7 @@ def _where(name: Name, over: Comparison) -> SourceSpan | None:
 
 def negated(over: Comparison) -> list[Check]:
     """Whether claim and nearest sentence agree in what they deny; silent where neither denies anything."""
-    mine = negations(over.claim.text)
+    mine = negations(over.claim.plain)
     close = over.near(SAME_STATEMENT)
     if not close:
         cause = "no source sentence is near enough to compare what is denied"
@@ -195,11 +195,11 @@ def negated(over: Comparison) -> list[Check]:
     theirs = negations(sentence.text)
     if not mine and not theirs:
         return []
-    part = mine[0] if mine else Span(0, len(over.claim.text))
+    part = mine[0] if mine else Span(0, len(over.claim.plain))
     if len(mine) % 2 == len(theirs) % 2:
         return [over.check("negation", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
     denier, other = (
-        (over.claim.text, sentence.text) if len(mine) > len(theirs) else (sentence.text, over.claim.text)
+        (over.claim.plain, sentence.text) if len(mine) > len(theirs) else (sentence.text, over.claim.plain)
     )
     if not _denies_the_same(denier, other):
         cause = "one side denies something that the other does not speak of"
@@ -221,17 +221,17 @@ def _denies_the_same(denier: str, other: str) -> bool:
 def turned(over: Comparison) -> list[Check]:
     """More against less, and words against their opposites, in the nearest sentence."""
     close = over.near(SAME_MATTER)
-    mine = comparisons(over.claim.text)
+    mine = comparisons(over.claim.plain)
     if not close:
         cause = "no source sentence is near enough to compare more and less"
         return [
             over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end)) for c in mine[:1]
         ]
     sentence = close[0].sentence
-    pair = _opposites(over.claim.text, sentence.text)
+    pair = _opposites(over.claim.plain, sentence.text)
     if pair is not None:
         cause = f"the answer says {pair[0]!r} where the source says {pair[1]!r}"
-        where = Span(0, len(over.claim.text))
+        where = Span(0, len(over.claim.plain))
         return [over.check("comparison", Status.FAILED, Severity.BLOCK, cause, where, sentence.span)]
     theirs = {each.direction for each in comparisons(sentence.text)}
     if not mine:

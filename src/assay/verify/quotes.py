@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from assay.text.negation import negations
+from assay.text.sentences import sentences
 from assay.text.tokens import words
 from assay.types import Passage, SourceSpan, Span
 from assay.verify.sources import source_span
@@ -15,6 +17,9 @@ _QUOTED = re.compile(
 )
 # One character for one character: what typing and typesetting write differently.
 _SAME = str.maketrans("“”„«»‘’‚`´–—−‐‑\u00a0\u202f\t\n", "\"\"\"\"\"'''''-----    ")
+_OPEN_WORDS = frozenset(
+    "false untrue if unless whether alleged allegedly claim claimed claims myth rumour rumor".split()
+)
 _SPACES = re.compile(r" {2,}")
 _ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
 
@@ -30,7 +35,7 @@ def quoted(text: str) -> list[Span]:
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 0
         inside = match.group(group)
-        if len(words(inside)) >= LEAST_WORDS or (not inside.isascii() and len(inside) >= 2 * LEAST_WORDS):
+        if _long_enough(inside):
             found.append(Span(match.start(group), match.end(group)))
     return found
 
@@ -58,6 +63,38 @@ def locate_parts(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:
     """Like `locate`, for a quote with omissions ("a … b"): its first part, when all parts are held."""
     held = [locate(part, passages) for part in _ELLIPSIS.split(quote) if part.strip()]
     return held[0] if held and all(held) else None
+
+
+def said_whole(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
+    """Where a passage says the claim word for word, and nothing around it in that sentence takes it back.
+
+    >>> held = Passage("p", "d", "r", 0, 52, "It rained in Ulm. It is false that it snowed in Ulm.")
+    >>> said_whole("It rained in Ulm.", [held]) is None, said_whole("It snowed in Ulm.", [held]) is None
+    (False, True)
+    """
+    if not _long_enough(claim):
+        return None
+    for passage in passages:
+        span = locate(claim, (passage,))
+        if span is not None and not _taken_back(span, passage):
+            return span
+    return None
+
+
+def _long_enough(text: str) -> bool:
+    return len(words(text)) >= LEAST_WORDS or (not text.isascii() and len(text) >= 2 * LEAST_WORDS)
+
+
+def _taken_back(span: SourceSpan, passage: Passage) -> bool:
+    """Whether the rest of the sentences that hold the quote denies it or leaves it open."""
+    start, end = span.start - passage.start, span.end - passage.start
+    for each in sentences(passage.text):
+        if each.end <= start or end <= each.start:
+            continue
+        rest = f"{passage.text[each.start : max(each.start, start)]} {passage.text[min(end, each.end) : each.end]}"
+        if negations(rest) or not _OPEN_WORDS.isdisjoint(words(rest)):
+            return True
+    return False
 
 
 def _squeezed(text: str) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from assay.stages import Embedder
-from assay.text.negation import comparisons
-from assay.text.tokens import fold, stem, terms
+from assay.text.language import language_of
 from assay.types import (
     Check,
     Citation,
@@ -21,23 +21,26 @@ from assay.types import (
     Question,
     Review,
     Severity,
-    SourceSpan,
     Span,
     Status,
     Verdict,
 )
 from assay.verify import facts
-from assay.verify.citations import citations, invalid
-from assay.verify.claims import Stated, stated
+from assay.verify.cases import Case, Task, cases_of
+from assay.verify.citations import citations, invalid, without_marks
+from assay.verify.claims import says_only_yes_or_no, stated, whole
 from assay.verify.facts import Comparison
-from assay.verify.quotes import locate, locate_parts, quoted
-from assay.verify.sources import Aligned, Sources, aligned, sources_of
-from assay.verify.support import support
+from assay.verify.features import features
+from assay.verify.likeness import likeness, texts_of
+from assay.verify.quotes import locate_parts, quoted
+from assay.verify.support import trees
+
+if TYPE_CHECKING:
+    from assay.verify.likeness import Vector
 
 # At and above the first a claim is supported, below the second unsupported, between them unknown.
-SUPPORTED = 0.7
+SUPPORTED = 0.6
 UNSUPPORTED = 0.4
-NEAREST = 4
 FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "numbers": facts.numbers,
     "dates": facts.calendar,
@@ -46,7 +49,6 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "comparison": facts.turned,
 }
 CHECKS = ("citations", "sources", "quotes", *FACTS, "support")
-_SEVERITY = {"citations": Severity.BLOCK, "sources": Severity.REPAIR, "support": Severity.BLOCK}
 _ADVICE = {
     "citations": "cite one of the numbered sources, or drop the mark",
     "sources": "cite the passage that says this, or drop the sentence",
@@ -62,9 +64,10 @@ _ADVICE = {
 
 @dataclass(frozen=True, slots=True)
 class DeterministicVerifier:
-    """Tests drafts by rules, exact quotes and a fitted support score; `skip` names checks of `CHECKS` to leave out.
+    """Tests drafts by rules, exact quotes and a fitted support score.
 
-    Without an embedder the support score goes by words alone.
+    `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know,
+    the support score goes by words alone.
     """
 
     embedder: Embedder | None = None
@@ -74,12 +77,9 @@ class DeterministicVerifier:
         """Every claim of the draft against the passages that it cites, or against all where it cites none."""
         held = {passage.passage_id: passage for passage in evidence.passages}
         numbered = tuple(held.get(each) for each in draft.sources)
-        names = tuple(passage.title if passage else "" for passage in numbered)
-        marks = citations(draft.text, names)
-        task = _Task(
-            draft.text, marks, tuple(stated(draft.text, marks, draft.spans)), numbered, evidence.passages, True
-        )
-        return await asyncio.to_thread(_reviewed, task, self.skip)
+        marks = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
+        claims = tuple(stated(draft.text, marks))
+        return await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """Every claim of a text against passages; a mark `[n]` in it stands for `passages[n - 1]`.
@@ -87,12 +87,22 @@ class DeterministicVerifier:
         With `one_claim` the text is judged whole, as a single claim.
         """
         marks = citations(text, tuple(passage.title for passage in passages))
-        claims = tuple(stated(text, marks))
-        if one_claim:
-            numbers = tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
-            claims = (Stated(text, 0, len(text), numbers, marks),) if text.strip() else ()
-        task = _Task(text, marks, claims, passages, passages, bool(marks))
-        return await asyncio.to_thread(_reviewed, task, self.skip)
+        claims = tuple(whole(text, marks) if one_claim else stated(text, marks))
+        return await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
+
+    async def _reviewed(self, task: Task) -> Review:
+        cases = await asyncio.to_thread(cases_of, task)
+        vectors = await self._vectors(cases)
+        return await asyncio.to_thread(_review, task, cases, vectors, self.skip)
+
+    async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
+        """The vectors that the cases need, each text once; none for languages that the model does not know."""
+        if self.embedder is None or "support" in self.skip:
+            return {}
+        known = self.embedder.model.languages
+        readings = [each.reading for each in cases if each.reading and language_of(each.claim.text) in known]
+        texts = list(dict.fromkeys(text for reading in readings for text in texts_of(reading)))
+        return dict(zip(texts, await self.embedder.embed(texts), strict=True)) if texts else {}
 
 
 def least_support(review: Review) -> float | None:
@@ -107,56 +117,26 @@ def worst_verdict(review: Review) -> Verdict:
     return next((verdict for verdict in order if verdict in found), Verdict.UNKNOWN)
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """A text to review: source n is `numbered[n - 1]`, None where that passage is gone."""
-
-    text: str
-    marks: tuple[Citation, ...]
-    claims: tuple[Stated, ...]
-    numbered: tuple[Passage | None, ...]
-    passages: tuple[Passage, ...]
-    cites: bool
-
-    def cited(self, claim: Stated) -> tuple[Passage, ...]:
-        """The passages that a claim cites and that exist."""
-        found = [self.numbered[number - 1] for number in claim.numbers if 1 <= number <= len(self.numbered)]
-        return tuple(passage for passage in found if passage is not None)
-
-
-def _reviewed(task: _Task, skip: frozenset[str]) -> Review:
+def _review(task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector], skip: frozenset[str]) -> Review:
     """The whole review, on the calling thread."""
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
     wrong += [m for m in task.marks if m not in wrong and any(task.numbered[n - 1] is None for n in m.numbers)]
-    checks = [Check(name, Status.SKIPPED, _severity(name), None, "switched off") for name in CHECKS if name in skip]
+    checks = [Check(name, Status.SKIPPED, Severity.BLOCK, None, "switched off") for name in CHECKS if name in skip]
     if "citations" not in skip:
         checks += _citation_checks(task, wrong)
-    if not task.claims:
-        checks.append(Check("support", Status.UNKNOWN, Severity.WARN, None, "the text claims nothing"))
-    cache: dict[tuple[str, ...], Sources] = {}
     claims = []
-    for n, claim in enumerate(task.claims, 1):
-        cited = task.cited(claim)
-        scope = cited or task.passages
-        key = tuple(passage.passage_id for passage in scope)
-        if key not in cache:
-            cache[key] = sources_of(scope)
-        judged, made = _judged(Comparison(n, claim, cache[key], _nearest(claim, cache[key])), task, cited, skip)
-        claims.append(judged)
+    for case in cases:
+        claim, made = _judged(case, task, vectors, skip)
+        claims.append(claim)
         checks += made
+    if "support" not in skip:
+        checks += _untested(task)
     findings = tuple(_finding(check) for check in checks if check.status in (Status.FAILED, Status.UNKNOWN))
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)
     return Review(tuple(claims), tuple(checks), findings, task.marks, unknown)
 
 
-def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:
-    """The source sentences on the same matter; what the checks compare, numbers and directions, is left out."""
-    turns = {stem(fold(claim.text[each.start : each.end])) for each in comparisons(claim.text)}
-    matter = [term for term in terms(claim.text) if not term[0].isdigit() and term not in turns]
-    return tuple(aligned(matter or terms(claim.text), sources, NEAREST))
-
-
-def _citation_checks(task: _Task, wrong: Sequence[Citation]) -> list[Check]:
+def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
     """One check a mark: it stands for sources that exist."""
     checks = []
     for mark in task.marks:
@@ -166,64 +146,84 @@ def _citation_checks(task: _Task, wrong: Sequence[Citation]) -> list[Check]:
     return checks
 
 
+def _untested(task: Task) -> list[Check]:
+    """What the text says that no check tests: nothing at all, or a bare yes or no."""
+    if not task.claims:
+        return [Check("support", Status.UNKNOWN, Severity.WARN, None, "the text claims nothing")]
+    opening = without_marks(task.text, task.marks).split(".")[0]
+    if says_only_yes_or_no(opening):
+        cause = "a bare yes or no is not tested, only the ground given for it"
+        return [Check("support", Status.UNKNOWN, Severity.WARN, None, cause, Span(0, len(opening)))]
+    return []
+
+
 def _judged(
-    over: Comparison, task: _Task, cited: tuple[Passage, ...], skip: frozenset[str]
+    case: Case, task: Task, vectors: Mapping[str, Vector], skip: frozenset[str]
 ) -> tuple[Claim, list[Check]]:
     """One claim with its verdict, and its checks."""
-    verbatim = locate(over.claim.text, over.sources.passages)
     checks: list[Check] = []
     if "sources" not in skip and task.cites:
-        checks.append(_sourced(over, cited))
-    if "quotes" not in skip and over.sources.sentences:
-        checks += _quote_checks(over)
-    if verbatim is None and over.sources.sentences:
-        checks += [check for name, compare in FACTS.items() if name not in skip for check in compare(over)]
-    measured = 1.0 if verbatim is not None else support(over.claim.text, over.sources)
-    verdict, reason = _verdict(measured, checks, verbatim)
-    if not over.sources.sentences:
-        reason = "there are no passages to compare it with"
+        checks.append(_sourced(case))
+    if case.over is not None and case.reading is not None:
+        if "quotes" not in skip:
+            checks += _quote_checks(case.over)
+        checks += [check for name, compare in FACTS.items() if name not in skip for check in compare(case.over)]
+    measured = support_of(case, vectors)
+    verdict, reason = _verdict(case, measured, checks)
     if "support" not in skip:
-        checks.append(_support_check(over, verdict, measured, reason))
-    spans = (verbatim,) if verbatim is not None else tuple(each.sentence.span for each in over.nearest[:2])
-    history = (ClaimEvent("proposed", "writer", ""), ClaimEvent(verdict.value, _judge_name(verbatim), reason))
-    claim, ids = over.claim, tuple(passage.passage_id for passage in cited)
-    return Claim(over.n, claim.text, claim.start, claim.end, ids, verdict, measured, spans, history), checks
+        checks.append(_support_check(case, verdict, reason))
+    claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
+    judge = "quote" if case.quote is not None else "deterministic"
+    history = (ClaimEvent("proposed", "writer", ""), ClaimEvent(verdict.value, judge, reason))
+    spans = (
+        (case.quote,) if case.quote else tuple(a.sentence.span for a in case.over.nearest[:2]) if case.over else ()
+    )
+    return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, spans, history), checks
 
 
-def _judge_name(verbatim: SourceSpan | None) -> str:
-    return "quote" if verbatim is not None else "deterministic"
+def support_of(case: Case, vectors: Mapping[str, Vector]) -> float | None:
+    """The claim's support: 1 where it is quoted, else by the fitted trees, None where there is nothing to read."""
+    if case.quote is not None:
+        return 1.0
+    if case.reading is None:
+        return None
+    found = features(case.reading)
+    if any(text not in vectors for text in texts_of(case.reading)):
+        return trees("words").probability(found)
+    return trees("vectors").probability(found | likeness(case.reading, vectors))
 
 
-def _sourced(over: Comparison, cited: tuple[Passage, ...]) -> Check:
-    where = Span(over.claim.start, over.claim.end)
-    if cited:
-        return Check("sources", Status.PASSED, Severity.REPAIR, over.n, None, where)
-    return Check("sources", Status.FAILED, Severity.REPAIR, over.n, "this sentence cites no source", where)
+def _sourced(case: Case) -> Check:
+    where = Span(case.claim.start, case.claim.end)
+    if case.cited:
+        return Check("sources", Status.PASSED, Severity.REPAIR, case.n, None, where)
+    return Check("sources", Status.FAILED, Severity.REPAIR, case.n, "this sentence cites no source", where)
 
 
 def _quote_checks(over: Comparison) -> list[Check]:
     """Each quotation of the claim stands in its sources, word for word."""
     checks = []
-    for span in quoted(over.claim.text):
-        place = locate_parts(over.claim.text[span.start : span.end], over.sources.passages)
+    for span in quoted(over.claim.plain):
+        place = locate_parts(over.claim.plain[span.start : span.end], over.sources.passages)
         cause = None if place else "these quoted words do not stand in the sources of this claim"
         status = Status.PASSED if place else Status.FAILED
         checks.append(over.check("quotes", status, Severity.BLOCK, cause, span, place))
     return checks
 
 
-def _verdict(measured: float | None, checks: Sequence[Check], verbatim: SourceSpan | None) -> tuple[Verdict, str]:
+def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tuple[Verdict, str]:
     """What the evidence says of the claim, and why."""
-    failed = [check for check in checks if check.status is Status.FAILED and check.name != "sources"]
-    if verbatim is not None and not failed:
+    if case.quote is not None:
         return Verdict.SUPPORTED, "the source says it word for word"
+    if measured is None:
+        missing = "words in it" if case.scope else "passages"
+        return Verdict.UNKNOWN, f"there are no {missing} to compare"
+    failed = [check for check in checks if check.status is Status.FAILED and check.name != "sources"]
     against = next((check for check in failed if check.source_span is not None), None)
     if against is not None:
         return Verdict.CONTRADICTED, against.cause or ""
     if failed:
         return Verdict.UNSUPPORTED, failed[0].cause or ""
-    if measured is None:
-        return Verdict.UNKNOWN, "there are no words to compare it with"
     if measured >= SUPPORTED:
         return Verdict.SUPPORTED, f"support {measured:.2f}"
     if measured < UNSUPPORTED:
@@ -231,18 +231,12 @@ def _verdict(measured: float | None, checks: Sequence[Check], verbatim: SourceSp
     return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
 
 
-def _support_check(over: Comparison, verdict: Verdict, measured: float | None, reason: str) -> Check:
+def _support_check(case: Case, verdict: Verdict, reason: str) -> Check:
     """The check that the claim as a whole is borne out."""
     status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(verdict, Status.FAILED)
-    where = Span(over.claim.start, over.claim.end)
-    nearest = over.nearest[0].sentence.span if over.nearest else None
-    return Check(
-        "support", status, Severity.BLOCK, over.n, None if status is Status.PASSED else reason, where, nearest
-    )
-
-
-def _severity(name: str) -> Severity:
-    return _SEVERITY.get(name, Severity.BLOCK)
+    where = Span(case.claim.start, case.claim.end)
+    cause = None if status is Status.PASSED else reason
+    return Check("support", status, Severity.BLOCK, case.n, cause, where, next(iter(case.spans), None))
 
 
 def _finding(check: Check) -> Finding:

@@ -1,0 +1,97 @@
+"""What there is to test: the claims of a text, each with the passages that it stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.text.negation import comparisons
+from assay.text.tokens import fold, stem, terms
+from assay.types import Citation, Passage, SourceSpan
+from assay.verify.claims import Stated
+from assay.verify.facts import Comparison
+from assay.verify.ground import Ground, ground_of, words_of
+from assay.verify.quotes import said_whole
+from assay.verify.reading import Reading, read
+from assay.verify.sources import Aligned, Sources, aligned, sources_of
+
+NEAREST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A text to review: source n is `numbered[n - 1]`, None where that passage is gone.
+
+    `cites` says that every claim should cite a source.
+    """
+
+    text: str
+    marks: tuple[Citation, ...]
+    claims: tuple[Stated, ...]
+    numbered: tuple[Passage | None, ...]
+    passages: tuple[Passage, ...]
+    cites: bool
+
+    def cited(self, claim: Stated) -> tuple[Passage, ...]:
+        """The passages that a claim cites and that exist."""
+        found = [self.numbered[number - 1] for number in claim.numbers if 1 <= number <= len(self.numbered)]
+        return tuple(passage for passage in found if passage is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One claim, `n` from 1, with its sources: those it cites, or all where it cites none.
+
+    `quote` is where a source says the claim word for word; only where none does are `over` and `reading` set,
+    and `reading` is None too where there is nothing to read.
+    """
+
+    n: int
+    claim: Stated
+    cited: tuple[Passage, ...]
+    scope: tuple[Passage, ...]
+    quote: SourceSpan | None
+    over: Comparison | None
+    reading: Reading | None
+
+    @property
+    def spans(self) -> tuple[SourceSpan, ...]:
+        """Where the claim's sources say it: its quote, else the two sentences that hold most of it."""
+        if self.quote is not None:
+            return (self.quote,)
+        return tuple(each.sentence.span for each in self.over.nearest[:2]) if self.over else ()
+
+
+def cases_of(task: Task) -> tuple[Case, ...]:
+    """The task's claims with their sources; sources that several claims share are read once."""
+    read_once: dict[tuple[str, ...], tuple[Sources, Ground]] = {}
+    cases = []
+    for n, claim in enumerate(task.claims, 1):
+        cited = task.cited(claim)
+        scope = cited or task.passages
+        quote = said_whole(claim.text, scope)
+        if quote is not None:
+            cases.append(Case(n, claim, cited, scope, quote, None, None))
+            continue
+        key = tuple(passage.passage_id for passage in scope)
+        if key not in read_once:
+            sources = sources_of(scope)
+            read_once[key] = sources, ground_of(sources)
+        cases.append(_compared(n, claim, cited, scope, *read_once[key]))
+    return tuple(cases)
+
+
+def _compared(
+    n: int, claim: Stated, cited: tuple[Passage, ...], scope: tuple[Passage, ...], sources: Sources, ground: Ground
+) -> Case:
+    over = Comparison(n, claim, sources, _nearest(claim, sources))
+    readable = bool(ground.stems) and bool(words_of(claim.text))
+    return Case(n, claim, cited, scope, None, over, read(claim.text, ground) if readable else None)
+
+
+def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:
+    """The source sentences on the same matter; what the checks compare, numbers and directions, is left out."""
+    turns = {stem(fold(claim.text[each.start : each.end])) for each in comparisons(claim.text)}
+    every: Sequence[str] = terms(claim.text)
+    matter = [term for term in every if not term[0].isdigit() and term not in turns]
+    return tuple(aligned(matter or every, sources, NEAREST))

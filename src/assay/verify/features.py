@@ -1,0 +1,146 @@
+"""What a claim shares with its sources, in numbers: the inputs of the support score.
+
+Shares lie in 0 to 1, counts are plain. A claim's content words are its words without stop words.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from assay.text.sentences import sentences
+from assay.verify.differences import differences
+from assay.verify.ground import Ground, grams, runs, words_of
+from assay.verify.reading import Reading
+
+# A common word's further places tell nothing more.
+_PLACES = 40
+
+
+def features(reading: Reading) -> dict[str, float]:
+    """All features by name."""
+    return {
+        **_coverage(reading),
+        **_by_sentence(reading),
+        **_sequence(reading),
+        **_neighbours(reading),
+        **differences(reading),
+        **_sizes(reading),
+    }
+
+
+def _coverage(reading: Reading) -> dict[str, float]:
+    """How much of the content stands anywhere, in one sentence, in two or three neighbours, in the window."""
+    known = [each for each in reading.weights if each in reading.ground.rarity]
+    return {
+        "overlap": len(known) / max(1, len(reading.weights)),
+        "cover": reading.share(known),
+        "best1": _widest(reading, 1),
+        "best2": _widest(reading, 2),
+        "best3": _widest(reading, 3),
+        "window": reading.share(frozenset().union(*(reading.ground.held[each] for each in reading.window))),
+    }
+
+
+def _widest(reading: Reading, length: int) -> float:
+    """The most that neighbouring sentences of that number hold."""
+    held = reading.ground.held
+    starts = {start for each in reading.order for start in range(max(0, each - length + 1), each + 1)}
+    return max((reading.share(frozenset().union(*held[s : s + length])) for s in starts), default=0.0)
+
+
+def _by_sentence(reading: Reading) -> dict[str, float]:
+    """The same for each sentence of the claim: the least and the mean."""
+    alone, anywhere = [], []
+    for span in sentences(reading.text):
+        mine = {word.stem for word in words_of(reading.text[span.start : span.end]) if not word.stop}
+        weights = {each: reading.weights.get(each, 1.0) for each in mine}
+        total = sum(weights.values())
+        if not total:
+            continue
+        alone.append(
+            max((sum(weights[e] for e in mine & held) for held in reading.ground.held), default=0.0) / total
+        )
+        anywhere.append(sum(weights[each] for each in mine if each in reading.ground.rarity) / total)
+    return {
+        "least_sentence": min(alone, default=0.0),
+        "mean_sentence": sum(alone) / max(1, len(alone)),
+        "least_cover": min(anywhere, default=0.0),
+    }
+
+
+def _sequence(reading: Reading) -> dict[str, float]:
+    """How much of the claim's order is kept: runs of words and of characters."""
+    stems = [word.stem for word in reading.words]
+    ground, count = reading.ground, max(1, len(stems))
+    pairs, triples, pieces = runs(stems, 2), runs(stems, 3), grams(reading.text)
+    nearest = [[word.stem for word in ground.sentences[each]] for each in reading.order[:3]]
+    return {
+        "pairs": sum(each in ground.pairs for each in pairs) / max(1, len(pairs)),
+        "triples": sum(each in ground.triples for each in triples) / max(1, len(triples)),
+        "grams": sum(each in ground.grams for each in pieces) / max(1, len(pieces)),
+        "subsequence": max((_common(stems, each) for each in nearest), default=0) / count,
+        "run": _longest_run(stems, ground) / count,
+    }
+
+
+def _common(first: Sequence[str], second: Sequence[str]) -> int:
+    """The length of the longest common subsequence."""
+    row = [0] * (len(second) + 1)
+    for mine in first:
+        diagonal = 0
+        for at, theirs in enumerate(second):
+            above = row[at + 1]
+            row[at + 1] = diagonal + 1 if mine == theirs else max(above, row[at])
+            diagonal = above
+    return row[-1]
+
+
+def _longest_run(stems: Sequence[str], ground: Ground) -> int:
+    """The most neighbouring words of the claim that stand so in the sources."""
+    longest = 0
+    for start in range(len(stems)):
+        for place in ground.places.get(stems[start], ())[:_PLACES]:
+            length, most = 0, min(len(stems) - start, len(ground.stems) - place)
+            while length < most and stems[start + length] == ground.stems[place + length]:
+                length += 1
+            longest = max(longest, length)
+    return longest
+
+
+def _neighbours(reading: Reading) -> dict[str, float]:
+    """Whether the content words that stand side by side in the claim stand close in the sources too."""
+    stems = [word.stem for word in reading.content]
+    pairs = [(a, b) for a, b in pairwise(stems) if a != b]
+    triples = list(zip(stems, stems[1:], stems[2:], strict=False))
+    near = swapped = far = 0
+    for first, second in pairs:
+        gap = _gap(reading.ground, first, second)
+        near += gap is not None and abs(gap) <= 6
+        swapped += gap is not None and -6 <= gap < 0
+        far += gap is not None and abs(gap) > 25
+    held, count = reading.ground.held, max(1, len(pairs))
+    return {
+        "near": near / count,
+        "swapped": float(swapped),
+        "far": float(far),
+        "far_share": far / count,
+        "pairs_together": sum(any(a in each and b in each for each in held) for a, b in pairs) / count,
+        "triples_together": sum(any({*three} <= each for each in held) for three in triples) / max(1, len(triples)),
+    }
+
+
+def _gap(ground: Ground, first: str, second: str) -> int | None:
+    """The least distance from the first stem to the second in the sources, negative when it stands before it."""
+    mine, theirs = ground.places.get(first, ())[:_PLACES], ground.places.get(second, ())[:_PLACES]
+    return min((b - a for a in mine for b in theirs), key=lambda gap: (abs(gap), gap < 0), default=None)
+
+
+def _sizes(reading: Reading) -> dict[str, float]:
+    return {
+        "length": math.log(1 + len(reading.words)),
+        "ground_length": math.log(1 + len(reading.ground.stems)),
+        "sentences": float(len(sentences(reading.text))),
+        "content_share": len(reading.weights) / max(1, len(reading.words)),
+    }

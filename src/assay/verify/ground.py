@@ -1,0 +1,111 @@
+"""The sources of a claim as the support score reads them: words in their order, and where each stands."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.text.dates import Date
+from assay.text.quantities import Quantity
+from assay.text.tokens import STOP_WORDS, UNSPACED, bigrams, fold, stem, word_spans
+from assay.verify.sources import Sources
+
+GRAM = 4
+_UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text: its stem, its folded form, whether it is written with a capital, and a stop word."""
+
+    stem: str
+    folded: str
+    capital: bool
+    stop: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """All words of the sources. `places` are positions in `stems`, the stems of all sentences one after another.
+
+    `rarity` is 1 + ln(sentences / sentences with the stem); `unseen` is what a stem of no sentence counts.
+    """
+
+    texts: tuple[str, ...]
+    sentences: tuple[tuple[Word, ...], ...]
+    held: tuple[frozenset[str], ...]
+    stems: tuple[str, ...]
+    places: Mapping[str, Sequence[int]]
+    pairs: frozenset[tuple[str, ...]]
+    triples: frozenset[tuple[str, ...]]
+    grams: frozenset[str]
+    rarity: Mapping[str, float]
+    unseen: float
+    quantities: tuple[Quantity, ...]
+    dates: tuple[Date, ...]
+
+
+def ground_of(sources: Sources) -> Ground:
+    """The sources read once for all claims that stand on them."""
+    texts = tuple(sentence.text for sentence in sources.sentences)
+    sentences = tuple(words_of(text) for text in texts)
+    stems = tuple(word.stem for sentence in sentences for word in sentence)
+    places: dict[str, list[int]] = {}
+    for position, each in enumerate(stems):
+        places.setdefault(each, []).append(position)
+    held = tuple(frozenset(word.stem for word in sentence) for sentence in sentences)
+    counts = Counter(each for sentence in held for each in sentence)
+    return Ground(
+        texts=texts,
+        sentences=sentences,
+        held=held,
+        stems=stems,
+        places=places,
+        pairs=frozenset(runs(stems, 2)),
+        triples=frozenset(runs(stems, 3)),
+        grams=frozenset(gram for passage in sources.passages for gram in grams(passage.text)),
+        rarity={each: 1.0 + math.log(len(held) / count) for each, count in counts.items()},
+        unseen=1.0 + math.log(len(held) + 1),
+        quantities=tuple(each for each, _ in sources.quantities),
+        dates=tuple(each for each, _ in sources.dates),
+    )
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """The words of `text` in order; a run of an unspaced script becomes its bigrams.
+
+    >>> [(word.stem, word.stop) for word in words_of("The dogs 水素爆")]
+    [('the', True), ('dog', False), ('水素', False), ('素爆', False)]
+    """
+    found: list[Word] = []
+    for span in word_spans(text):
+        raw = text[span.start : span.end]
+        folded = fold(raw)
+        if _UNSPACED_RUN.match(folded):
+            found.extend(Word(pair, pair, False, False) for pair in bigrams(folded))
+        else:
+            found.append(Word(stem(folded), folded, raw[0].isupper(), folded in STOP_WORDS))
+    return tuple(found)
+
+
+def runs(stems: Sequence[str], length: int) -> list[tuple[str, ...]]:
+    """All runs of that many stems.
+
+    >>> runs(["a", "b", "c"], 2)
+    [('a', 'b'), ('b', 'c')]
+    """
+    return [tuple(stems[at : at + length]) for at in range(len(stems) - length + 1)]
+
+
+def grams(text: str) -> list[str]:
+    """All runs of four characters, in lower case, white space as one space.
+
+    >>> grams("To be")
+    ['to b', 'o be']
+    """
+    plain = _SPACES.sub(" ", text.lower())
+    return [plain[at : at + GRAM] for at in range(len(plain) - GRAM + 1)]

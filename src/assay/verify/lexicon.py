@@ -1,0 +1,74 @@
+"""What English words are to one another, from a cut of WordNet 3.0 (`lexicon.json`, see its `source`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Literal
+
+PartOfSpeech = Literal["noun", "verb", "adjective", "adverb", "other"]
+Kinship = Literal["opposite", "same", "broader", "narrower", "sister", "none"]
+_PARTS: tuple[PartOfSpeech, ...] = ("noun", "verb", "adjective", "adverb")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A stem's tagged counts as noun, verb, adjective, adverb; its senses, those above them, its opposites."""
+
+    counts: tuple[int, ...]
+    senses: frozenset[int]
+    above: frozenset[int]
+    opposites: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Mapping[str, Entry]:
+    """All entries by stem; read once, about 0.1 s.
+
+    >>> sorted(lexicon()["increas"].opposites)
+    ['decreas', 'lower']
+    """
+    rows = json.loads(files("assay.verify").joinpath("lexicon.json").read_text(encoding="utf-8"))["words"]
+    return {
+        stem: Entry(tuple(counts), frozenset(senses), frozenset(above), frozenset(opposites))
+        for stem, (counts, senses, above, opposites) in rows.items()
+    }
+
+
+def part_of_speech(stem: str, word: str) -> PartOfSpeech:
+    """What a word mostly is; "other" where the lexicon does not hold it.
+
+    >>> part_of_speech("increas", "increases"), part_of_speech("quick", "quickly")
+    ('verb', 'adverb')
+    """
+    entry = lexicon().get(stem)
+    if entry is None:
+        return "other"
+    if word.endswith("ly") and len(word) > 4:
+        return "adverb"
+    most = max(range(len(_PARTS)), key=lambda each: entry.counts[each])
+    return _PARTS[most]
+
+
+@lru_cache(maxsize=1 << 17)
+def kinship(stem: str, other: str) -> Kinship:
+    """What the first stem's word is to the other's: "broader" means that it says less.
+
+    >>> kinship("buy", "purchas"), kinship("increas", "decreas"), kinship("dog", "book")
+    ('same', 'opposite', 'none')
+    """
+    mine, theirs = lexicon().get(stem), lexicon().get(other)
+    if mine is None or theirs is None:
+        return "none"
+    if other in mine.opposites or stem in theirs.opposites:
+        return "opposite"
+    if mine.senses & theirs.senses:
+        return "same"
+    if mine.senses & theirs.above:
+        return "broader"
+    if mine.above & theirs.senses:
+        return "narrower"
+    return "sister" if mine.above & theirs.above else "none"

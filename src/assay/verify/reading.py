@@ -1,0 +1,63 @@
+"""A claim beside its sources: its content, and the few sentences that it leans on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from assay.verify.ground import Ground, Word, words_of
+
+# Only the sentences that hold most of the claim are looked at closely.
+LOOKED_AT = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A claim against its ground: its content stems with their weights, and the window it leans on.
+
+    `order` are sentence numbers, those that hold most of the claim first; `window` the few that together hold
+    most of it.
+    """
+
+    text: str
+    words: tuple[Word, ...]
+    content: tuple[Word, ...]
+    weights: Mapping[str, float]
+    order: tuple[int, ...]
+    window: tuple[int, ...]
+    ground: Ground
+
+    @property
+    def total(self) -> float:
+        """What the claim's content weighs."""
+        return sum(self.weights.values()) or 1.0
+
+    def share(self, held: Iterable[str]) -> float:
+        """The weighted share of the claim's content among `held`, 0 to 1."""
+        return sum(self.weights[each] for each in held if each in self.weights) / self.total
+
+
+def read(claim: str, ground: Ground) -> Reading:
+    """The claim beside the sentences that it leans on; it must hold a word, the ground a sentence."""
+    words = words_of(claim)
+    content = tuple(word for word in words if not word.stop) or words
+    weights = {word.stem: ground.rarity.get(word.stem, ground.unseen) for word in content}
+    total = sum(weights.values()) or 1.0
+    shares = [sum(weights[each] for each in held if each in weights) / total for held in ground.held]
+    order = tuple(sorted(range(len(shares)), key=lambda each: -shares[each])[:LOOKED_AT])
+    window = tuple(sorted({*_together(weights, ground), *order[:2]}))
+    return Reading(claim, words, content, weights, order, window, ground)
+
+
+def _together(weights: Mapping[str, float], ground: Ground) -> list[int]:
+    """Up to three sentences that each add most to what the ones before hold."""
+    chosen: list[int] = []
+    held: frozenset[str] = frozenset()
+    for _ in range(3):
+        gains = [sum(weights[e] for e in each - held if e in weights) for each in ground.held]
+        best = max(range(len(gains)), key=lambda each: gains[each], default=0)
+        if not gains or gains[best] <= 0:
+            break
+        chosen.append(best)
+        held |= ground.held[best]
+    return chosen

@@ -37,7 +37,7 @@ _NUMBER = re.compile(
     rf"""(?<![\w.])[-−+]?(?:[$€£¥]\s?)?\d+(?:,\d{{3}})*(?:\.\d+)?(?:\s?%|(?:st|nd|rd|th)\b)?
          (?:[\s-](?:percent|per\scent|hundred|thousand|million|billion|trillion)\b)?
       | \b{_NUMBER_WORD}(?:[-\s](?:and\s)?{_NUMBER_WORD})*\b
-      | [一二三四五六七八九十百千万亿两\d.]+(?=[个人名次岁年天日元万亿米公吨度%％座部项枚分场家位])""",
+      | [一二三四五六七八九十百千万亿两\d.]{1, 16}(?=[个人名次岁年天日元万亿米公吨度%％座部项枚分场家位])""",
     re.VERBOSE | re.IGNORECASE,
 )
 # A capitalised word, with the small words that join the parts of one name.
@@ -83,8 +83,10 @@ _DEFINITION = re.compile(
     r"|是指|是一|指的是|称为",
     re.IGNORECASE,
 )
+# From the first comma on: a search that began with the first item would be slow on text without commas.
 _LIST = re.compile(
-    r"[^,;.]{2,60}(?:,[^,;.]{2,60}){1,8},?\s(?:and|or)\s[^,;.]{2,60}|\n\s*(?:[-*•]|\d+[.)])\s|、[^、。]+、|[^\s、。]+、[^\s、。]+"
+    r",\s?[^,;.]{1,60}(?:,[^,;.]{1,60}){0,8},?\s(?:and|or)\s[^,;.]{1,60}|\n\s*(?:[-*•]|\d{1,3}[.)])\s"
+    r"|、[^、。]{1,40}(?:、[^、。]{1,40})*"
 )
 _OPENERS = frozenset(
     """the a an this that these those it its in on at by for from with as of to and but or if when while after

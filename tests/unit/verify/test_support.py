@@ -27,7 +27,8 @@ def support(claim: str, source: str = SOURCE) -> float:
 
 def test_trees_are_applied_as_written() -> None:
     body = {
-        "names": ["a", "b"], "roots": [0, 3], "feature": [0, -1, -1, 1, -1, -1], "threshold": [0.5, 0, 0, 2.0, 0, 0],
+        "names": ["a", "b"], "roots": [0, 3], "feature": [0, -1, -1, 1, -1, -1],
+        "threshold": [0.5, 0, 0, 2.0, 0, 0],
         "left": [1, 0, 0, 4, 0, 0], "right": [2, 0, 0, 5, 0, 0], "value": [0, -1.0, 1.0, 0, 0.25, 0.75],
         "slope": 2.0, "shift": 0.5,
     }  # fmt: skip
@@ -83,6 +84,6 @@ def test_odd_claims_have_finite_features(claim: str) -> None:
 
 def test_the_lexicon_knows_kin() -> None:
     assert kinship("buy", "purchas") == "same"
-    assert kinship("car", "vehicl") in ("broader", "narrower")
+    assert (kinship("increas", "chang"), kinship("chang", "increas")) == ("narrower", "broader")
     assert kinship("xyzzi", "vehicl") == "none"
     assert part_of_speech("xyzzi", "xyzzy") == "other"

@@ -157,7 +157,7 @@ class Engine:
 
     async def asearch(self, query: str, settings: SearchSettings | None = None) -> Evidence:
         """The best passages for a query, under these settings or the engine's own."""
-        _checked(query)
+        refuse_no_question(query)
         return await self._parts.retriever_for(settings or self._parts.search).retrieve((query,))
 
     def search(self, query: str, settings: SearchSettings | None = None) -> Evidence:
@@ -166,7 +166,7 @@ class Engine:
 
     async def ajudge(self, query: str, passages: Sequence[Passage], history: Iterable[Message] = ()) -> Judgement:
         """Say whether these passages, from anywhere, suffice to answer the query."""
-        _checked(query)
+        refuse_no_question(query)
         on = self._parts.stages_for(self._run())
         question = await on.understander.understand(query, tuple(history))
         evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
@@ -195,7 +195,7 @@ class Engine:
         run, started = self._run(), time.monotonic()
         events = _Events(run.id, text, emit, self._parts.sinks)
         try:
-            _checked(text)
+            refuse_no_question(text)
             ask = loop.Ask(text, history, run.id, self._parts.profile)
             async with asyncio.timeout(run.limits.seconds):
                 answer = await loop.answer(ask, self._parts.stages_for(run), run.limits, events.emit)
@@ -247,8 +247,8 @@ async def _collect(reports: AsyncIterator[FileReport]) -> tuple[FileReport, ...]
     return tuple([report async for report in reports])
 
 
-def _checked(text: str) -> None:
-    """Refuse what is no question."""
+def refuse_no_question(text: str) -> None:
+    """Raise UsageError for what is no question: nothing but white space, or endless text."""
     if not text.strip():
         raise UsageError("the question is empty", hint="ask something, e.g. assay ask 'What is …?'")
     if len(text) > LONGEST_QUESTION:

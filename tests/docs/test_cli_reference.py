@@ -1,4 +1,4 @@
-"""docs/reference/cli.md shows the help as it is. To renew it: `.venv/bin/python tests/docs/test_cli_reference.py`."""
+"""docs/reference/cli.md shows the help as it is; `.venv/bin/python tests/docs/test_cli_reference.py` renews it."""
 
 from __future__ import annotations
 

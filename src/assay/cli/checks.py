@@ -30,12 +30,15 @@ from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.types import Passage
+    from assay.cli.pipes import Request
+    from assay.engine import Engine
+    from assay.types import Passage, Review
 
-AnswerFile = Annotated[str | None, typer.Argument(metavar="[FILE]", help="The text to test; - is standard input.")]
-Context = Annotated[
-    list[Path] | None, typer.Option("--context", metavar="FILE", help="A text to test it by; may be repeated.")
-]
+# Sentences beyond this many characters are searched by how they begin.
+LONGEST_QUERY = 2_000
+
+AnswerFile = Annotated[str | None, typer.Argument(metavar="FILE", help="The text to test; - is standard input.")]
+Context = Annotated[list[Path] | None, typer.Option("--context", metavar="FILE", help="A source; may be repeated.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -107,6 +110,8 @@ def check(
     ctx: typer.Context,
     file: AnswerFile = None,
     context: Context = None,
+    collection: Collection = None,
+    data_dir: DataDir = None,
     embedder: Embedder = None,
     profile: JudgeProfile = None,
     as_json: AsJson = False,
@@ -116,26 +121,28 @@ def check(
 ) -> None:
     """Test the claims of any text against sources.
 
+    The sources are files given with --context, or else what the collection holds.
+
     \b
     assay check answer.txt --context source.txt
+    assay check answer.txt -c manual
     assay check --jsonl < lines.jsonl           {"id", "claim" or "answer", "context" or "passages"} a line
     """
-    from assay.build import open_gates
+    from assay.build import open_engine, open_gates
     from assay.cli import shapes
     from assay.cli.pipes import answer_lines
 
     options.one_format(as_json, as_json_lines)
     terminal = terminal_of(ctx)
-    text, passages = ("", ()) if as_json_lines else _to_check(file, context or [], terminal)
-    given = flags(embedder=embedder, profile=profile)
-    with open_gates(**given) as engine:
-        if as_json_lines:
-            answer_lines(
-                lambda line: shapes.reviewed(engine.check(line.text("claim", "answer"), line.passages())), terminal
-            )
-            return
+    given = flags(collection=collection, data_dir=data_dir, embedder=embedder, profile=profile)
+    if as_json_lines:
+        with open_gates(**given) as engine:
+            answer_lines(lambda line: shapes.reviewed(_reviewed(line, engine)), terminal)
+        return
+    text, sources = _to_check(file, context or [], terminal)
+    with open_gates(**given) if sources else open_engine(create=False, **given) as engine:
         started = time.perf_counter()
-        review = engine.check(text, passages)
+        review = engine.check(text, sources or _found(text, engine))
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object({"id": None, **shapes.reviewed(review), "ms": ms})
@@ -146,15 +153,32 @@ def check(
     raise typer.Exit(exits.of_review(review))
 
 
+def _reviewed(line: Request, engine: Engine) -> Review:
+    """A line's `claim` is one claim; its `answer` is split into claims."""
+    text = line.text("claim", "answer")
+    return engine.check(text, line.passages(), one_claim="claim" in line.fields)
+
+
+def _found(text: str, engine: Engine) -> tuple[Passage, ...]:
+    """What the collection holds on each sentence of the text."""
+    from assay.text.sentences import sentences
+    from assay.types import Evidence
+
+    evidence = Evidence()
+    for span in sentences(text):
+        evidence = evidence.merge(engine.search(text[span.start : span.end][:LONGEST_QUERY]))
+    return evidence.passages
+
+
 def _to_check(file: str | None, context: list[Path], terminal: Terminal) -> tuple[str, tuple[Passage, ...]]:
     from assay.cli.pipes import given_passage
 
     if file is None:
         raise UsageError("there is nothing to check", hint="assay check answer.txt --context source.txt")
-    if not context:
-        raise UsageError("there is nothing to check it by", hint="give the sources: --context FILE")
-    sources = tuple(given_passage(path.name, _text(str(path), terminal), path.stem) for path in context)
-    return _text(file, terminal), sources
+    text = _text(file, terminal)
+    if not text.strip():
+        raise UsageError("the text to check is empty", hint="assay check answer.txt --context source.txt")
+    return text, tuple(given_passage(str(path), _text(str(path), terminal), path.stem) for path in context)
 
 
 def _text(path: str, terminal: Terminal) -> str:

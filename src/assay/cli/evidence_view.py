@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from assay.cli.answer_view import check_lines
-from assay.cli.shapes import support, verdict
 from assay.cli.terminal import Terminal, one_line
 from assay.types import Evidence, Hit, Judgement, Review, plain
+from assay.verify.review import least_support, worst_verdict
 
 # How much of a passage a list of hits shows.
 EXCERPT = 240
@@ -47,8 +47,8 @@ def show_review(review: Review, terminal: Terminal) -> None:
             console.print(f"    “{one_line(span.quote, EXCERPT)}”", style="dim")
     for line in check_lines(plain(review.checks)):
         console.print(line)
-    least = support(review)
-    console.print(f"{verdict(review).value} · support {'unknown' if least is None else f'{least:.2f}'}")
+    least = least_support(review)
+    console.print(f"{worst_verdict(review).value} · support {'unknown' if least is None else f'{least:.2f}'}")
 
 
 def _scores(hit: Hit) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 from assay import __version__
 from assay.build import collections, open_embedder
 from assay.errors import AssayError
-from assay.index.sqlite import FILE_NAME
+from assay.index.inspect import problems
 from assay.record.runs import RunStore
 from assay.settings import Settings
 from assay.types import Status, Value
@@ -141,16 +141,14 @@ def _collections(settings: Settings) -> Iterator[Examined]:
 
 
 def _collection(name: str, settings: Settings) -> Examined:
-    """Whether the collection's file is as SQLite wrote it."""
+    """Whether the collection's rows, words and vectors are whole and agree."""
     what = f"collection {name}"
-    path = settings.data_dir / "collections" / name / FILE_NAME
+    folder = settings.data_dir / "collections" / name
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
-    except sqlite3.Error as error:
-        return Examined(what, Status.FAILED, f"{path}: {error}: restore it from a copy, or add the documents anew")
-    if found != ["ok"]:
-        return Examined(
-            what, Status.FAILED, f"{path} is damaged: {found[0]}: restore it, or add the documents anew"
-        )
+        found = problems(folder)
+    except AssayError as error:
+        return Examined(what, Status.FAILED, f"{error} ({error.hint})")
+    if found:
+        told = "; ".join(found[:3])
+        return Examined(what, Status.FAILED, f"{told}: restore {folder} from a copy, or add the documents anew")
     return Examined(what, Status.PASSED, "whole")

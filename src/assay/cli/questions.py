@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.types import Message, Scalar
 
-Text = Annotated[str | None, typer.Argument(metavar="[QUESTION]", help="The question; - is standard input.")]
+Text = Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question; - is standard input.")]
 Where = Annotated[
     list[str] | None, typer.Option("--where", metavar="NAME=VALUE", help="Only passages with this metadata.")
 ]
@@ -174,6 +174,8 @@ def ask(
 
 def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
     """The question's text, or None where questions come as JSON lines."""
+    from assay.engine import refuse_no_question
+
     options.one_format(as_json, as_json_lines)
     if as_json_lines:
         if question not in (None, "-"):
@@ -181,7 +183,9 @@ def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Te
         return None
     if question is None:
         raise UsageError("there is no question", hint='give one in quotes: assay ask "What is …?"')
-    return terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
+    text = terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
+    refuse_no_question(text)  # before anything is opened
+    return text
 
 
 def _metadata(pairs: list[str]) -> dict[str, Scalar]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.types import Evidence, Judgement, Review, Verdict, plain
-
-# From the worst to the best: what is said of a text is what is said of its worst claim.
-_WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
+from assay.types import Evidence, Judgement, Review, plain
+from assay.verify.review import least_support, worst_verdict
 
 
 def hits(evidence: Evidence) -> list[dict[str, Any]]:
@@ -36,23 +34,8 @@ def judged(judgement: Judgement) -> dict[str, Any]:
 def reviewed(review: Review) -> dict[str, Any]:
     """What a pipe says of a text: the least support and the worst verdict among its claims."""
     return {
-        "support": support(review),
-        "verdict": verdict(review).value,
+        "support": least_support(review),
+        "verdict": worst_verdict(review).value,
         "claims": plain(review.claims),
         "checks": plain(review.checks),
     }
-
-
-def support(review: Review) -> float | None:
-    """The least support of any claim, or None where none was measured.
-
-    >>> support(Review((), (), ())) is None
-    True
-    """
-    return min((claim.support for claim in review.claims if claim.support is not None), default=None)
-
-
-def verdict(review: Review) -> Verdict:
-    """The worst verdict of any claim; unknown where there is none."""
-    given = {claim.verdict for claim in review.claims}
-    return next((each for each in _WORST_FIRST if each in given), Verdict.UNKNOWN)

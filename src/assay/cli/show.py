@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.record.runs import RunStore
 
 RunName = Annotated[
-    str | None, typer.Argument(metavar="[RUN]", help="A run's id, how it begins, or last; none lists the latest.")
+    str | None, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists the latest.")
 ]
 
 

@@ -226,5 +226,11 @@ def test_check_of_files_exits_by_what_it_finds(tmp_path: Path):
     assert checked.code == 4, checked
     assert "1952" in checked.out
     assert call("check", "-", "--context", tmp_path / "source.txt", "--json", stdin=b"It was opened in May.").out
-    assert call("check", tmp_path / "answer.txt").code == 2
+    assert call("check").code == 2
     assert call("check", tmp_path / "none.txt", "--context", tmp_path / "source.txt").code == 2
+
+
+def test_check_without_sources_looks_into_the_collection(facts: Cli, tmp_path: Path):
+    (tmp_path / "answer.txt").write_text("Water boils at 100 degrees Celsius at sea level.")
+    assert facts("check", tmp_path / "answer.txt", "--json").object["verdict"] == "supported"
+    assert call("check", tmp_path / "answer.txt", "--data-dir", tmp_path / "none").code == 6

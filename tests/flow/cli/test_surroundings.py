@@ -1,0 +1,135 @@
+"""doctor, config and bad input: each says what is wrong, what to do, and exits by the table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import Cli, call
+
+KEY = "sk-proj-0123456789canary"
+
+
+def test_doctor_finds_everything_in_order(facts: Cli, filled: Path):
+    looked = call("doctor", "--store", "--data-dir", filled)
+    assert looked.code == 0, looked
+    for part in (
+        "✓ assay: ",
+        "✓ SQLite: ",
+        "embedder bundled",
+        "languages: en",
+        "✓ collection facts: whole",
+        "✓ runs",
+    ):
+        assert part in looked.out
+
+
+def test_doctor_json_lists_what_it_examined(filled: Path):
+    looked = call("doctor", "--data-dir", filled, "--json").object
+    assert looked["ok"] is True
+    assert all(set(each) == {"name", "status", "detail"} for each in looked["examined"])
+    assert not any(each["name"].startswith("collection") for each in looked["examined"])
+
+
+def test_doctor_finds_a_damaged_collection(empty: Cli, sources: Path, tmp_path: Path):
+    empty("add", sources / "water.md")
+    file = next((tmp_path / "data" / "collections" / "default").glob("*.sqlite"))
+    file.write_bytes(b"damage, " * (file.stat().st_size // 8))
+    looked = empty("doctor", "--store")
+    assert looked.code == 6
+    assert "✗ collection default: " in looked.out
+    asked = empty("ask", "How hot is it?")
+    assert asked.code == 6
+    assert "hint: " in asked.err
+    assert empty("doctor").code == 0
+
+
+def test_doctor_finds_a_model_that_is_not_there(empty: Cli, tmp_path: Path):
+    looked = empty("doctor", "--embedder", tmp_path / "no-model")
+    assert looked.code == 6
+    assert "✗ embedder" in looked.out
+
+
+def test_config_show_names_each_place(empty: Cli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_K", "12")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    shown = empty("config")
+    assert shown.code == 2
+    lines = {line.split()[0]: line for line in call("config", "show", "--origin", "-c", "x").out.splitlines()}
+    assert lines["k"].split() == ["k", "12", "environment"]
+    assert lines["collection"].split() == ["collection", "x", "flag"]
+    assert lines["openai_api_key"].split()[1] == "sk-…nary"
+    everything = call("config", "show", "--origin", "--json").object["settings"]
+    assert everything["k"] == {"value": 12, "origin": "environment"}
+    assert KEY not in call("config", "show", "--json").out
+
+
+def test_a_setting_nobody_knows_is_refused_by_every_verb(
+    empty: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    (tmp_path / "assay.toml").write_text("kk = 3\n")
+    monkeypatch.chdir(tmp_path)
+    for verb in (["ls"], ["ask", "x"], ["config", "show"], ["doctor"], ["show"]):
+        refused = call(*verb)
+        assert refused.code == 2
+        assert refused.err == "error: assay.toml: there is no setting 'kk'\nhint: did you mean 'k'?\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["ask", ""], 2, "the question is empty"),
+        (["ask", " \t\n"], 2, "the question is empty"),
+        (["ask", "why " * 10_000], 2, "at most 20,000"),
+        (["ask"], 2, "there is no question"),
+        (["search", "x", "--jsonl"], 2, "standard input"),
+        (["ask", "x", "--json", "--jsonl"], 2, "exclude one another"),
+        (["ask", "x", "--profile", "thorough"], 2, "--profile fast"),
+        (["ask", "x", "--profile", "deepest"], 2, "deepest"),
+        (["ask", "x", "-k", "0"], 2, "setting 'k'"),
+        (["ask", "x", "-k", "many"], 2, "-k"),
+        (["ask", "x", "--mmr", "7"], 2, "setting 'mmr'"),
+        (["ask", "x", "--deadline", "0"], 2, "setting 'deadline'"),
+        (["ask", "x", "--nonsense"], 2, "--nonsense"),
+        (["ask", "x", "-c", "../../etc"], 2, "setting 'collection'"),
+        (["ask", "x", "-c", "other"], 6, "there are: facts"),
+        (["ls", "-c", "other"], 6, "assay add PATH -c other"),
+        (["rm", "x", "-c", "other", "--yes"], 6, "there are: facts"),
+        (["reindex", "-c", "other"], 6, "there are: facts"),
+        (["ask", "x", "-c", "facts", "--embedder", "openai:"], 2, "names no model"),
+        (["show", "nothing"], 2, "no run"),
+        (["sync", "-"], 2, "assay add -"),
+        (["check", "/nowhere/answer.txt", "--context", "/nowhere/source.txt"], 2, "cannot be read"),
+        (["nonsense"], 2, "no such command"),
+    ],
+)
+def test_bad_input_is_told_with_the_next_step(filled: Path, arguments: list[str], code: int, said: str):
+    where = [] if arguments[0] in ("nonsense",) else ["--data-dir", str(filled)]
+    told = call(*arguments, *where)
+    assert told.code == code, told
+    assert said in told.err
+    assert told.err.startswith("error: ")
+    assert "\nhint: " in told.err
+    assert "Traceback" not in told.err
+    assert told.out == ""
+
+
+def test_asking_before_adding_names_the_next_step(empty: Cli):
+    asked = empty("ask", "How hot is it?")
+    assert asked.code == 6
+    assert "assay add PATH" in asked.err
+
+
+def test_a_data_folder_that_is_a_file_is_told(tmp_path: Path, sources: Path):
+    (tmp_path / "file").write_text("")
+    added = call("add", sources, "--data-dir", tmp_path / "file" / "below")
+    assert added.code == 6
+    assert "--data-dir" in added.err
+
+
+def test_a_collection_emptied_of_documents_declines(empty: Cli, sources: Path):
+    empty("add", sources / "water.md")
+    empty("rm", "Water", "--yes")
+    asked = empty("ask", "At how many degrees does water boil?")
+    assert asked.code == 3, asked

@@ -37,7 +37,7 @@ _NUMBER = re.compile(
     rf"""(?<![\w.])[-−+]?(?:[$€£¥]\s?)?\d+(?:,\d{{3}})*(?:\.\d+)?(?:\s?%|(?:st|nd|rd|th)\b)?
          (?:[\s-](?:percent|per\scent|hundred|thousand|million|billion|trillion)\b)?
       | \b{_NUMBER_WORD}(?:[-\s](?:and\s)?{_NUMBER_WORD})*\b
-      | [一二三四五六七八九十百千万亿两\d.]{1, 16}(?=[个人名次岁年天日元万亿米公吨度%％座部项枚分场家位])""",
+      | [一二三四五六七八九十百千万亿两\d.]{{1,16}}(?=[个人名次岁年天日元万亿米公吨度%％座部项枚分场家位])""",
     re.VERBOSE | re.IGNORECASE,
 )
 # A capitalised word, with the small words that join the parts of one name.

@@ -6,10 +6,11 @@ outer white space.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import takewhile
 
 from assay.text.sentences import sentences
 from assay.types import Document, Location, Passage, Region, Span
@@ -22,6 +23,8 @@ SIZE = 200
 CHARACTERS_A_TOKEN = 10
 # Longer stretches are cut before their tokens are counted, so that counting stays cheap.
 COUNTED_AT_ONCE = 2000
+# Between the headings of a section's path.
+PATH = " > "
 # A hard cut falls behind one of these where there is one, the first kind preferred.
 _CUT_BEHIND = ("\n", ";:；：、，,", " \t\u3000")
 
@@ -38,7 +41,8 @@ class Edge(IntEnum):
 
 
 # The least share of a passage's size that must stand before a cut there, so that a better edge wins over a
-# fuller passage, yet not over any fullness. A new slide or sheet is always cut.
+# fuller passage, yet not over any fullness. A new slide or sheet is always cut, and a heading begins a passage
+# unless the section before it is very short: a citation's section should be the one that its words stand in.
 _FILLED = {Edge.GLUED: 1.0, Edge.SENTENCE: 0.5, Edge.LINE: 0.5, Edge.PARAGRAPH: 0.5, Edge.HEADING: 0.25}
 
 
@@ -80,7 +84,7 @@ class PassageSplitter:
         ends = [*starts[1:], units[-1].end]
         locate = _Locator(document.regions)
         return tuple(
-            _passage(document, revision, Span(start, end), locate(start))
+            _passage(document, revision, Span(start, end), locate(start, end))
             for start, end in zip(starts, ends, strict=True)
         )
 
@@ -214,7 +218,7 @@ def _passage_end(units: list[_Unit], first: int, size: int, room: int) -> int | 
     for number in range(first, len(units)):
         unit = units[number]
         if number > first:
-            if unit.edge is Edge.PART:
+            if unit.edge is Edge.PART or (unit.edge is Edge.HEADING and tokens >= _FILLED[Edge.HEADING] * size):
                 return number
             if tokens >= _FILLED[unit.edge] * size and unit.edge >= best_edge:
                 best, best_edge = number, unit.edge
@@ -238,16 +242,32 @@ def _merge_rest(units: list[_Unit], cuts: list[int], size: int, room: int) -> No
 
 
 class _Locator:
-    """Finds the location of a place in a document."""
+    """Finds the location of a stretch of a document."""
 
     def __init__(self, regions: tuple[Region, ...]) -> None:
         self._regions = regions
         self._starts = [region.start for region in regions]
 
-    def __call__(self, place: int) -> Location:
-        """The location of the region that holds the place, or of the nearest before it."""
-        number = bisect_right(self._starts, place) - 1
-        return self._regions[number].location if number >= 0 else Location()
+    def __call__(self, start: int, end: int) -> Location:
+        """Where the stretch begins; of several sections, what their names share from the left."""
+        first = bisect_right(self._starts, start) - 1
+        if first < 0:
+            return Location()
+        location = self._regions[first].location
+        sections = {each.location.section or "" for each in self._regions[first : bisect_left(self._starts, end)]}
+        if len(sections) == 1:
+            return location
+        return replace(location, section=_shared(sections) or None)
+
+
+def _shared(sections: set[str]) -> str:
+    """The part of the paths that is the same in all.
+
+    >>> _shared({"The loop > Judge", "The loop > Write"})
+    'The loop'
+    """
+    paths = [section.split(PATH) for section in sections]
+    return PATH.join(step[0] for step in takewhile(lambda step: len(set(step)) == 1, zip(*paths, strict=False)))
 
 
 def _passage(document: Document, revision: str, span: Span, location: Location) -> Passage:

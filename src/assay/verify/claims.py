@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -53,7 +54,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
     """The claims of an answer in order. Abstentions, questions, headings and lead-ins claim nothing.
 
     A mark belongs to the sentence that it stands in or behind. `written` are the places of the sentences where
-    their writer told them.
+    their writer told them: a mark then belongs to all of what was written as one.
 
     >>> from assay.verify.citations import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
@@ -63,7 +64,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
     blanked = without_marks(text, marks)
     pieces = written or _between_marks(text, blanked, marks)
     spans = [_without_list_mark(blanked, span) for piece in pieces for span in _sentences_in(blanked, piece)]
-    owned = _owners(spans, marks)
+    owned = _owners(spans, marks) if not written else _owners_of_written(spans, marks, written)
     found: list[Stated] = []
     for at, span in enumerate(spans):
         if claims_nothing(blanked[span.start : span.end]):
@@ -156,6 +157,14 @@ def _owners(spans: Sequence[Span], marks: Sequence[Citation]) -> list[list[Citat
         if spans:
             owned[at].append(mark)
     return owned
+
+
+def _owners_of_written(
+    spans: Sequence[Span], marks: Sequence[Citation], written: Sequence[Span]
+) -> list[list[Citation]]:
+    """Each sentence's marks, where several may have been written as one."""
+    owned, starts = _owners(written, marks), [piece.start for piece in written]
+    return [owned[bisect_right(starts, span.start) - 1] for span in spans]
 
 
 def _parts(text: str, span: Span) -> list[Span]:

@@ -49,7 +49,11 @@ _SCAFFOLD = frozenset(
     much long also really want need like would could anything something thing things work works used use happen
     happens help find get say difference type types kind good great thanks thank yes okay sure sorry""".split()
 )
-_ZH_PRONOUN = re.compile(r"它们?|他们?|她们?|这个|那个|其(?=[的中]?)")
+_ZH_PRONOUN = re.compile(r"(?<!其)[它他她]们?|这个|那个")
+# What only asks in a Chinese question; the rest of it is the topic.
+_ZH_ASKS = re.compile(
+    r"[是在有]?(?:谁|什么时候|什么|何时|哪里|哪儿|哪[个年天]|多少|几[个人次]|为什么|为何|如何|怎么样?)|[吗呢]$"
+)
 _ZH_INSTEAD = re.compile(r"^(?:那么?|还有)?(?P<what>.{1,30}?)呢[？?]?$")
 
 
@@ -135,6 +139,8 @@ def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> st
     if pronoun is None or _has_antecedent(asked, pronoun):
         return None
     topic = _named(earlier) or _noun(earlier)
+    if pronoun.re is _ZH_PRONOUN:
+        topic = focus(earlier)
     if topic is None:
         words_of_it = focus(earlier)
         return f"{_bare(asked)} ({words_of_it})" if words_of_it else None
@@ -170,7 +176,7 @@ def focus(text: str) -> str | None:
     """
     found = _named(text) or _noun(text)
     run = None if found else _longest_run(text)
-    return text[run.start : run.end] if run else found
+    return (_ZH_ASKS.sub("", text[run.start : run.end]) or None) if run else found
 
 
 def _named(text: str) -> str | None:

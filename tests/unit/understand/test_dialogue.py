@@ -18,6 +18,8 @@ def said(*texts: str) -> tuple[Message, ...]:
         ("Who founded Rome?", "What is its population?", "What is Rome's population?"),
         ("What was the revenue in 2019?", "And in 2020?", "What was the revenue in 2020?"),
         ("When was Emma published?", "What about Persuasion?", "When was Persuasion published?"),
+        ("2022年超级碗冠军是谁？", "它在哪里举办？", "2022年超级碗冠军在哪里举办？"),
+        ("超级碗冠军是谁？", "世界杯冠军呢？", "超级碗冠军是谁 世界杯冠军?"),
         ("Where is the Bronx located?", "New size", "New size (the Bronx)"),
     ],
 )

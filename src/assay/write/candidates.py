@@ -16,6 +16,8 @@ _HEADING = re.compile(r"#{1,6}\s|={3,}|-{3,}")
 _SETEXT_RULE = re.compile(r"\n[ \t]*[=-]{3,}[ \t]*(?:\n|$)")
 _ENDS = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]」』）*_`]*$")
 _TABLE_RULE = re.compile(r"[\s|:+=-]*$")
+# A fenced block of code, also one whose end or beginning stands in another passage.
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 # Fewer terms than this without a full stop are a caption, a menu entry or a heading.
 _HEADING_TERMS = 8
@@ -59,8 +61,11 @@ def candidates(evidence: Evidence) -> tuple[Candidate, ...]:
 
 def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
     text = hit.passage.text
+    code = [Span(match.start(), match.end()) for match in _FENCED.finditer(text)]
     position = 0
     for whole in sentences(text):
+        if any(block.start < whole.end and whole.start < block.end for block in code):
+            continue
         span = _without_mark(text, whole)
         quoted = text[span.start : span.end]
         found = terms(quoted)

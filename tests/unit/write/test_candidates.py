@@ -1,0 +1,13 @@
+"""Which sentences may be quoted."""
+
+from __future__ import annotations
+
+from assay.types import Evidence, Hit, Passage
+from assay.write.candidates import candidates
+
+
+def test_code_is_no_answer():
+    text = "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt then prints the temperature of the day."
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    found = [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))]
+    assert found == ["Run it so:", "It then prints the temperature of the day."]

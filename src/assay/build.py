@@ -22,6 +22,7 @@ from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
+from assay.retrieve.linked import LinkedRetriever
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Judge, Sink, Stages
 from assay.types import Action, ModelsUsed, SearchSettings, Usage
@@ -161,7 +162,7 @@ def _stages(settings: Settings, embedder: Embedder, index: Index, search: Search
     judge = _judge(settings, embedder)
     return Stages(
         understander=RulesUnderstander(),
-        retriever=HybridRetriever(index, embedder, search),
+        retriever=LinkedRetriever(HybridRetriever(index, embedder, search), index, embedder),
         judge=judge,
         writer=ExtractiveWriter(),
         decliner=PlainDecliner(),

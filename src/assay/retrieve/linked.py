@@ -1,0 +1,101 @@
+"""A second step for questions of two steps: what the best passages name, the question does not, and is sought too.
+
+"Where was the maker of Brand X born?" finds the passage on Brand X; only that passage names the maker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.stages import Embedder, Index, Retriever
+from assay.text.answer_types import names as names_in
+from assay.text.sentences import sentences
+from assay.text.tokens import terms, words
+from assay.types import Evidence, Found, Hit, Scores, SearchMode
+
+# The passages and, of them, the sentences nearest the question in which names are looked for.
+_PASSAGES, _SENTENCES = 5, 3
+# How many words of names the second search takes, how many passages it weighs, and what a cosine counts there.
+_MOST_WORDS, _DEPTH, _COSINE = 24, 24, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedRetriever:
+    """Gives the last `places` of another retriever's passages to those that its best passages lead to.
+
+    The second search is by words, the question's and the new names' together; its best passages are ordered by
+    that score (scaled to its best) plus half their cosine to the question. Where nothing new is named or found,
+    the evidence stays as it was.
+    """
+
+    inner: Retriever
+    index: Index
+    embedder: Embedder
+    places: int = 2
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """The passages of `inner`, the last of them replaced by what they lead to."""
+        evidence = await self.inner.retrieve(queries)
+        names = new_names(queries[0], evidence.hits)
+        by_vector_only = evidence.settings is not None and evidence.settings.mode is SearchMode.DENSE
+        if not names or by_vector_only or len(evidence.hits) <= self.places:
+            return evidence
+        where = evidence.settings.where if evidence.settings else {}
+        found = await self.index.sparse(" ".join([*names, *_distinct(words(queries[0]))]), _DEPTH, where)
+        added = await self._hits(
+            queries[0], [each for each in found if each.passage_id not in evidence.ids], evidence
+        )
+        return Evidence(
+            evidence.hits[: len(evidence.hits) - len(added)] + added, evidence.settings, evidence.version
+        )
+
+    async def _hits(self, question: str, found: Sequence[Found], evidence: Evidence) -> tuple[Hit, ...]:
+        """The best of what was found; they score as the evidence's last hit does, so that they stay last."""
+        ids = [each.passage_id for each in found]
+        try:
+            vectors = await self.index.vectors(ids)
+        except KeyError:  # another process has just removed one of them
+            return ()
+        vector = (await self.embedder.embed([question]))[0]
+        cosines = [float(cosine) for cosine in vectors @ vector]
+        most = max((each.score for each in found), default=1.0)
+        best = sorted(
+            zip(found, cosines, strict=True), key=lambda pair: -(pair[0].score / most + _COSINE * pair[1])
+        )[: self.places]
+        passages = {
+            each.passage_id: each for each in await self.index.passages([each.passage_id for each, _ in best])
+        }
+        return tuple(
+            Hit(passages[each.passage_id], evidence.hits[-1].score, Scores(cosine, each.score))
+            for each, cosine in best
+            if each.passage_id in passages
+        )
+
+
+def new_names(question: str, hits: Sequence[Hit]) -> list[str]:
+    """The words of the names in the sentences nearest the question, those of the question left out.
+
+    >>> from assay.types import Passage
+    >>> passage = Passage("p", "d", "r", 0, 60, "Brand X was founded by Ann Lee. It sells tea.", title="Brand X")
+    >>> new_names("Where was the founder of Brand X born?", [Hit(passage, 1.0)])
+    ['ann', 'lee']
+    """
+    asked = set(terms(question))
+    nearest = sorted(_sentences(hits), key=lambda each: -len(asked & each[1]))[:_SENTENCES]
+    named = [word for text, _ in nearest for span in names_in(text) for word in words(text[span.start : span.end])]
+    return [word for word in _distinct(named) if not asked.issuperset(terms(word))][:_MOST_WORDS]
+
+
+def _distinct(given: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(given))
+
+
+def _sentences(hits: Sequence[Hit]) -> list[tuple[str, set[str]]]:
+    """The sentences of the first passages, each with its terms and its title's."""
+    found: list[tuple[str, set[str]]] = []
+    for hit in hits[:_PASSAGES]:
+        text, title = hit.passage.text, set(terms(hit.passage.title))
+        quoted = [text[span.start : span.end] for span in sentences(text)]
+        found.extend((each, title.union(terms(each))) for each in quoted)
+    return found

@@ -18,6 +18,8 @@ _ENDS = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]」』）*_`]*$")
 _TABLE_RULE = re.compile(r"[\s|:+=-]*$")
 # A fenced block of code, also one whose end or beginning stands in another passage.
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
+# Words set in columns: the output of a program, or a table drawn with blanks.
+_COLUMNS = re.compile(r"\S {3,}\S")
 _LETTERS = re.compile(r"[^\W\d_]")
 # Fewer terms than this without a full stop are a caption, a menu entry or a heading.
 _HEADING_TERMS = 8
@@ -85,7 +87,9 @@ def _without_mark(text: str, span: Span) -> Span:
 
 
 def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
-    """Whether the stretch is a heading, a rule or a caption rather than a sentence."""
+    """Whether the stretch is a heading, a rule, a caption or a layout rather than a sentence."""
+    if len(_COLUMNS.findall(quoted)) > 1:
+        return True
     if _HEADING.match(quoted) or _SETEXT_RULE.search(quoted) or not _LETTERS.search(quoted):
         return True
     if table:

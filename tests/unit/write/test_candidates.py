@@ -11,3 +11,12 @@ def test_code_is_no_answer():
     passage = Passage("p", "d", "r", 0, len(text), text)
     found = [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))]
     assert found == ["Run it so:", "It then prints the temperature of the day."]
+
+
+def test_columns_are_no_sentence():
+    text = (
+        "  -k N      How many passages.  [default: 8]\n  --mode M    How to search.\n\nA search returns 8 passages."
+    )
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    assert [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))][-1] == "A search returns 8 passages."
+    assert not any("--mode" in each.text for each in candidates(Evidence((Hit(passage, 1.0),))))

@@ -20,13 +20,14 @@ from assay.errors import EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.frames import SandboxLimits
 from assay.ingest.sandbox import Sandbox
 
-# A list of loaders that do by the text's first word what a parser must never do.
+# A list of loaders that do by the page's first word what a parser must never do.
 HOSTILE = """
 import os, signal, sys, time
 from assay.types import Loaded
 
 class Loader:
     def load(self, data, name):
+        data = data.removeprefix(b"<html>")
         word = data.split()[0].decode()
         if word == "loop":
             while True: pass
@@ -41,7 +42,7 @@ class Loader:
         if word == "raise":
             raise KeyError("a parser's bug")
         if word == "recurse":
-            self.load(data, name)
+            self.load(b"<html>" + data, name)
         if word == "flood":
             return Loaded("x" * (4 << 20), "text")
         if word == "write":
@@ -52,7 +53,7 @@ class Loader:
                 time.sleep(600)
         return Loaded(data.decode() + "\\x00\\r\\n", "text")
 
-LOADERS = {"text": Loader()}
+LOADERS = {"html": Loader()}
 """
 LIMITS = SandboxLimits(memory=400 << 20, cpu_seconds=1, wall_seconds=60.0, text=1 << 20)
 
@@ -93,24 +94,24 @@ def sandbox() -> Iterator[Sandbox]:
 )
 def test_a_bad_reader_costs_its_own_document_only(hostile: Sandbox, tmp_path: Path, word: str, says: str) -> None:
     with pytest.raises(UnreadableDocument) as caught:
-        hostile.load(f"{word} now".encode(), str(tmp_path / "bad.txt"))
+        hostile.load(f"<html>{word} now".encode(), str(tmp_path / "bad.txt"))
     assert says in str(caught.value)
     assert caught.value.hint
-    assert hostile.load(b"good words", "good.txt").text == "good words\n"
+    assert hostile.load(b"<html>good words", "good.html").text == "good words\n"
 
 
 @pytest.mark.parametrize("limits", [replace(LIMITS, wall_seconds=1.0)])
 def test_a_reader_that_waits_for_ever_is_ended(hostile: Sandbox) -> None:
     with pytest.raises(UnreadableDocument, match="took longer than 1 s"):
-        hostile.load(b"sleep now", "slow.txt")
+        hostile.load(b"<html>sleep now", "slow.txt")
 
 
 @pytest.mark.parametrize("limits", [replace(LIMITS, wall_seconds=2.0)])
 def test_a_process_that_a_reader_leaves_behind_is_killed(hostile: Sandbox) -> None:
     started = time.monotonic()
     with pytest.raises(UnreadableDocument):
-        hostile.load(b"fork now", "bad.txt")
-    assert hostile.load(b"good words", "good.txt").text == "good words\n"
+        hostile.load(b"<html>fork now", "bad.txt")
+    assert hostile.load(b"<html>good words", "good.html").text == "good words\n"
     assert time.monotonic() - started < 60
 
 
@@ -128,7 +129,7 @@ def test_closing_ends_a_load_that_runs(hostile: Sandbox) -> None:
 
     def load() -> None:
         try:
-            hostile.load(b"sleep now", "slow.txt")
+            hostile.load(b"<html>sleep now", "slow.txt")
         except UnreadableDocument as error:
             failures.append(error)
 

@@ -15,6 +15,7 @@ from assay.stages import Loader
 from assay.types import Loaded
 
 _HEAD = 1 << 14
+_ZIPS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _ARCHIVES = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf\x27\x1c", b"Rar!", b"\x28\xb5\x2f\xfd", b"\x1f\x9d")
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*", b"RIFF", b"\0\0\1\0")
 _PROGRAMS = (b"\x7fELF", b"MZ", b"\xca\xfe\xba\xbe", b"\0asm", b"SQLite format 3\0")
@@ -28,8 +29,9 @@ _OLE_KINDS = (
     ("Workbook", "old spreadsheet (.xls)"),
     ("Book", "old spreadsheet (.xls)"),
 )
+# The atomic group keeps a comment from being stretched over the next one, which would take exponential time.
 _HTML = re.compile(
-    r"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    r"(?>\s*(?:<!--.*?-->|<\?xml[^>]*>))*\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
 _HTML_TAGS = re.compile(
     r"</?(?:div|p|span|table|tr|td|h[1-6]|a|li|ul|br|title|meta|article|section)\b", re.IGNORECASE
@@ -53,7 +55,7 @@ def detect(data: bytes, name: str) -> str:
         return next((kind for mark, kind in _OLE_KINDS if mark.encode("utf-16-le") in data), "old office file")
     if b"%PDF-" in data[:1024]:  # the standard lets other bytes stand before it
         return "pdf"
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
+    if data.startswith(_ZIPS):
         return _zip_format(data, name)
     if data.startswith(b"{\\rtf"):
         return "rich text (.rtf)"
@@ -61,6 +63,20 @@ def detect(data: bytes, name: str) -> str:
         if data.startswith(marks) and not _is_text(data):
             return kind
     return _text_format(data, name) if _is_text(data) else "binary file"
+
+
+def is_plain(data: bytes, name: str) -> bool:
+    """Whether the bytes are text without structure, so that no parser but this package's own will touch them.
+
+    >>> is_plain(b"# Tea", "tea.md"), is_plain(b"<html>", "tea.txt")
+    (True, False)
+    """
+    return (
+        not data.startswith((*_ZIPS, _OLE, b"{\\rtf", *_ARCHIVES, *_PICTURES, *_PROGRAMS))
+        and b"%PDF-" not in data[:1024]
+        and _is_text(data)
+        and _text_format(data, name) in ("text", "markdown")
+    )
 
 
 def _zip_format(data: bytes, name: str) -> str:

@@ -9,6 +9,10 @@ from assay.ingest.detect import detect
 PROSE = "It was late, and the rain fell.\nNobody came, or so it seemed.\nThen a door opened, slowly.\n" * 3
 
 
+def test_many_comments_are_passed_over_in_bounded_time() -> None:
+    assert detect(b"<!---->" * 580, "x.txt") == "text"
+
+
 @pytest.mark.parametrize(
     ("data", "name", "kind"),
     [

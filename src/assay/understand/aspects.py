@@ -14,7 +14,9 @@ _ASKS = (
     r"|had|tell|explain|describe|list|compare|give)"
 )
 _CLAUSES = re.compile(
-    rf"\s*(?:,|;|\?)?\s*\b(?:and|or|but|also|as well as)\b\s+(?={_ASKS}\b)|\s*[;；]\s*|，(?=.*[谁什何哪几多])", re.I
+    rf"\s*(?:,|;|\?)?\s*\b(?:and|or|but|also|as well as)\b\s+(?={_ASKS}\b)|\s*[;；]\s*(?={_ASKS}\b)"
+    r"|，(?=.*[谁什何哪几多])",
+    re.I,
 )
 _PAIR = re.compile(
     r"\b(?:differences?|similarit(?:y|ies)|comparison|relation(?:ship)?|distance|compare|in common)\b"
@@ -22,7 +24,8 @@ _PAIR = re.compile(
     re.I,
 )
 _CHOICE = re.compile(
-    r"(?:[,:]|\b(?:between|of|older|younger|larger|first|better))\s+(?P<first>[^,?]{2,60}?),?\s+or\s+(?P<second>[^,?.]{2,60})",
+    r"(?:[,:]|\b(?:older|younger|larger|smaller|better|worse|first|earlier|later|faster|longer))\s+"
+    r"(?P<first>[^,?]{2,60}?),?\s+or\s+(?P<second>[^,?.]{2,60})\?",
     re.I,
 )
 _BOTH = re.compile(r"\bboth\s+(?P<first>[^,?]{2,60}?)\s+and\s+(?P<second>[A-Z][^,?.]{1,60}?)(?=\s+(?:[a-z]+)|\?|$)")

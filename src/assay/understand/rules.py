@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from assay.text.language import language_of
-from assay.types import Message, Question
+from assay.types import AnswerType, Message, Question
 from assay.understand.aspects import aspects
 from assay.understand.dialogue import LONGEST, standalone
 from assay.understand.kinds import answer_type_of, detail_of, expertise_of, kind_of
@@ -32,13 +32,16 @@ def understood(text: str, history: tuple[Message, ...] = ()) -> Question:
     """
     turn = standalone(text, history)
     asked = turn.standalone[:LONGEST]
-    answer_type = answer_type_of(asked)
+    parts = aspects(asked)
+    # Several questions of different types have no one type that each sentence of an answer could hold.
+    mixed = len({answer_type_of(part) for part in parts}) > 1
+    answer_type = AnswerType.OTHER if mixed else answer_type_of(asked)
     kind = kind_of(asked, carried=turn.carried)
     return Question(
         text=text,
         standalone=turn.standalone,
         history=history,
-        aspects=aspects(asked),
+        aspects=parts,
         kind=kind,
         answer_type=answer_type,
         language=language_of(asked),

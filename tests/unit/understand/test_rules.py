@@ -81,3 +81,13 @@ def test_what_keeps_a_question_from_being_understood_is_said() -> None:
 def test_brevity_is_heard() -> None:
     assert understood("Briefly, why is the sky blue?").detail == 1
     assert understood("Why is the sky blue?").detail == 5
+
+
+def test_questions_of_different_types_together_have_no_type() -> None:
+    assert understood("When did it open, and how much did it cost?").answer_type is AnswerType.OTHER
+    assert understood("Who founded Rome and who destroyed Carthage?").answer_type is AnswerType.PERSON
+
+
+def test_a_choice_in_a_statement_is_one_aspect() -> None:
+    claim = "1% of cancer patients are diagnosed with regional or distant metastases."
+    assert len(understood(claim).aspects) == 1

@@ -10,12 +10,13 @@ import os
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from assay.index.vectors import Block, Rows, Scored, Vectors
+from assay.index.vectors import Block, Rows, Scored, Vectors, load_faiss, search_rows
 
 # Malkov and Yashunin 2018 (arXiv 1603.09320): links a node, and breadth while building and while searching.
 # Chosen by recall and time on 198,515 passages, see decisions/012.
@@ -50,18 +51,8 @@ class Graph:
 
     def search(self, vector: Vectors, k: int, allowed: Rows | None = None) -> Scored:
         """About the k rows of highest cosine, among the allowed ones where given (ascending)."""
-        faiss = _faiss()
-        faiss.omp_set_num_threads(1)
-        settings = faiss.SearchParametersHNSW(efSearch=max(SEARCH_BREADTH, 2 * k))
-        if allowed is not None:
-            mask = np.isin(self.rows, allowed, assume_unique=True)
-            bits = np.packbits(mask, bitorder="little")
-            settings = faiss.SearchParametersHNSW(
-                efSearch=max(SEARCH_BREADTH, 2 * k), sel=faiss.IDSelectorBitmap(bits)
-            )
-        scores, places = self.faiss_index.search(vector.reshape(1, -1), min(k, len(self.rows)), params=settings)
-        found = places[0] >= 0
-        return Scored(self.rows[places[0][found]], scores[0][found])
+        settings = partial(load_faiss().SearchParametersHNSW, efSearch=max(SEARCH_BREADTH, 2 * k))
+        return search_rows(self.faiss_index, self.rows, vector, k, allowed, settings)
 
 
 def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], bool]) -> Graph:
@@ -69,11 +60,12 @@ def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], 
 
     The FAISS index of `graph` is changed, so it must not be one that is searched meanwhile.
     """
-    faiss_index = _empty(block.vectors.shape[1]) if graph is None else graph.faiss_index
+    faiss_index = _empty(block.faiss_index.d) if graph is None else graph.faiss_index
     done = 0
     while done < len(block.rows) and go_on():
-        faiss_index.add(np.ascontiguousarray(block.vectors[done : done + _ADD_AT_ONCE]))
-        done = min(done + _ADD_AT_ONCE, len(block.rows))
+        count = min(_ADD_AT_ONCE, len(block.rows) - done)
+        faiss_index.add(block.vectors(done, count))
+        done += count
     rows = block.rows[:done] if graph is None else np.concatenate([graph.rows, block.rows[:done]])
     watermark = int(rows[-1]) if len(rows) else 0
     return Graph(Header(**{**asdict(header), "watermark": watermark, "rows": len(rows)}), rows, faiss_index)
@@ -81,7 +73,7 @@ def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], 
 
 def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> None:
     """Write the file beside, then rename it into place."""
-    faiss = _faiss()
+    faiss = load_faiss()
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     body = graph.rows.astype("<i8").tobytes() + faiss.serialize_index(graph.faiss_index).tobytes()
     header = {**asdict(graph.header), "checksum": zlib.crc32(body)}
@@ -109,7 +101,7 @@ def read_header(path: Path) -> Header | None:
 
 def read_graph(path: Path) -> Graph | None:
     """The graph, or None where the file is missing or damaged: the rows are the truth, it can be built anew."""
-    faiss = _faiss()
+    faiss = load_faiss()
     try:
         with path.open("rb") as file:
             header = _header(file.readline(4096))
@@ -133,17 +125,8 @@ def _header(line: bytes) -> Header | None:
 
 def _empty(dimension: int) -> Any:
     """A graph over float16 vectors: half the memory, and the stored rows hold no more either."""
-    faiss = _faiss()
+    faiss = load_faiss()
     index = faiss.IndexHNSWSQ(dimension, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction = BUILD_BREADTH
     index.is_trained = True  # 16-bit floats need no training
     return index
-
-
-def _faiss() -> Any:
-    """FAISS on one thread, imported where it is first needed; its type stubs lack half of what it has."""
-    import faiss
-
-    module: Any = faiss
-    module.omp_set_num_threads(1)
-    return module

@@ -13,7 +13,7 @@ import numpy as np
 from assay.index.graph import Graph, Header, grow, read_graph, read_header, write_graph
 from assay.index.rows import selection
 from assay.index.schema import number_of, refuse_other_model, snapshot, value_of
-from assay.index.vectors import Block, Rows, Scored, Vectors, alive_rows, read_block, read_selected
+from assay.index.vectors import Block, Rows, Scored, Vectors, alive_rows, read_block, read_newer, read_selected
 from assay.types import EmbeddingModel, Metadata
 
 EXACT_BELOW = 50_000
@@ -112,7 +112,7 @@ class VectorSearcher:
             return
         graph, block, removals = None, view.block, view.removals
         if view.worn:
-            block = read_block(connection, 0, view.total, self._model.dimension)
+            block = read_block(connection, 0, self._model.dimension)
         elif view.graph is not None:
             # A copy of its own: FAISS cannot add to a graph that is being searched.
             graph = self._usable_graph(connection)
@@ -139,14 +139,14 @@ class VectorSearcher:
         total, removals = number_of(connection, "passages"), number_of(connection, "removals")
         graph = self._usable_graph(connection) if total > self._exact_below else None
         after = graph.header.watermark if graph is not None else 0
-        block = read_block(connection, after, total, self._model.dimension)
+        block = read_block(connection, after, self._model.dimension)
         return View(version, removals, total, graph, block, _alive_in(graph, connection, removals))
 
     def _next_view(self, connection: sqlite3.Connection, version: int, old: View) -> View:
         total, removals = number_of(connection, "passages"), number_of(connection, "removals")
         block = old.block.without(alive_rows(connection)) if removals != old.removals else old.block
         last = max(int(old.block.rows[-1]) if len(old.block.rows) else 0, old.watermark)
-        block = block.extended(read_block(connection, last, total, self._model.dimension))
+        block = read_newer(connection, block, last)
         return View(version, removals, total, old.graph, block, _alive_in(old.graph, connection, removals))
 
     def _usable_graph(self, connection: sqlite3.Connection) -> Graph | None:

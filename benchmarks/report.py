@@ -61,3 +61,88 @@ def revision() -> str:
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     return done.stdout.strip() or "unknown"
+
+
+# --- the page ------------------------------------------------------------------------------------
+
+HEAD = """# What was measured
+
+Every number here was printed by a command in `benchmarks/` and kept in its `results/`; this page is written from them by
+`python benchmarks/report.py`. The labelled sets are not part of the repository; what a set is and where its labels
+come from stands beside each benchmark. Machines are shared and noisy: speed is given as ratios within one run.
+"""
+_META = ("benchmark", "date", "machine", "revision", "numbers")
+
+
+def page() -> str:
+    """The page, one section a result file."""
+    parts = [HEAD]
+    for path in sorted(ROOT.glob("benchmarks/*/results/*.json")):
+        body = json.loads(path.read_text(encoding="utf-8"))
+        numbers = body.get("numbers") or {key: value for key, value in body.items() if key not in _META}
+        parts.append(section(path, body, numbers))
+    return "\n".join(parts)
+
+
+def section(path: Path, body: dict[str, Any], numbers: dict[str, Any]) -> str:
+    """One result: what it is, when and where it was measured, and its numbers."""
+    claim = path.parent.parent.name
+    machine = body["machine"] if isinstance(body["machine"], str) else ", ".join(map(str, body["machine"].values()))
+    lines = [
+        f"## {claim}: {path.stem}",
+        "",
+        f"{body['date'][:10]}, revision {body['revision'][:7]}, {machine}. [How](../benchmarks/{claim}/README.md).",
+        "",
+    ]
+    return "\n".join([*lines, *rows(numbers, ""), ""])
+
+
+def rows(numbers: dict[str, Any], name: str) -> list[str]:
+    """The numbers as tables: scalars first, then each group of records that share their columns."""
+    scalars = {key: value for key, value in numbers.items() if shown(value) is not None}
+    lines = [f"**{name}**", ""] if name and scalars else []
+    if scalars:
+        lines += [
+            "| what | value |",
+            "|---|---|",
+            *(f"| {key} | {shown(value)} |" for key, value in scalars.items()),
+            "",
+        ]
+    for key, value in numbers.items():
+        if not isinstance(value, dict):
+            continue
+        title = f"{name} {key}".strip()
+        lines += table(value, title) if is_table(value) else rows(value, title)
+    return lines
+
+
+def is_table(value: dict[str, Any]) -> bool:
+    """Whether all values are records, so that they can share columns."""
+    records = [each for each in value.values() if isinstance(each, dict)]
+    return len(records) == len(value) > 1 and any(shown(each) is not None for each in records[0].values())
+
+
+def table(records: dict[str, dict[str, Any]], title: str) -> list[str]:
+    """Records under their common columns."""
+    columns = list(dict.fromkeys(key for each in records.values() for key in each if shown(each[key]) is not None))
+    lines = [f"**{title}**", "", f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+    for key, each in records.items():
+        lines.append(f"| {key} | {' | '.join(shown(each.get(column)) or '' for column in columns)} |")
+    return [*lines, ""]
+
+
+def shown(value: object) -> str | None:
+    """A number as a reader wants it; an interval in brackets; None for what is no number."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | str):
+        return str(value)
+    if isinstance(value, float):
+        return f"{value:.3f}" if abs(value) < 100 else f"{value:,.0f}"
+    if isinstance(value, list) and 1 < len(value) < 4 and all(isinstance(each, float) for each in value):
+        return "[" + ", ".join(f"{each:.3f}" for each in value) + "]"
+    return None
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

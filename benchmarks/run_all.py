@@ -1,0 +1,40 @@
+"""Runs the benchmarks, one after the other, and writes docs/measured.md from their results.
+
+.venv/bin/python benchmarks/run_all.py            # the quick ones: make bench
+.venv/bin/python benchmarks/run_all.py --proofs   # the long ones too: make proofs
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+QUICK = (
+    "documents/run.py",
+    "embedding/run.py",
+    "retrieval/run.py",
+    "judge/run.py",
+    "check/run.py",
+    "answers/run.py",
+    "speed/start.py",
+    "speed/ask.py",
+)
+LONG = ("speed/add.py", "speed/size.py", "speed/search.py", "kills/run.py")
+
+
+def main() -> int:
+    failed = []
+    for name in (*QUICK, *LONG) if "--proofs" in sys.argv else QUICK:
+        print(f"== {name}", flush=True)
+        if subprocess.run([sys.executable, HERE / name], check=False).returncode != 0:
+            failed.append(name)
+    subprocess.run([sys.executable, HERE / "report.py"], check=True)
+    for name in failed:
+        print(f"failed: {name}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

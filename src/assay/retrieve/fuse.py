@@ -33,36 +33,39 @@ class Candidate:
     scores: Scores
 
 
-Fusion = Callable[[Sequence[Found], Sequence[Found]], dict[str, float]]
+# Passage ids with their scores, best first.
+Ranking = Mapping[str, float]
+Fusion = Callable[[Ranking, Ranking], dict[str, float]]
 
 
-def by_rank(dense: Sequence[Found], sparse: Sequence[Found]) -> dict[str, float]:
-    """Reciprocal rank fusion: the sum of 1 / (60 + rank) over the lists that hold the passage.
+def by_rank(dense: Ranking, sparse: Ranking) -> dict[str, float]:
+    """Reciprocal rank fusion: the sum of 1 / (60 + rank) over the rankings that hold the passage.
 
-    >>> by_rank([Found("a", 0.9), Found("b", 0.8)], [Found("b", 7.0)])["b"] > 1 / 61
+    >>> by_rank({"a": 0.9, "b": 0.8}, {"b": 7.0})["b"] > 1 / 61
     True
     """
     scores: dict[str, float] = {}
-    for found in (dense, sparse):
-        for rank, each in enumerate(found, 1):
-            scores[each.passage_id] = scores.get(each.passage_id, 0.0) + 1 / (RANK_CONSTANT + rank)
+    for ranking in (dense, sparse):
+        for rank, each in enumerate(ranking, 1):
+            scores[each] = scores.get(each, 0.0) + 1 / (RANK_CONSTANT + rank)
     return scores
 
 
-def by_scaled_score(dense: Sequence[Found], sparse: Sequence[Found]) -> dict[str, float]:
+def by_scaled_score(dense: Ranking, sparse: Ranking) -> dict[str, float]:
     """The weighted sum of both scores, each scaled so that its least possible value is 0 and its best here 1.
 
     The "theoretical min-max" convex combination of Bruch, Gai and Ingber 2022 (arXiv 2210.11934).
 
-    >>> by_scaled_score([Found("a", 1.0), Found("b", 0.0)], [Found("b", 6.0), Found("c", 3.0)])
+    >>> fused = by_scaled_score({"a": 1.0, "b": 0.0}, {"b": 6.0, "c": 3.0})
+    >>> {each: round(score, 3) for each, score in fused.items()}
     {'a': 0.8, 'b': 0.6, 'c': 0.1}
     """
     scores: dict[str, float] = {}
-    for found, least, share in ((dense, _LEAST_DENSE, DENSE_SHARE), (sparse, _LEAST_SPARSE, 1 - DENSE_SHARE)):
-        best = max((each.score for each in found), default=least)
-        for each in found:
-            part = share * (each.score - least) / (best - least) if best > least else 0.0
-            scores[each.passage_id] = round(scores.get(each.passage_id, 0.0) + part, 12)
+    for ranking, least, share in ((dense, _LEAST_DENSE, DENSE_SHARE), (sparse, _LEAST_SPARSE, 1 - DENSE_SHARE)):
+        best = max(ranking.values(), default=least)
+        factor = share / (best - least) if best > least else 0.0
+        for each, score in ranking.items():
+            scores[each] = scores.get(each, 0.0) + factor * (score - least)
     return scores
 
 
@@ -70,8 +73,12 @@ FUSIONS: Mapping[str, Fusion] = MappingProxyType({"rrf": by_rank, "scaled": by_s
 
 
 def ranked(scores: Mapping[str, float]) -> list[str]:
-    """The ids, best first; of equals, the one named first leads."""
-    return sorted(scores, key=lambda each: -scores[each])
+    """The ids, best first; of equals, the one named first leads.
+
+    >>> ranked({"a": 0.1, "b": 0.3})
+    ['b', 'a']
+    """
+    return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
 def moved(vector: NDArray[np.float32], best: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -85,29 +92,23 @@ def moved(vector: NDArray[np.float32], best: NDArray[np.float32]) -> NDArray[np.
     return towards / np.float32(np.linalg.norm(towards))
 
 
-def by_cosine(ids: Sequence[str], cosines: NDArray[np.float32]) -> tuple[Found, ...]:
+def by_cosine(ids: Sequence[str], cosines: NDArray[np.float32]) -> dict[str, float]:
     """The passages with their cosines, best first."""
+    order = (-cosines).argsort(kind="stable").tolist()
+    values = cosines.tolist()
+    return {ids[place]: values[place] for place in order}
+
+
+def scores_of(found: Sequence[Found]) -> dict[str, float]:
+    """What a search returned, as a ranking."""
+    return {each.passage_id: each.score for each in found}
+
+
+def candidates(scores: Mapping[str, float], dense: Ranking, sparse: Ranking, count: int) -> tuple[Candidate, ...]:
+    """The best `count` passages by their scores, with the raw scores of both searches beside them."""
     return tuple(
-        sorted((Found(*each) for each in zip(ids, cosines.tolist(), strict=True)), key=lambda found: -found.score)
+        Candidate(each, scores[each], Scores(dense.get(each), sparse.get(each))) for each in ranked(scores)[:count]
     )
-
-
-def candidates_of(
-    scores: Mapping[str, float], dense: Sequence[Found], sparse: Sequence[Found]
-) -> tuple[Candidate, ...]:
-    """The fused scores as candidates, best first, with the raw scores of both searches beside them."""
-    raw_dense = {each.passage_id: each.score for each in dense}
-    raw_sparse = {each.passage_id: each.score for each in sparse}
-    return tuple(
-        Candidate(each, scores[each], Scores(raw_dense.get(each), raw_sparse.get(each))) for each in ranked(scores)
-    )
-
-
-def alone(dense: Sequence[Found], sparse: Sequence[Found]) -> tuple[Candidate, ...]:
-    """The one list that there is, scored as it is."""
-    by_vector = [Candidate(each.passage_id, each.score, Scores(dense=each.score)) for each in dense]
-    by_words = [Candidate(each.passage_id, each.score, Scores(sparse=each.score)) for each in sparse]
-    return tuple(by_vector + by_words)
 
 
 def merge(lists: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
@@ -118,8 +119,8 @@ def merge(lists: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     [0.7]
     """
     best: dict[str, Candidate] = {}
-    for candidates in lists:
-        for each in candidates:
+    for one in lists:
+        for each in one:
             if each.passage_id not in best or each.score > best[each.passage_id].score:
                 best[each.passage_id] = each
     return tuple(sorted(best.values(), key=lambda each: -each.score))

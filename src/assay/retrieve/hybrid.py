@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from assay.errors import UsageError
-from assay.retrieve.fuse import FUSIONS, Candidate, alone, by_cosine, candidates_of, merge, moved, ranked
+from assay.retrieve.fuse import FUSIONS, Candidate, Ranking, by_cosine, candidates, merge, moved, ranked, scores_of
 from assay.retrieve.mmr import diverse
 from assay.stages import Embedder, Index, Reranker
 from assay.text.language import KNOWN_BY_SCRIPT, language_of
-from assay.types import Evidence, Found, Hit, SearchMode, SearchSettings
+from assay.types import Evidence, Hit, SearchMode, SearchSettings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,9 +50,9 @@ class HybridRetriever:
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The k best passages for the queries together, best first, with the settings that were used."""
-        version = await self.index.version()
         modes = [self._mode_for(query) for query in queries]
-        lists = await asyncio.gather(*map(self._search, queries, modes))
+        searches = asyncio.gather(*map(self._search, queries, modes))
+        version, lists = await asyncio.gather(self.index.version(), searches)
         hits = await self._reranked(queries, await self._hits(merge(lists)))
         used = modes[0] if len(set(modes)) == 1 else self.settings.mode
         return Evidence(hits[: self.settings.k], replace(self.settings, mode=used), version)
@@ -66,22 +66,24 @@ class HybridRetriever:
         """The candidates for one query, best first."""
         depth, where = max(DEPTH, self.settings.k), self.settings.where
         if mode is SearchMode.SPARSE:
-            return alone((), await self.index.sparse(query, depth, where))
+            sparse = scores_of(await self.index.sparse(query, depth, where))
+            return candidates(sparse, {}, sparse, depth)
         if mode is SearchMode.DENSE:
-            return alone(await self.index.dense(await self._vector(query), depth, where), ())
+            dense = scores_of(await self.index.dense(await self._vector(query), depth, where))
+            return candidates(dense, dense, {}, depth)
         # Embedding takes one core for some milliseconds, the search by words another.
-        vector, sparse = await asyncio.gather(self._vector(query), self.index.sparse(query, depth, where))
-        dense = await self.index.dense(vector, depth, where)
+        vector, by_words = await asyncio.gather(self._vector(query), self.index.sparse(query, depth, where))
+        sparse = scores_of(by_words)
+        dense = scores_of(await self.index.dense(vector, depth, where))
         try:
-            return await self._fused(vector, dense, sparse)
+            return await self._fused(vector, list(dense | sparse), sparse)
         except KeyError:  # another process has just removed a passage that was found: search what is there now
             return await self._search(query, mode)
 
     async def _fused(
-        self, vector: NDArray[np.float32], dense: Sequence[Found], sparse: Sequence[Found]
+        self, vector: NDArray[np.float32], ids: Sequence[str], sparse: Ranking
     ) -> tuple[Candidate, ...]:
-        """What either search found, best first, with the raw scores; cosines are known of all of them."""
-        ids = list(dict.fromkeys(each.passage_id for each in (*dense, *sparse)))
+        """What either search found, best first, with the raw scores; cosines are taken of all of them."""
         vectors = await self.index.vectors(ids)
         fusion, cosines = FUSIONS[self.settings.fusion], by_cosine(ids, vectors @ vector)
         scores = fusion(cosines, sparse)
@@ -89,16 +91,16 @@ class HybridRetriever:
             place = {each: n for n, each in enumerate(ids)}
             first = [place[each] for each in ranked(scores)[: self.settings.feedback]]
             scores = fusion(by_cosine(ids, vectors @ moved(vector, vectors[first])), sparse)
-        return candidates_of(scores, cosines, sparse)
+        return candidates(scores, cosines, sparse, max(CHOICE, 2 * self.settings.k))
 
     async def _vector(self, query: str) -> NDArray[np.float32]:
         vector: NDArray[np.float32] = (await self.embedder.embed([query]))[0]
         return vector
 
-    async def _hits(self, candidates: Sequence[Candidate]) -> tuple[Hit, ...]:
+    async def _hits(self, found: Sequence[Candidate]) -> tuple[Hit, ...]:
         """The best candidates as hits: k of them, or as many as a reranker chooses from."""
         count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
-        chosen = await self._diverse(candidates, count) if self.settings.mmr is not None else candidates[:count]
+        chosen = await self._diverse(found, count) if self.settings.mmr is not None else found[:count]
         passages = {each.passage_id: each for each in await self.index.passages([c.passage_id for c in chosen])}
         return tuple(
             Hit(passages[each.passage_id], each.score, each.scores)
@@ -106,11 +108,11 @@ class HybridRetriever:
             if each.passage_id in passages
         )
 
-    async def _diverse(self, candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    async def _diverse(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
         """The candidates that say most without repeating each other."""
         import numpy as np
 
-        choice = candidates[: max(CHOICE, 2 * count)]
+        choice = found[: max(CHOICE, 2 * count)]
         if not choice or self.settings.mmr is None:
             return []
         vectors = await self.index.vectors([each.passage_id for each in choice])

@@ -29,7 +29,7 @@ def data_folder() -> Path:
 
 
 def write_result(claim: str, name: str, numbers: dict[str, Any]) -> Path:
-    """Keep the numbers in benchmarks/<claim>/results/<name>.json with machine, date and revision, and print them."""
+    """Keep the numbers in benchmarks/<claim>/results/<name>.json, with machine and date, and print them."""
     path = ROOT / "benchmarks" / claim / "results" / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     body = {
@@ -67,9 +67,9 @@ def revision() -> str:
 
 HEAD = """# What was measured
 
-Every number here was printed by a command in `benchmarks/` and kept in its `results/`; this page is written from them by
-`python benchmarks/report.py`. The labelled sets are not part of the repository; what a set is and where its labels
-come from stands beside each benchmark. Machines are shared and noisy: speed is given as ratios within one run.
+Every number here was printed by a command in `benchmarks/` and kept in its `results/`; this page is written from
+them by `python benchmarks/report.py`. The labelled sets are not part of the repository; what a set is
+and where its labels come from stands beside each benchmark. Machines are shared and noisy: speed is given as ratios within one run.
 """
 _META = ("benchmark", "date", "machine", "revision", "numbers")
 
@@ -91,7 +91,7 @@ def section(path: Path, body: dict[str, Any], numbers: dict[str, Any]) -> str:
     lines = [
         f"## {claim}: {path.stem}",
         "",
-        f"{body['date'][:10]}, revision {body['revision'][:7]}, {machine}. [How](../benchmarks/{claim}/README.md).",
+        f"{(body.get('date') or body['at'])[:10]}, revision {body.get('revision', '')[:7]}, {machine}. [How](../benchmarks/{claim}/README.md).",
         "",
     ]
     return "\n".join([*lines, *rows(numbers, ""), ""])

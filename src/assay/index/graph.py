@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -25,6 +25,7 @@ BUILD_BREADTH = 80
 SEARCH_BREADTH = 96
 _ADD_AT_ONCE = 1000
 _FORMAT = "assay-vectors/1"
+_LONGEST_HEADER = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +74,14 @@ def grow(graph: Graph | None, block: Block, header: Header, go_on: Callable[[], 
 
 def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> None:
     """Write the file beside, then rename it into place."""
-    faiss = load_faiss()
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    body = graph.rows.astype("<i8").tobytes() + faiss.serialize_index(graph.faiss_index).tobytes()
-    header = {**asdict(graph.header), "checksum": zlib.crc32(body)}
+    rows = graph.rows.astype("<i8")
+    body = load_faiss().serialize_index(graph.faiss_index)
+    header = {**asdict(graph.header), "checksum": zlib.crc32(body, zlib.crc32(rows))}
     try:
         with open(os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
             file.write(json.dumps(header).encode() + b"\n")
+            file.write(rows)
             file.write(body)
             file.flush()
             os.fsync(file.fileno())
@@ -94,25 +96,34 @@ def read_header(path: Path) -> Header | None:
     """The header, or None where there is no file or not one of ours."""
     try:
         with path.open("rb") as file:
-            return _header(file.readline(4096))
+            return _header(file.readline(_LONGEST_HEADER))
     except OSError:
         return None
 
 
 def read_graph(path: Path) -> Graph | None:
     """The graph, or None where the file is missing or damaged: the rows are the truth, it can be built anew."""
-    faiss = load_faiss()
     try:
         with path.open("rb") as file:
-            header = _header(file.readline(4096))
-            body = file.read()
+            header = _header(file.readline(_LONGEST_HEADER))
+            if header is None or _checksum(file) != header.checksum:
+                return None
+            file.seek(0)
+            file.readline(_LONGEST_HEADER)
+            rows = np.frombuffer(file.read(8 * header.rows), "<i8").astype(np.int64)
+            faiss = load_faiss()
+            # Read in pieces: the file and the graph together would take twice the memory.
+            return Graph(header, rows, faiss.read_index(faiss.PyCallbackIOReader(file.read)))
     except OSError:
         return None
-    if header is None or zlib.crc32(body) != header.checksum:
-        return None
-    rows = np.frombuffer(body, "<i8", header.rows).astype(np.int64)
-    faiss_index = faiss.deserialize_index(np.frombuffer(body, np.uint8, offset=8 * header.rows))
-    return Graph(header, rows, faiss_index)
+
+
+def _checksum(file: BinaryIO) -> int:
+    """The CRC-32 of what is left of the file."""
+    checksum = 0
+    while piece := file.read(1 << 20):
+        checksum = zlib.crc32(piece, checksum)
+    return checksum
 
 
 def _header(line: bytes) -> Header | None:

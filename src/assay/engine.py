@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -141,8 +141,11 @@ class Engine:
         """As `aask`."""
         return self._background.run(self.aask(text, history))
 
-    async def stream(self, text: str, history: Iterable[Message] = ()) -> AsyncIterator[Event]:
-        """The run's events as they happen; the last is Done, or Failed where `aask` would have raised."""
+    async def stream(self, text: str, history: Iterable[Message] = ()) -> AsyncGenerator[Event, None]:
+        """The run's events as they happen; the last is Done, or Failed where `aask` would have raised.
+
+        Wrap it in `contextlib.aclosing` where you may leave early: that ends the run.
+        """
         queue: asyncio.Queue[Event] = asyncio.Queue()
         task = asyncio.create_task(self._answer(text, tuple(history), queue.put_nowait))
         try:
@@ -205,6 +208,9 @@ class Engine:
             raise late from error
         except AssayError as error:
             events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
+            raise
+        except (Exception, asyncio.CancelledError) as error:  # a bug, or nobody waits any more: a run has one end
+            events.emit(Failed(error=type(error).__name__, message=str(error), hint="ask again"))
             raise
         answer = replace(answer, ms=1000 * (time.monotonic() - started), warnings=answer.warnings + events.warnings)
         events.emit(Done(answer=answer))

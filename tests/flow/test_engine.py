@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -201,7 +202,9 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
 
     words = WordEmbedder()
     index = MemoryIndex(words.model)
-    parts = Parts(index, words, _NoFiles(), stages, lambda _settings: retriever, SearchSettings(), limits, "fast", sinks)
+    parts = Parts(
+        index, words, _NoFiles(), stages, lambda _settings: retriever, SearchSettings(), limits, "fast", sinks
+    )
     return Engine(parts)
 
 
@@ -216,3 +219,37 @@ def test_the_deadline_ends_a_question_with_an_error():
     with scripted(_NeverUnderstands(), Limits(seconds=0.05)) as engine, pytest.raises(DeadlinePassed) as raised:
         engine.ask("Why?")
     assert "--deadline" in raised.value.hint
+
+
+class _Crashes:
+    async def understand(self, text, history):
+        raise ZeroDivisionError("a bug")
+
+
+async def test_a_bug_ends_a_stream_too():
+    async with scripted(_Crashes(), Limits()) as engine:
+        events = [event async for event in engine.stream("Why?")]
+        with pytest.raises(ZeroDivisionError):
+            await engine.aask("Why?")
+    assert isinstance(events[-1], Failed)
+    assert events[-1].error == "ZeroDivisionError"
+
+
+class _Remembers:
+    def __init__(self):
+        self.events: list[Event] = []
+
+    def open(self, run_id: str, question: str) -> None:
+        """Nothing to prepare."""
+
+    def receive(self, run_id: str, event: Event) -> None:
+        self.events.append(event)
+
+
+async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
+    sink = _Remembers()
+    async with scripted(_NeverUnderstands(), Limits(), sink) as engine:
+        async with aclosing(engine.stream("Why?")) as events:
+            await anext(events)
+    assert isinstance(sink.events[-1], Failed)
+    assert sink.events[-1].error == "CancelledError"

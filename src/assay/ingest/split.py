@@ -109,13 +109,19 @@ class PassageSplitter:
 
     def _shorter(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
         """The stretch as one unit, or as several where it alone would overfill a passage."""
+        length = COUNTED_AT_ONCE
         while start < end:
-            stop = end if end - start <= COUNTED_AT_ONCE else _hard_cut(text, start, start + COUNTED_AT_ONCE)
+            stop = end if end - start <= length else _hard_cut(text, start, start + length)
             tokens = self._tokens(text[start:stop])
             while tokens > size and stop - start > 1:
                 stop = _hard_cut(text, start, start + max(1, (stop - start) * size // (tokens + 1)))
                 tokens = self._tokens(text[start:stop])
-            yield _Unit(start, stop, tokens, edge)
+            # Nothing but white space makes no passage; it stays with what stands before it.
+            yield (
+                _Unit(start, stop, tokens, edge) if text[start:stop].strip() else _Unit(start, stop, 0, Edge.GLUED)
+            )
+            # The next piece is likely as dense as this one, so that little is counted twice.
+            length = min(COUNTED_AT_ONCE, (stop - start) * 5 // 4 + 1)
             start, edge = stop, Edge.SENTENCE
 
 

@@ -77,12 +77,12 @@ def write_graph(path: Path, graph: Graph, reached: Callable[[str], None]) -> Non
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     rows = graph.rows.astype("<i8")
     body = load_faiss().serialize_index(graph.faiss_index)
-    header = {**asdict(graph.header), "checksum": zlib.crc32(body, zlib.crc32(rows))}
+    header = {**asdict(graph.header), "checksum": zlib.crc32(body.data, zlib.crc32(rows.data))}
     try:
         with open(os.open(beside, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
             file.write(json.dumps(header).encode() + b"\n")
-            file.write(rows)
-            file.write(body)
+            file.write(rows.data)
+            file.write(body.data)
             file.flush()
             os.fsync(file.fileno())
         reached("graph written")

@@ -51,17 +51,18 @@ def by_rank(dense: Ranking, sparse: Ranking) -> dict[str, float]:
     return scores
 
 
-def by_scaled_score(dense: Ranking, sparse: Ranking) -> dict[str, float]:
+def by_scaled_score(dense: Ranking, sparse: Ranking, dense_share: float = DENSE_SHARE) -> dict[str, float]:
     """The weighted sum of both scores, each scaled so that its least possible value is 0 and its best here 1.
 
-    The "theoretical min-max" convex combination of Bruch, Gai and Ingber 2022 (arXiv 2210.11934).
+    `dense_share`, 0 to 1, is the weight of the cosines. The "theoretical min-max" convex combination of Bruch,
+    Gai and Ingber 2022 (arXiv 2210.11934).
 
     >>> fused = by_scaled_score({"a": 1.0, "b": 0.0}, {"b": 6.0, "c": 3.0})
     >>> {each: round(score, 3) for each, score in fused.items()}
     {'a': 0.8, 'b': 0.6, 'c': 0.1}
     """
     scores: dict[str, float] = {}
-    for ranking, least, share in ((dense, _LEAST_DENSE, DENSE_SHARE), (sparse, _LEAST_SPARSE, 1 - DENSE_SHARE)):
+    for ranking, least, share in ((dense, _LEAST_DENSE, dense_share), (sparse, _LEAST_SPARSE, 1 - dense_share)):
         best = max(ranking.values(), default=least)
         factor = share / (best - least) if best > least else 0.0
         for each, score in ranking.items():
@@ -81,14 +82,17 @@ def ranked(scores: Mapping[str, float]) -> list[str]:
     return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
-def moved(vector: NDArray[np.float32], best: NDArray[np.float32]) -> NDArray[np.float32]:
+def moved(
+    vector: NDArray[np.float32], best: NDArray[np.float32], share: float = FEEDBACK_SHARE
+) -> NDArray[np.float32]:
     """The query's vector moved towards the vectors of the passages found first, shape (n, dimension).
 
-    Rocchio 1971, with those passages taken for relevant and none for irrelevant.
+    `share` is how far, in lengths of their mean. Rocchio 1971, with those passages taken for relevant and none
+    for irrelevant.
     """
     import numpy as np
 
-    towards: NDArray[np.float32] = vector + FEEDBACK_SHARE * best.mean(axis=0)
+    towards: NDArray[np.float32] = vector + share * best.mean(axis=0)
     return towards / np.float32(np.linalg.norm(towards))
 
 

@@ -248,8 +248,8 @@ class _Remembers:
 
 async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
     sink = _Remembers()
-    async with scripted(_NeverUnderstands(), Limits(), sink) as engine:
-        async with aclosing(engine.stream("Why?")) as events:
-            await anext(events)
+    engine = scripted(_NeverUnderstands(), Limits(), sink)
+    async with engine, aclosing(engine.stream("Why?")) as events:
+        await anext(events)
     assert isinstance(sink.events[-1], Failed)
     assert sink.events[-1].error == "CancelledError"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -16,7 +16,7 @@ class Ahead(Generic[T]):
     What the source raises is raised where its next item would have been.
     """
 
-    def __init__(self, source: AsyncIterator[T], size: int) -> None:
+    def __init__(self, source: AsyncGenerator[T], size: int) -> None:
         self._source = source
         self._queue: asyncio.Queue[tuple[T, ...] | Exception | None] = asyncio.Queue(size)
         self._ended = False
@@ -32,8 +32,9 @@ class Ahead(Generic[T]):
 
     async def _work(self) -> None:
         try:
-            async for item in self._source:
-                await self._queue.put((item,))
+            async with aclosing(self._source):  # also when it waits here, and not in the source
+                async for item in self._source:
+                    await self._queue.put((item,))
             await self._queue.put(None)
         except Exception as error:  # noqa: BLE001 - handed on to the reader, who raises it
             await self._queue.put(error)

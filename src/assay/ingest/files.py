@@ -92,7 +92,7 @@ class FileReader:
                 else:
                     yield self._whole(seen, file)
         except DocumentError as error:
-            yield (FileReport(seen.path, "failed", str(error)),)
+            yield (FileReport(seen.path, "failed", _reason(error, seen)),)
         except OSError as error:
             yield (FileReport(seen.path, "failed", error.strerror or str(error)),)
 
@@ -123,10 +123,10 @@ class FileReader:
         except (EmptyDocument, UnsupportedDocument) as error:
             if isinstance(error, EmptyDocument):
                 self._drop(seen, stored, set())
-            return (FileReport(seen.path, "skipped", str(error)),)
+            return (FileReport(seen.path, "skipped", _reason(error, seen)),)
         except UnreadableDocument as error:
             kept = "; the version stored before stays" if stored else ""
-            return (FileReport(seen.path, "failed", str(error) + kept),)
+            return (FileReport(seen.path, "failed", _reason(error, seen) + kept),)
         document = document_of(
             loaded,
             document_id=document_id,
@@ -197,6 +197,11 @@ def _line_report(seen: Seen, counts: _Counts, *, dry_run: bool) -> FileReport:
     if dry_run and counts.stored:
         reason = f"{counts.stored} documents would be stored" + (f"; {reason}" if reason else "")
     return FileReport(seen.path, "added" if counts.stored else "unchanged", reason, counts.passages)
+
+
+def _reason(error: DocumentError, seen: Seen) -> str:
+    """What is wrong, without the file's name, which the report has anyway."""
+    return str(error).removeprefix(f"{seen.file.name}: ")
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -93,7 +93,7 @@ class Ingestion:
             async for report in self._pruned(paths, found, known, files.stale, dry_run=dry_run):
                 yield report
 
-    async def _read(self, found: Sequence[Seen], files: FileReader) -> AsyncIterator[Item]:
+    async def _read(self, found: Sequence[Seen], files: FileReader) -> AsyncGenerator[Item]:
         """The documents and reports of the files found, in order."""
         for seen in found:
             chunks = files.items(seen)
@@ -101,7 +101,7 @@ class Ingestion:
                 for item in chunk:
                     yield item
 
-    async def _embedded(self, items: AsyncIterator[Item]) -> AsyncIterator[_Group]:
+    async def _embedded(self, items: AsyncGenerator[Item]) -> AsyncGenerator[_Group]:
         """The items in groups, with the vectors of their passages."""
         async with Ahead(items, _READ_AHEAD) as ahead:
             while group := await _next_group(ahead):
@@ -120,7 +120,7 @@ class Ingestion:
             yield Entry(item.document, item.passages, vectors[at : at + len(item.passages)])
             at += len(item.passages)
 
-    async def _stored(self, groups: AsyncIterator[_Group]) -> AsyncGenerator[FileReport]:
+    async def _stored(self, groups: AsyncGenerator[_Group]) -> AsyncGenerator[FileReport]:
         """Store group after group; the reports of each group follow its commit."""
         async with Ahead(groups, 1) as ahead:
             async for group in ahead:

@@ -43,10 +43,9 @@ class Sandbox:
         Raises EmptyDocument, UnsupportedDocument, UnreadableDocument (which says what limit was passed).
         """
         with self._one_at_a_time:
-            if self._helper is None:
-                self._helper = _Helper(self._loaders, self._limits)
+            helper = self._helper = self._helper or _Helper(self._loaders, self._limits)
             try:
-                reply = json.loads(self._helper.ask(data, name))
+                reply = json.loads(helper.ask(data, name))
                 return _result(reply, name)
             except (OSError, EOFError):
                 self.close()

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.terminal import Terminal, one_line, visible
+from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 Json = Mapping[str, Any]
@@ -25,18 +26,29 @@ QUOTE_WIDTH = 300
 def show_answer(answer: Json, verified: bool, terminal: Terminal) -> None:
     """Print the answer, its sources, what did not pass, and the verdict."""
     console = terminal.console()
-    console.print(visible(answer["text"]))
+    console.print(_flowing(answer["text"]))
     for source in answer["sources"]:
         console.print()
         console.print(_heading(source))
         for quote in quotes(source, answer["claims"]):
-            console.print(f"    “{quote}”", style="dim")
+            indented(console, f"“{quote}”", 4)
     console.print()
     for line in _open_points(answer):
         console.print(line)
     console.print(verdict_line(answer, verified))
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
+
+
+def indented(console: Console, text: str, columns: int) -> None:
+    """Print the text dimmed and set in, every line of it; where nothing breaks lines, the one line."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if console.soft_wrap:
+        console.print(" " * columns + text, style="dim")
+    else:
+        console.print(Padding(Text(text, "dim"), (0, 0, 0, columns), expand=False))
 
 
 def verdict_line(answer: Json, verified: bool) -> Text:
@@ -59,14 +71,15 @@ def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
     return [one_line(quote, QUOTE_WIDTH) for quote in found or [source["quote"]]]
 
 
-def location(place: Json) -> str:
-    """Page, slide, sheet, row and section, as a reader would say it.
+def location(place: Json, title: str) -> str:
+    """Page, slide, sheet, row and section, as a reader would say it; the section without the document's title.
 
-    >>> location({"page": 3, "slide": None, "sheet": None, "row": None, "section": "Rates"})
-    'page 3, Rates'
+    >>> location({"page": 3, "slide": None, "sheet": None, "row": None, "section": "Rates > Fees"}, "Rates")
+    'page 3, Fees'
     """
     parts = [f"{name} {place[name]}" for name in ("page", "slide", "sheet", "row") if place[name] is not None]
-    return ", ".join([*parts, *([place["section"]] if place["section"] else [])])
+    section = "" if place["section"] in (None, title) else place["section"].removeprefix(f"{title} > ")
+    return one_line(", ".join([*parts, *([section] if section else [])]), 80)
 
 
 def marked(status: str, text: str) -> Text:
@@ -86,16 +99,13 @@ def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
 
 def _heading(source: Json) -> str:
     title = one_line(source["title"], 80) or source["document_id"]
-    where = one_line(location({**source["location"], "section": _below_title(source)}), 80)
+    where = location(source["location"], source["title"])
     return f"[{source['number']}] {title}{' · ' + where if where else ''}"
 
 
-def _below_title(source: Json) -> str | None:
-    """The section without the document's title, with which its path often begins."""
-    section, title = source["location"]["section"] or "", source["title"]
-    if section == title:
-        return None
-    return str(section).removeprefix(f"{title} > ") or None
+def _flowing(text: str) -> str:
+    """The text with the line breaks of its sources taken out; blank lines stay."""
+    return "\n\n".join(one_line(paragraph) for paragraph in text.split("\n\n"))
 
 
 def _open_points(answer: Json) -> Iterator[Text]:

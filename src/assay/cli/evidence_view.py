@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.cli.answer_view import check_lines
+from assay.cli.answer_view import check_lines, indented, location
 from assay.cli.terminal import Terminal, one_line
 from assay.types import Evidence, Hit, Judgement, Review, plain
 from assay.verify.review import least_support, worst_verdict
@@ -15,11 +15,11 @@ def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
     """Print the hits, best first, with the raw scores beside the joined one."""
     console = terminal.console()
     for number, hit in enumerate(evidence.hits, 1):
-        place = str(hit.passage.location)
-        where = " · ".join(one_line(each, 80) for each in (hit.passage.title, place) if each)
+        place = location(plain(hit.passage.location), hit.passage.title)
+        where = " · ".join(each for each in (one_line(hit.passage.title, 80), place) if each)
         console.print(f"{number}. {where or hit.passage.document_id}")
-        console.print(f"   {_scores(hit)}", style="dim")
-        console.print(f"   {one_line(hit.passage.text, EXCERPT)}")
+        indented(console, _scores(hit), 3)
+        indented(console, one_line(hit.passage.text, EXCERPT), 3)
     if not evidence.hits:
         terminal.note("nothing found")
 
@@ -44,7 +44,7 @@ def show_review(review: Review, terminal: Terminal) -> None:
     for claim in review.claims:
         console.print(f"{claim.n}. {claim.verdict.value}: {one_line(claim.text, EXCERPT)}")
         for span in claim.spans:
-            console.print(f"    “{one_line(span.quote, EXCERPT)}”", style="dim")
+            indented(console, f"“{one_line(span.quote, EXCERPT)}”", 4)
     for line in check_lines(plain(review.checks)):
         console.print(line)
     least = least_support(review)

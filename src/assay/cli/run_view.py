@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.answer_view import check_lines, show_answer
+from assay.cli.answer_view import check_lines, indented, show_answer
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
@@ -52,9 +52,10 @@ def _show_claim(claim: Json, console: Any) -> None:
     console.print(f"  {claim['n']}. {claim['verdict']} (support {support}): {one_line(claim['text'], 300)}")
     for span in claim["spans"]:
         place = f"{span['passage_id'][:8]} {span['start']}-{span['end']}"
-        console.print(f"     {place}: “{one_line(span['quote'], 300)}”", style="dim")
+        indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
     for event in claim["history"]:
-        console.print(f"     {event['state']} by {event['by']}: {one_line(event['reason'], 200)}", style="dim")
+        reason = f": {one_line(event['reason'], 200)}" if event["reason"] else ""
+        indented(console, f"{event['state']} by {event['by']}{reason}", 5)
 
 
 def told(kind: str, body: Json) -> str:

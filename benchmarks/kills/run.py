@@ -19,6 +19,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -73,10 +74,11 @@ async def entry(name: str, edition: int, embedder: DrawnEmbedder) -> Entry:
     texts = [
         f"{name} edition e{letters(edition)} passage {n} " + "some words that fill it " * 8 for n in range(PASSAGES)
     ]
+    starts = accumulate((len(text) + 1 for text in texts[:-1]), initial=0)
     document = Document(name, "\n".join(texts), "", name, "text", str(edition))
     passages = tuple(
-        Passage(f"{name}/{edition}/{n}", name, document.revision, 0, len(text), text)
-        for n, text in enumerate(texts)
+        Passage(f"{name}/{edition}/{n}", name, document.revision, start, start + len(text), text)
+        for n, (start, text) in enumerate(zip(starts, texts, strict=True))
     )
     return Entry(document, passages, await embedder.embed(texts))
 

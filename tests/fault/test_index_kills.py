@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +37,11 @@ Reached = Callable[[str], None]
 def entry(name: str, edition: int = 1) -> Entry:
     """A document of five passages, each with the words of its edition."""
     texts = [f"{name} edition{edition} passage{n}" for n in range(5)]
+    starts = accumulate((len(text) + 1 for text in texts[:-1]), initial=0)
     document = Document(name, "\n".join(texts), "", name, "text", f"{edition}")
     passages = tuple(
-        Passage(f"{name}/{edition}/{n}", name, document.revision, 0, len(text), text)
-        for n, text in enumerate(texts)
+        Passage(f"{name}/{edition}/{n}", name, document.revision, start, start + len(text), text)
+        for n, (start, text) in enumerate(zip(starts, texts, strict=True))
     )
     vectors = np.eye(8, dtype=np.float32)[[n % 8 for n in range(5)]]
     return Entry(document, passages, vectors)

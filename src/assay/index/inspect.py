@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def problems(folder: Path) -> tuple[str, ...]:
     with store_errors(path):
         connection = connect(path)
         try:
-            return (*_damaged_pages(connection), *_disagreements(connection))
+            return (*_damaged_pages(connection), *_disagreements(connection), *_changed_texts(connection))
         finally:
             connection.close()
 
@@ -46,3 +47,17 @@ def _disagreements(connection: sqlite3.Connection) -> list[str]:
     (passages,) = connection.execute("SELECT count(*) FROM passages").fetchone()
     counts["passages miscounted"] = abs(passages - number_of(connection, "passages"))
     return [f"{count} {name}" for name, count in counts.items() if count]
+
+
+def _changed_texts(connection: sqlite3.Connection) -> list[str]:
+    """Documents whose text is not what was stored, by their hash, and passages that are not their part of it."""
+    found: list[str] = []
+    for number, document_id, text, revision in connection.execute(
+        "SELECT number, document_id, text, revision FROM documents"
+    ):
+        if hashlib.sha256(text.encode()).hexdigest() != revision:
+            found.append(f"the text of document {document_id} is not what was stored")
+        parts = connection.execute('SELECT start, "end", text FROM passages WHERE document = ?', (number,))
+        if any(text[start:end] != part for start, end, part in parts):
+            found.append(f"a passage of document {document_id} is not a part of its text")
+    return found

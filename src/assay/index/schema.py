@@ -7,7 +7,10 @@ AUTOINCREMENT and never reused, so that "newer than row n" means something.
 
 from __future__ import annotations
 
+import errno
+import json
 import os
+import shutil
 import sqlite3
 import uuid
 from collections.abc import Iterator
@@ -19,6 +22,7 @@ from assay.types import EmbeddingModel
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
+_LEAST_ROOM = 1 << 16
 
 # The `ascii` tokenizer takes every character beyond ASCII as part of a token, and these marks too, so that a
 # term made by `assay.text.tokens.terms` is one token whatever it is written in.
@@ -168,7 +172,7 @@ def store_errors(path: Path) -> Iterator[None]:
     """Turn the errors of SQLite and of the file system into ours."""
     try:
         yield
-    except (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError) as error:
+    except (sqlite3.Error, OSError, UnicodeEncodeError, OverflowError, json.JSONDecodeError) as error:
         raise _store_error(error, path) from error
 
 
@@ -176,11 +180,14 @@ def _store_error(error: Exception, path: Path) -> StoreError | UsageError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if isinstance(error, UnicodeEncodeError | OverflowError) or name.startswith("SQLITE_CONSTRAINT"):
         return UsageError(f"this cannot be stored: {error}", hint="give each passage once, in valid Unicode")
-    if name == "SQLITE_FULL" or getattr(error, "errno", None) in (28, 122):  # ENOSPC, EDQUOT
+    no_room = name == "SQLITE_FULL" or getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+    # SQLite calls it an I/O error where its shared memory file finds no room.
+    if no_room or (name.startswith("SQLITE_IOERR") and _full(path.parent)):
         return StoreFull(
             f"the disk of {path.parent} is full", hint="free some space and run the same command again"
         )
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in str(error):
+    unreadable = isinstance(error, json.JSONDecodeError) or "decode to UTF-8" in str(error)
+    if unreadable or name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in str(error):
         return DamagedStore(
             f"{path} is damaged: {error}",
             hint="restore it from a copy, or remove its folder and add the documents anew",
@@ -197,6 +204,11 @@ def _store_error(error: Exception, path: Path) -> StoreError | UsageError:
             hint=f"see who owns {path.parent} and whether it may be written to, or choose another --data-dir",
         )
     return StoreError(f"{path}: {error}", hint="run `assay doctor` to see what is wrong with the collection")
+
+
+def _full(folder: Path) -> bool:
+    """Whether less than a write needs is left on the disk of the folder."""
+    return folder.exists() and shutil.disk_usage(folder).free < _LEAST_ROOM
 
 
 def _schema_version(connection: sqlite3.Connection) -> int:

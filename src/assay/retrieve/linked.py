@@ -46,9 +46,7 @@ class LinkedRetriever:
         added = await self._hits(
             queries[0], [each for each in found if each.passage_id not in evidence.ids], evidence
         )
-        return Evidence(
-            evidence.hits[: len(evidence.hits) - len(added)] + added, evidence.settings, evidence.version
-        )
+        return Evidence(kept(queries[0], evidence.hits, len(added)) + added, evidence.settings, evidence.version)
 
     async def _hits(self, question: str, found: Sequence[Found], evidence: Evidence) -> tuple[Hit, ...]:
         """The best of what was found; they score as the evidence's last hit does, so that they stay last."""
@@ -71,6 +69,14 @@ class LinkedRetriever:
             for each, cosine in best
             if each.passage_id in passages
         )
+
+
+def kept(question: str, hits: Sequence[Hit], fewer: int) -> tuple[Hit, ...]:
+    """The hits without `fewer` of the last; one whose title the question names goes after all the others."""
+    asked = set(terms(question))
+    named = [bool(hit.passage.title) and asked.issuperset(terms(hit.passage.title)) for hit in hits]
+    leaving = sorted(range(len(hits)), key=lambda place: (named[place], -place))[:fewer]
+    return tuple(hit for place, hit in enumerate(hits) if place not in leaving)
 
 
 def new_names(question: str, hits: Sequence[Hit]) -> list[str]:

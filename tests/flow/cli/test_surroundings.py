@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,30 @@ def test_a_collection_emptied_of_documents_declines(empty: Cli, sources: Path):
     empty("rm", "Water", "--yes")
     asked = empty("ask", "At how many degrees does water boil?")
     assert asked.code == 3, asked
+
+
+def test_a_record_that_cannot_be_written_costs_a_warning_and_never_the_answer(
+    empty: Cli, sources: Path, tmp_path: Path
+):
+    empty("add", sources / "water.md")
+    (tmp_path / "data" / "runs.sqlite").mkdir()
+    asked = empty("ask", "At how many degrees does water boil?")
+    assert asked.code == 0, asked
+    assert "100 degrees" in asked.out
+    assert "warning: " in asked.err
+    assert "runs.sqlite" in asked.err
+    assert empty("show", "last").code == 6
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_without_permission_is_told(empty: Cli, sources: Path, tmp_path: Path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0)
+    added = empty("add", closed, sources / "water.md", "--json")
+    assert added.code == 8
+    assert {row["status"] for row in added.object["files"]} == {"added", "failed"}
+    told = call("ls", "--data-dir", closed / "data")
+    assert told.code == 6
+    assert "hint: " in told.err
+    closed.chmod(0o700)

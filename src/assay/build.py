@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from assay.engine import Engine, Parts, Run
+from assay.engine import Engine, Parts
 from assay.errors import StoreError, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
 from assay.index.sqlite import open_sqlite
@@ -23,6 +23,7 @@ from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
+from assay.run import Run
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Judge, Sink, Stages
 from assay.types import Action, ModelsUsed, SearchSettings, Usage

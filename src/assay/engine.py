@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 from ulid import ULID
 
 from assay import loop
+from assay.background import BackgroundLoop
 from assay.errors import AssayError, DeadlinePassed, UsageError
+from assay.result import Ask
+from assay.run import Run, RunEvents
 from assay.stages import Embedder, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
@@ -38,14 +40,6 @@ Result = TypeVar("Result")
 
 # Far beyond any question, far below what would hold a thread for long.
 LONGEST_QUESTION = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What belongs to one question: its id and what it may use."""
-
-    id: str
-    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +77,7 @@ class Engine:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._background = _BackgroundLoop()
+        self._background = BackgroundLoop()
 
     # --- documents -----------------------------------------------------------------------------
 
@@ -196,10 +190,10 @@ class Engine:
     async def _answer(self, text: str, history: tuple[Message, ...], emit: Callable[[Event], None]) -> Answer:
         """Run the loop for one question; every event goes to `emit` and to each sink."""
         run, started = self._run(), time.monotonic()
-        events = _Events(run.id, text, emit, self._parts.sinks)
+        events = RunEvents(run.id, text, emit, self._parts.sinks)
         try:
             refuse_no_question(text)
-            ask = loop.Ask(text, history, run.id, self._parts.profile)
+            ask = Ask(text, history, run.id, self._parts.profile)
             async with asyncio.timeout(run.limits.seconds):
                 answer = await loop.answer(ask, self._parts.stages_for(run), run.limits, events.emit)
         except TimeoutError as error:
@@ -270,80 +264,3 @@ def _deadline(limits: Limits) -> DeadlinePassed:
         hint="allow more time with --deadline SECONDS",
         retryable=True,
     )
-
-
-class _Events:
-    """Stamps a run's events and hands them on; what a sink does wrong becomes a warning."""
-
-    def __init__(self, run_id: str, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
-        self.past: list[Event] = []
-        self._run_id = run_id
-        self._emit = emit
-        self._sinks = list(sinks)
-        self._warnings: list[str] = []
-        self._to_sinks(lambda sink: sink.open(run_id, question))
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What went wrong in sinks so far."""
-        return tuple(self._warnings)
-
-    def warnings_since(self, answer: Answer) -> tuple[str, ...]:
-        """What went wrong in sinks and does not stand in the answer yet."""
-        return tuple(each for each in self._warnings if each not in answer.warnings)
-
-    def emit(self, event: Event) -> None:
-        """Stamp the event, remember it, hand it on."""
-        stamped = replace(event, seq=len(self.past) + 1, at=time.time())
-        self.past.append(stamped)
-        self._to_sinks(lambda sink: sink.receive(self._run_id, stamped))
-        self._emit(stamped)
-
-    def _to_sinks(self, call: Callable[[Sink], None]) -> None:
-        for sink in tuple(self._sinks):
-            try:
-                call(sink)
-            except Exception as error:  # noqa: BLE001 - a boundary: a sink may be anyone's plug-in
-                self._sinks.remove(sink)
-                self._warnings.append(f"{type(sink).__name__} stopped recording this run: {error}")
-
-
-class _BackgroundLoop:
-    """An event loop in a thread of its own, started when first used."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
-
-    @property
-    def running(self) -> bool:
-        """Whether it was started and not stopped."""
-        return self._loop is not None
-
-    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of `work`, run on the loop; Ctrl-C cancels it."""
-        future = asyncio.run_coroutine_threadsafe(work, self._started())
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            future.cancel()
-            raise
-
-    def stop(self) -> None:
-        """End the loop and its thread."""
-        with self._lock:
-            if self._loop is None or self._thread is None:
-                return
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
-            self._loop.close()
-            self._loop = self._thread = None
-
-    def _started(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="assay", daemon=True)
-                self._thread.start()
-            return self._loop

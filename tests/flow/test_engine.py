@@ -10,9 +10,10 @@ import pytest
 
 from assay import open_engine
 from assay.build import open_gates, reindex
-from assay.engine import Engine, Parts, Run
+from assay.engine import Engine, Parts
 from assay.errors import DeadlinePassed, ModelMismatch, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
+from assay.run import Run
 from assay.stages import Stages
 from assay.testing.fakes import (
     PlainDecliner,

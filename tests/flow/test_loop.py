@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay import loop
+from assay.result import Ask
 from assay.stages import Stages
 from assay.testing.fakes import (
     PlainDecliner,
@@ -68,7 +69,7 @@ def stages(judgement: Judgement = SUFFICES, review: Review = PASSED, ending: str
 
 async def run(on: Stages, question: str = QUESTION):
     events: list[Event] = []
-    answer = await loop.answer(loop.Ask(question, (), "run", "fast"), on, Limits(), events.append)
+    answer = await loop.answer(Ask(question, (), "run", "fast"), on, Limits(), events.append)
     return answer, events
 
 

@@ -1,1 +1,1 @@
-"""index"""
+"""Keeping documents and finding their passages."""

@@ -1,1 +1,1 @@
-"""judge"""
+"""Judging the evidence: does it suffice, and what is missing."""

@@ -1,1 +1,1 @@
-"""models"""
+"""Embedding models behind one protocol."""

@@ -1,1 +1,1 @@
-"""record"""
+"""Keeping what happened."""

@@ -1,1 +1,1 @@
-"""retrieve"""
+"""Searching an index: hybrid, fused, diverse."""

@@ -1,1 +1,1 @@
-"""understand"""
+"""Working out what is asked."""

@@ -1,1 +1,1 @@
-"""verify"""
+"""Testing a draft: citations, quotes, facts, support, confidence."""

@@ -1,1 +1,1 @@
-"""write"""
+"""Writing an answer from evidence, or a refusal."""

@@ -7,10 +7,12 @@ from assay.write.candidates import candidates
 
 
 def test_code_is_no_answer():
-    text = "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt then prints the temperature of the day."
+    text = (
+        "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt prints the temperature of the day."
+    )
     passage = Passage("p", "d", "r", 0, len(text), text)
     found = [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))]
-    assert found == ["Run it so:", "It then prints the temperature of the day."]
+    assert found == ["Run it so:", "It prints the temperature of the day."]
 
 
 def test_columns_are_no_sentence():

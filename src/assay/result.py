@@ -1,0 +1,117 @@
+"""From what a run found to the answer object that everyone is shown. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from assay.stages import Stages
+from assay.types import (
+    Action,
+    Answer,
+    Draft,
+    Evidence,
+    Gathered,
+    Message,
+    Outcome,
+    Passage,
+    Question,
+    Review,
+    Source,
+    Status,
+    Verdict,
+)
+
+# From the worst to the best: an answer's verdict is that of its worst claim.
+WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One question as it was put: its text, the dialogue before it, and what names the run."""
+
+    text: str
+    history: tuple[Message, ...]
+    run_id: str
+    profile: str
+
+
+def answered(ask: Ask, gathered: Gathered, draft: Draft, review: Review, on: Stages) -> Answer:
+    """The answer object of a reviewed draft."""
+    missing = gathered.judgement.missing
+    verdict = next(v for v in WORST_FIRST if v is Verdict.SUPPORTED or v in {c.verdict for c in review.claims})
+    open_checks = sum(check.status is Status.UNKNOWN for check in review.checks)
+    return Answer(
+        run_id=ask.run_id,
+        question=ask.text,
+        outcome=Outcome.PARTIAL if missing else Outcome.ANSWERED,
+        text=draft.text,
+        verdict=verdict if review.claims else Verdict.UNKNOWN,
+        claims=review.claims,
+        sources=numbered(draft, gathered.evidence),
+        citations=review.citations,
+        invalid_citations=review.invalid_citations,
+        judgement=gathered.judgement,
+        checks=review.checks,
+        findings=review.findings,
+        repairs=(),
+        drafts=1,
+        iterations=len(gathered.path),
+        confidence=on.rater.rate(gathered.judgement, review),
+        warnings=(f"{open_checks} checks could not be made",) if open_checks else (),
+        models=on.models,
+        usage=on.spent(),
+        profile=ask.profile,
+        mode_used=gathered.judgement.mode_used,
+        ms=0.0,
+    )
+
+
+def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> Answer:
+    """The answer object of a question that is not answered: what is missing and what was tried."""
+    clarifies = gathered.action is Action.CLARIFY
+    return Answer(
+        run_id=ask.run_id,
+        question=ask.text,
+        outcome=Outcome.CLARIFY if clarifies else Outcome.ABSTAINED,
+        text=on.decliner.decline(question, gathered),
+        verdict=Verdict.UNKNOWN,
+        claims=(),
+        sources=(),
+        citations=(),
+        invalid_citations=(),
+        judgement=gathered.judgement,
+        checks=(),
+        findings=(),
+        repairs=(),
+        drafts=0,
+        iterations=len(gathered.path),
+        confidence=on.rater.rate(gathered.judgement, Review((), (), ())),
+        warnings=(),
+        models=on.models,
+        usage=on.spent(),
+        profile=ask.profile,
+        mode_used=gathered.judgement.mode_used,
+        ms=0.0,
+    )
+
+
+def numbered(draft: Draft, evidence: Evidence) -> tuple[Source, ...]:
+    """The draft's sources with their numbers, quoted whole."""
+    passages = {passage.passage_id: passage for passage in evidence.passages}
+    return tuple(source(n, passages[each]) for n, each in enumerate(draft.sources, 1) if each in passages)
+
+
+def source(number: int, passage: Passage) -> Source:
+    """The passage as source `number` of an answer."""
+    return Source(
+        number=number,
+        passage_id=passage.passage_id,
+        document_id=passage.document_id,
+        title=passage.title,
+        location=passage.location,
+        start=passage.start,
+        end=passage.end,
+        quote=passage.text,
+        sha256=hashlib.sha256(passage.text.encode()).hexdigest(),
+    )

@@ -1,0 +1,54 @@
+"""What belongs to one question: its id, what it may use, and everything that happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from assay.stages import Sink
+from assay.types import Answer, Event, Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What belongs to one question: its id and what it may use."""
+
+    id: str
+    limits: Limits
+
+
+class RunEvents:
+    """Stamps a run's events and hands them on; what a sink does wrong becomes a warning."""
+
+    def __init__(self, run_id: str, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
+        self.past: list[Event] = []
+        self._run_id = run_id
+        self._emit = emit
+        self._sinks = list(sinks)
+        self._warnings: list[str] = []
+        self._to_sinks(lambda sink: sink.open(run_id, question))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong in sinks so far."""
+        return tuple(self._warnings)
+
+    def warnings_since(self, answer: Answer) -> tuple[str, ...]:
+        """What went wrong in sinks and does not stand in the answer yet."""
+        return tuple(each for each in self._warnings if each not in answer.warnings)
+
+    def emit(self, event: Event) -> None:
+        """Stamp the event, remember it, hand it on."""
+        stamped = replace(event, seq=len(self.past) + 1, at=time.time())
+        self.past.append(stamped)
+        self._to_sinks(lambda sink: sink.receive(self._run_id, stamped))
+        self._emit(stamped)
+
+    def _to_sinks(self, call: Callable[[Sink], None]) -> None:
+        for sink in tuple(self._sinks):
+            try:
+                call(sink)
+            except Exception as error:  # noqa: BLE001 - a boundary: a sink may be anyone's plug-in
+                self._sinks.remove(sink)
+                self._warnings.append(f"{type(sink).__name__} stopped recording this run: {error}")

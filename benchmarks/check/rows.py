@@ -18,11 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from assay.types import Passage
+from assay.verify.cases import compared
+from assay.verify.claims import whole
 from assay.verify.features import features
 from assay.verify.ground import ground_of
 from assay.verify.likeness import likeness, texts_of
 from assay.verify.reading import read
-from assay.verify.sources import sources_of
+from assay.verify.review import fact_checks, left_by
+from assay.verify.sources import Sources, sources_of
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
 CACHE = os.environ.get("ASSAY_BENCH_CACHE")
@@ -49,13 +52,17 @@ ALL = (*SUMMEDITS, *OTHERS, *WATCHED)
 
 @dataclass(frozen=True)
 class Labelled:
-    """One set: a row of inputs per claim, its label, its group, and the word-overlap baseline."""
+    """One set: a row of inputs per claim, its label, its group, and the word-overlap baseline.
+
+    `left` is the share of the support that the fact checks leave.
+    """
 
     names: tuple[str, ...]
     inputs: np.ndarray
     supported: np.ndarray
     groups: tuple[str, ...]
     overlap: np.ndarray
+    left: np.ndarray
 
     @property
     def words_only(self) -> Labelled:
@@ -96,7 +103,8 @@ def labelled(name: str) -> Labelled:
 
 def _made(name: str) -> Labelled:
     rows = raw(name)
-    grounds = {text: ground_of(sources_of([passage(text)])) for text in {row["context"] for row in rows}}
+    sources = {text: sources_of([passage(text)]) for text in {row["context"] for row in rows}}
+    grounds = {text: ground_of(each) for text, each in sources.items()}
     readings = [read(row["claim"], grounds[row["context"]]) for row in rows]
     vectors = _vectors(list(dict.fromkeys(text for reading in readings for text in texts_of(reading))))
     found = [features(reading) | likeness(reading, vectors) for reading in readings]
@@ -107,7 +115,12 @@ def _made(name: str) -> Labelled:
         np.array([row["supported"] for row in rows]),
         tuple(row["group"] for row in rows),
         np.array([one["overlap"] for one in found]),
+        np.array([_left(row["claim"], sources[row["context"]]) for row in rows]),
     )
+
+
+def _left(claim: str, sources: Sources) -> float:
+    return left_by([check for one in whole(claim, ()) for check in fact_checks(compared(1, one, sources))])
 
 
 def _vectors(texts: list[str]) -> dict[str, np.ndarray]:

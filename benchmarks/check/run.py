@@ -29,11 +29,16 @@ RESULT = Path(__file__).parent / "results" / "check.json"
 Scores = Mapping[str, np.ndarray]
 
 
+def weakened(sets: Mapping[str, Labelled], scores: Scores) -> dict[str, np.ndarray]:
+    """The log odds as probabilities, less what failed fact checks take."""
+    return {name: sets[name].left / (1 + np.exp(-each)) for name, each in scores.items()}
+
+
 def left_out(sets: Mapping[str, Labelled], out: Sequence[str]) -> dict[str, np.ndarray]:
     """The scores of the sets in `out` by trees that saw none of them."""
     names = [name for name in FITTED if name not in out]
     model = fitted(sets, {name: np.ones(len(sets[name].supported), dtype=bool) for name in names})
-    return {name: model.decision_function(sets[name].inputs) for name in out}
+    return weakened(sets, {name: model.decision_function(sets[name].inputs) for name in out})
 
 
 def difference(each: Labelled, scores: np.ndarray) -> Interval:
@@ -79,8 +84,8 @@ def main() -> None:
     alone = {name: left_out(sets, [name])[name] for name in FITTED}
     systems: dict[str, Scores] = {
         "overlap": {name: each.overlap for name, each in sets.items()},
-        "words": out_of_fold(words),
-        "vectors": out_of_fold(sets),
+        "words": weakened(sets, out_of_fold(words)),
+        "vectors": weakened(sets, out_of_fold(sets)),
         "set left out": alone,
         "summedits out": left_out(sets, SUMMEDITS),
     }

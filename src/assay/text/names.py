@@ -146,6 +146,8 @@ def _named(text: str, run: list[Span], starts: set[int]) -> list[Name]:
         return []
     words = tuple(fold(_bare(text[span.start : span.end])) for span in run)
     kept = tuple(word for word in words if word not in _LINKS) or words
+    if all(len(word) == 1 and word.isascii() for word in kept):
+        return []  # "U.S." and the like are written in too many ways to compare
     written = text[run[0].start : run[0].end]
     acronym = len(run) == 1 and len(written) > 1 and written.isupper()
     return [Name(run[0].start, run[-1].end, kept, acronym, opens and len(run) == 1 and not acronym)]

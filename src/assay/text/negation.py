@@ -54,15 +54,15 @@ _OPPOSITES = """
     permanent/temporary possible/impossible private/public pull/push raise/lower receive/send reveal/hide
     rich/poor right/wrong safe/dangerous safe/unsafe same/different satisfied/dissatisfied start/stop
     start/finish strong/weak success/failure teacher/student top/bottom upper/lower up/down victory/defeat
-    warm/cool wide/narrow win/lose with/without older/younger all/none all/some every/no most/few
-    majority/minority son/daughter brother/sister boy/girl boyfriend/girlfriend uncle/aunt king/queen he/she
-    his/her him/her regular/irregular able/unable available/unavailable aware/unaware certain/uncertain
-    known/unknown interested/uninterested voluntary/mandatory optimistic/pessimistic active/inactive
-    direct/indirect formal/informal sufficient/insufficient efficient/inefficient effective/ineffective
-    appropriate/inappropriate accurate/inaccurate expand/shrink expand/reduce boost/cut boost/reduce
-    promote/demote hire/fire lend/borrow deposit/withdraw attack/defend winner/loser buyer/seller
-    employer/employee adult/child single/married ascending/descending domestic/foreign domestic/international
-    local/global urban/rural simple/complex smooth/rough wet/dry full/empty thick/thin tight/loose
+    warm/cool wide/narrow win/lose with/without older/younger all/none every/no majority/minority son/daughter
+    brother/sister boy/girl boyfriend/girlfriend uncle/aunt king/queen regular/irregular able/unable
+    available/unavailable aware/unaware certain/uncertain known/unknown interested/uninterested
+    voluntary/mandatory optimistic/pessimistic active/inactive direct/indirect formal/informal
+    sufficient/insufficient efficient/inefficient effective/ineffective appropriate/inappropriate
+    accurate/inaccurate expand/shrink expand/reduce boost/cut boost/reduce promote/demote hire/fire lend/borrow
+    deposit/withdraw attack/defend winner/loser buyer/seller employer/employee adult/child single/married
+    ascending/descending domestic/foreign domestic/international local/global urban/rural simple/complex
+    smooth/rough wet/dry full/empty thick/thin tight/loose
 """.split()
 _OPPOSITE_STEMS: dict[str, frozenset[str]] = {}
 for _pair in _OPPOSITES:
@@ -162,12 +162,11 @@ def is_absolute(word: str) -> bool:
 
 def _negates(text: str, spans: list[Span], at: int) -> bool:
     word = fold(text[spans[at].start : spans[at].end])
-    if word.endswith(("n't", "n’t")):
-        return True
-    if word not in _CUES:
+    contracted = word.endswith(("n't", "n’t"))
+    if word not in _CUES and not contracted:
         return False
     following = text[spans[at + 1].start : spans[at + 1].end].lower() if at + 1 < len(spans) else ""
-    return not (word in ("not", "no") and following in ("only", "just", "doubt", "longer", "merely"))
+    return not ((contracted or word in ("not", "no")) and following in ("only", "just", "doubt", "until", "merely"))
 
 
 def _scope(text: str, spans: list[Span], at: int) -> Span:

@@ -34,6 +34,7 @@ _ROUGH = re.compile(
 _BETWEEN = re.compile(r"\bbetween\s+[$€£¥₹]?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+[$€£¥₹]?$", re.IGNORECASE)
 _JOIN = re.compile(r"\s?(?:-|~|to|through|and|至|到)\s?[$€£¥₹]?", re.IGNORECASE)
+_AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
 _ROUGH_SHARE = 0.05
 
 
@@ -43,8 +44,8 @@ class Quantity:
 
     `dimension` is "" for a bare number, "percent", "point" (percentage points), "ordinal", "clock" (minutes
     after midnight), a currency's code, or the unit's dimension; values are in the dimension's base unit.
-    `slack` is how far another number may be off and still round to this one. `spelled` marks a small number
-    written as a word.
+    `slack` is how far another number may be off and still round to this one. `written` is the number before its
+    unit, `spelled` marks a small number written as a word.
     """
 
     start: int
@@ -54,6 +55,7 @@ class Quantity:
     dimension: str = ""
     slack: float = 0.0
     spelled: bool = False
+    written: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +272,7 @@ def _with_unit(
     """The number with the unit before or behind it, and the token after both."""
     rough = bool(_ROUGH.search(flat, max(0, number.start - 24), number.start))
     slack = max(number.step / 2 if number.step > 0 else 0.0, abs(number.value) * _ROUGH_SHARE if rough else 0.0)
-    bare = Quantity(number.start, number.end, number.value, number.value, "", slack, number.spelled)
+    bare = Quantity(number.start, number.end, number.value, number.value, "", slack, number.spelled, number.value)
     if number.ordinal:
         return replace(bare, dimension="ordinal"), at
     if tokens[first].lastgroup == "clock":
@@ -298,6 +300,8 @@ def _unit_behind(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int
     if unit is None:
         return bare, at
     dimension, factor = unit
+    if dimension == "months" and _AGE.match(flat, tokens[at].end()):
+        return replace(bare, end=tokens[at].end()), at + 1  # "33-year-old" is what "aged 33" says
     scaled = replace(
         bare,
         end=tokens[at].end(),

@@ -84,9 +84,14 @@ def cases_of(task: Task) -> tuple[Case, ...]:
 def _compared(
     n: int, claim: Stated, cited: tuple[Passage, ...], scope: tuple[Passage, ...], sources: Sources, ground: Ground
 ) -> Case:
-    over = Comparison(n, claim, sources, _nearest(claim, sources))
+    over = compared(n, claim, sources)
     readable = bool(ground.stems) and bool(words_of(claim.text))
     return Case(n, claim, cited, scope, None, over, read(claim.text, ground) if readable else None)
+
+
+def compared(n: int, claim: Stated, sources: Sources) -> Comparison:
+    """The claim, `n` from 1, beside the sentences nearest to it."""
+    return Comparison(n, claim, sources, _nearest(claim, sources))
 
 
 def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:

@@ -24,7 +24,6 @@ _AMOUNTS = frozenset(
     """all most many some few several every each both none only first last never always more less least half
     majority minority often rarely sometimes usually entire whole single double""".split()
 )
-_CONTRAST = frozenset("but however although while despite instead rather unlike without".split())
 _CLASSES = ("noun", "verb", "adjective", "adverb", "other", "number", "name")
 _MEANINGS: tuple[str, ...] = (
     "opposite",
@@ -102,7 +101,6 @@ def _named(reading: Reading) -> dict[str, float]:
     around = [share for each in held if (share := _around(each, reading)) is not None]
     missing = len(found) - len(held)
     return {
-        "names": float(len(found)),
         "names_missing": float(missing),
         "names_missing_share": missing / max(1, len(found)),
         "around_least": min(around, default=1.0),
@@ -133,11 +131,9 @@ def _measured(reading: Reading) -> dict[str, float]:
     soft = sum(q.spelled or q.dimension == "ordinal" for q in lacking)
     undated = [d for d in dated if not any(date_text.agree(d, each) for each in reading.ground.dates)]
     return {
-        "numbers": float(len(found)),
         "numbers_missing": float(len(lacking) - soft),
         "numbers_missing_soft": float(soft),
         "numbers_elsewhere": float(sum(not any(quantity_text.agree(q, each) for each in window) for q in found)),
-        "dates": float(len(dated)),
         "dates_missing": float(len(undated)),
     }
 
@@ -155,7 +151,6 @@ def _turned(reading: Reading) -> dict[str, float]:
     up = {each.direction for each in comparisons(reading.text)}
     there = {each.direction for each in comparisons(window)}
     return {
-        "denials": float(denied),
         "denials_near": float(near > 0),
         "denials_alone": float(denied > 0 and near == 0),
         "denials_odd": float(denied % 2 != len(negations(first)) % 2),
@@ -169,7 +164,6 @@ def _turned(reading: Reading) -> dict[str, float]:
         "opposites_listed": float(sum(_turns(word.stem, stems - reading.weights.keys()) for word in lost)),
         "direction_wrong": float(bool(up) and bool(there) and not up & there),
         "direction_new": float(bool(up) and not there),
-        "contrasts": float(len(_CONTRAST & mine)),
         "small_words_new": sum(w.stop and w.stem not in stems for w in reading.words) / max(1, len(reading.words)),
     }
 

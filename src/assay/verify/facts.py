@@ -6,6 +6,7 @@ two cannot be compared; nothing is returned where the claim holds nothing of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,7 +17,7 @@ from assay.text.dates import Date, dates
 from assay.text.names import Name, names
 from assay.text.negation import Negation, comparisons, negations, opposites_of
 from assay.text.quantities import Quantity, quantities
-from assay.text.tokens import stem, terms, words
+from assay.text.tokens import STOP_WORDS, stem, terms, words
 from assay.types import Check, Passage, Severity, SourceSpan, Span, Status
 from assay.verify.claims import Stated
 from assay.verify.sources import Aligned, Sources, source_span
@@ -26,6 +27,7 @@ SAME_MATTER = 0.4
 SAME_STATEMENT = 0.75
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
+_NOT_ALNUM = re.compile(r"[\W_]+")
 Found = TypeVar("Found", Quantity, Date)
 
 
@@ -90,12 +92,21 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     if mine.dimension == "ordinal" or (mine.spelled and mine.high <= COUNTABLE and not mine.dimension):
         cause = f"the sources do not write {said!r}; it may be counted from them"
         return over.check("numbers", Status.UNKNOWN, Severity.WARN, cause, mine)
+    bare = next((each for each in over.sources.quantities if _without_unit(mine, each[0])), None)
+    if bare is not None:
+        cause = f"the source gives the number of {said!r} without that unit"
+        return over.check("numbers", Status.UNKNOWN, Severity.WARN, cause, mine, _place(*bare))
     other = _other_number(over, mine, SAME_MATTER)
     if other is None:
         cause = f"no source of this claim says {said!r}"
         return over.check("numbers", Status.FAILED, Severity.BLOCK, cause, mine)
     cause = f"the answer says {said!r}, the source {other.quote!r}"
     return over.check("numbers", Status.FAILED, Severity.BLOCK, cause, mine, other)
+
+
+def _without_unit(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether the source has the same number bare, as tables and lists do."""
+    return bool(mine.dimension) and not theirs.dimension and mine.written == theirs.low == theirs.high
 
 
 def _other_number(over: Comparison, mine: Quantity, share: float) -> SourceSpan | None:
@@ -174,8 +185,17 @@ def _known(name: Name, sources: Sources) -> bool:
     if parts <= sources.terms or {stem(word) for word in name.words} <= sources.terms:
         return True
     written = "".join(name.words).replace(".", "")
-    expansion = sources.acronyms.get(written) if name.acronym else None
-    return expansion is not None or any(set(name.words) <= set(long) for long in sources.acronyms.values())
+    if name.acronym and (written in sources.acronyms or written.removesuffix("s") in sources.acronyms):
+        return True
+    return any(set(name.words) <= set(long) for long in sources.acronyms.values()) or _spelled(written, sources)
+
+
+def _spelled(written: str, sources: Sources) -> bool:
+    """Whether the sources write the name with other spaces or hyphens ("NLRP-3"), or in the singular."""
+    singular = written.removesuffix("s")
+    if len(singular) < 3:  # two letters stand by chance in any long text
+        return False
+    return any(singular in _NOT_ALNUM.sub("", passage.text.casefold()) for passage in sources.passages)
 
 
 def _where(name: Name, over: Comparison) -> SourceSpan | None:
@@ -251,5 +271,13 @@ def _opposites(claim: str, source: str) -> tuple[str, str] | None:
     mine, theirs = {stem(word): word for word in words(claim)}, {stem(word): word for word in words(source)}
     for each in sorted(mine.keys() - theirs.keys()):
         for other in sorted(opposites_of(each) & theirs.keys() - mine.keys()):
-            return mine[each], theirs[other]
+            if _beside(each, claim) & _beside(other, source):
+                return mine[each], theirs[other]
     return None
+
+
+def _beside(word: str, text: str) -> set[str]:
+    """The content words within three words of a stem."""
+    stems = [stem(each) for each in words(text)]
+    around = [near for at, each in enumerate(stems) if each == word for near in stems[max(0, at - 3) : at + 4]]
+    return {each for each in around if each != word and each not in STOP_WORDS}

@@ -26,7 +26,7 @@ def features(reading: Reading) -> dict[str, float]:
         **_sequence(reading),
         **_neighbours(reading),
         **differences(reading),
-        **_sizes(reading),
+        "ground_length": math.log(1 + len(reading.ground.stems)),
     }
 
 
@@ -135,12 +135,3 @@ def _gap(ground: Ground, first: str, second: str) -> int | None:
     """The least distance from the first stem to the second in the sources, negative when it stands before it."""
     mine, theirs = ground.places.get(first, ())[:_PLACES], ground.places.get(second, ())[:_PLACES]
     return min((b - a for a in mine for b in theirs), key=lambda gap: (abs(gap), gap < 0), default=None)
-
-
-def _sizes(reading: Reading) -> dict[str, float]:
-    return {
-        "length": math.log(1 + len(reading.words)),
-        "ground_length": math.log(1 + len(reading.ground.stems)),
-        "sentences": float(len(sentences(reading.text))),
-        "content_share": len(reading.weights) / max(1, len(reading.words)),
-    }

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from assay.verify.likeness import Vector
 
 # At and above the first a claim is supported, below the second unsupported, between them unknown.
-SUPPORTED = 0.6
-UNSUPPORTED = 0.4
+SUPPORTED = 0.7
+UNSUPPORTED = 0.3
 FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "numbers": facts.numbers,
     "dates": facts.calendar,
@@ -48,6 +48,9 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "negation": facts.negated,
     "comparison": facts.turned,
 }
+# What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
+LEFT_BY_FAILURE = 0.5
+LEFT_BY_MISSING_NAME = 0.7
 CHECKS = ("citations", "sources", "quotes", *FACTS, "support")
 _ADVICE = {
     "citations": "cite one of the numbered sources, or drop the mark",
@@ -167,8 +170,10 @@ def _judged(
     if case.over is not None and case.reading is not None:
         if "quotes" not in skip:
             checks += _quote_checks(case.over)
-        checks += [check for name, compare in FACTS.items() if name not in skip for check in compare(case.over)]
+        checks += fact_checks(case.over, skip)
     measured = support_of(case, vectors)
+    if measured is not None:
+        measured *= left_by(checks)
     verdict, reason = _verdict(case, measured, checks)
     if "support" not in skip:
         checks.append(_support_check(case, verdict, reason))
@@ -181,8 +186,21 @@ def _judged(
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, spans, history), checks
 
 
+def fact_checks(over: Comparison, skip: frozenset[str] = frozenset()) -> list[Check]:
+    """The claim's fact checks, those in `skip` left out."""
+    return [check for name, compare in FACTS.items() if name not in skip for check in compare(over)]
+
+
+def left_by(checks: Sequence[Check]) -> float:
+    """The share of a claim's support that its failed checks leave: 1 when none failed."""
+    failed = {check.name for check in checks if check.status is Status.FAILED} - {"sources"}
+    if failed - {"names"}:
+        return LEFT_BY_FAILURE
+    return LEFT_BY_MISSING_NAME if failed else 1.0
+
+
 def support_of(case: Case, vectors: Mapping[str, Vector]) -> float | None:
-    """The claim's support: 1 where it is quoted, else by the fitted trees, None where there is nothing to read."""
+    """The claim's support before its checks: 1 where it is quoted, else by the trees, None with nothing to read."""
     if case.quote is not None:
         return 1.0
     if case.reading is None:

@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 from assay.types import Evidence, Hit, Passage
-from assay.write.candidates import candidates
+from assay.write.candidates import LONGEST, candidates
 
 
-def test_code_is_no_answer():
+def texts(*passages: str) -> list[str]:
+    hits = tuple(Hit(Passage(f"p{n}", "d", "r", 0, len(text), text), 1.0) for n, text in enumerate(passages))
+    return [candidate.text for candidate in candidates(Evidence(hits))]
+
+
+def test_list_marks_are_left_out_and_headings_dropped() -> None:
+    text = "# Rates\n\n- Entry costs 5 euros.\n- Children pay nothing.\n\nOpening hours\n\n---\n"
+    assert texts(text) == ["Entry costs 5 euros.", "Children pay nothing."]
+
+
+def test_rows_of_a_table_stay_and_its_rules_go() -> None:
+    assert texts("| city | people |\n|---|---|\n| Ulm | 126,000 |") == ["| city | people |", "| Ulm | 126,000 |"]
+
+
+def test_a_bracket_is_not_cut() -> None:
+    whole = "Love Forecast (Korean: 오늘의 연애. Today's Love) is a film by Park."
+    assert texts(whole) == [whole]
+
+
+def test_a_sentence_in_two_passages_is_one_candidate() -> None:
+    assert texts("Tin is soft.", "Tin is soft. Lead is heavy.") == ["Tin is soft.", "Lead is heavy."]
+
+
+def test_what_nobody_reads_as_a_sentence_is_left_out() -> None:
+    assert texts("word " * LONGEST + "end.") == []
+
+
+def test_a_candidate_stands_where_it_says() -> None:
+    text = "  1. First of all, open the lid.\n  2. Then pour."
+    for candidate in candidates(Evidence((Hit(Passage("p", "d", "r", 0, len(text), text), 1.0),))):
+        assert text[candidate.span.start : candidate.span.end] == candidate.text
+
+
+def test_code_is_no_answer() -> None:
     text = (
-        "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt prints the temperature of the day."
+        "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt prints the temperature."
     )
     passage = Passage("p", "d", "r", 0, len(text), text)
     found = [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))]
-    assert found == ["Run it so:", "It prints the temperature of the day."]
+    assert found == ["Run it so:", "It prints the temperature."]
 
 
-def test_columns_are_no_sentence():
+def test_columns_are_no_sentence() -> None:
     text = (
         "  -k N      How many passages.  [default: 8]\n  --mode M    How to search.\n\nA search returns 8 passages."
     )

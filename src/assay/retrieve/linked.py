@@ -32,7 +32,7 @@ class LinkedRetriever:
     inner: Retriever
     index: Index
     embedder: Embedder
-    places: int = 2
+    places: int = 3
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The passages of `inner`, the last of them replaced by what they lead to."""

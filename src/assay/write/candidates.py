@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.text.sentences import sentences
@@ -24,7 +24,7 @@ _LETTERS = re.compile(r"[^\W\d_]")
 # Fewer terms than this without a full stop are a caption, a menu entry or a heading.
 _HEADING_TERMS = 8
 # A sentence of more characters is a table or a list that lost its marks; nobody reads it as an answer.
-LONGEST = 900
+LONGEST = 450
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
     text = hit.passage.text
     code = [Span(match.start(), match.end()) for match in _FENCED.finditer(text)]
     position = 0
-    for whole in sentences(text):
+    for whole in _closed(text, sentences(text)):
         if any(block.start < whole.end and whole.start < block.end for block in code):
             continue
         span = _without_mark(text, whole)
@@ -76,6 +76,21 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
             continue
         yield Candidate(rank, position, hit.passage, span, quoted, tuple(found), table)
         position += 1
+
+
+def _closed(text: str, found: Sequence[Span]) -> list[Span]:
+    """The sentences, those that end inside a bracket joined with the next one where that closes it."""
+    closed: list[Span] = []
+    opened = 0
+    for span in found:
+        balance = text.count("(", span.start, span.end) - text.count(")", span.start, span.end)
+        if closed and balance < 0 < opened:
+            closed[-1] = Span(closed[-1].start, span.end)
+        else:
+            closed.append(span)
+            opened = 0
+        opened += balance
+    return closed
 
 
 def _without_mark(text: str, span: Span) -> Span:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -55,7 +56,9 @@ def _named_ranks(question: str, evidence: Evidence) -> list[int]:
 
 
 def _weight(candidate: Candidate, dated: bool) -> float:
-    return _DATED if dated and stretches(candidate.text, AnswerType.DATE) else 1.0
+    """How fit a sentence is to stand beside another: short, and dated where dates are compared."""
+    short = 1 / math.sqrt(candidate.words)
+    return short * _DATED if dated and stretches(candidate.text, AnswerType.DATE) else short
 
 
 def asks_which_of(question: str) -> bool:

@@ -58,7 +58,7 @@ class ExtractiveWriter:
         grounds, settled = _settled(question, pool, shares, compared)
         scattered = self.ranker.scattered(reading)
         words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
-        chosen = select(pool, shares, words, grounds)
+        chosen = list(grounds) if settled is not None else select(pool, shares, words, compared)
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
             return _Plan(quoted=quoted)

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.write.candidates import Candidate
+from assay.write.features import leans
 
 # Words of an answer where one passage answers and where it takes several; the mean over the questions of
 # benchmarks/answers stays under 50 with these.
-WORDS_TOGETHER = 46
-WORDS_APART = 58
+WORDS_TOGETHER = 48
+WORDS_APART = 60
 # From how many of the likeliest candidates an answer is chosen.
 CHOICE = 14
-# A sentence is left out when its share is less than this part of the likeliest one's.
-LEAST = 0.05
+# A sentence is left out when its share is less than this part of the likeliest one's, or less than chance.
+LEAST = 0.1
 # Two sentences that share more of the shorter one's terms than this say the same.
 SAME = 0.7
 
@@ -23,18 +24,31 @@ def select(
 ) -> list[int]:
     """The indices of the chosen candidates: those of `first`, then the likeliest that fit in `most_words`.
 
-    At least one where there are any, however long it is. None repeats another.
+    At least one where there are any, however long it is. None repeats another. A sentence that points back
+    brings the one before it along where that fits too.
     """
     likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:CHOICE]
+    least = max(LEAST * max(shares, default=0.0), 1 / (len(pool) or 1))
     chosen: list[int] = []
-    used = 0
-    least = LEAST * max(shares, default=0.0)
-    for index in dict.fromkeys([*first, *likeliest]):
-        fits = used + pool[index].words <= most_words and (index in first or shares[index] >= least)
-        if not chosen or (fits and not _repeats(index, chosen, pool)):
+    for index in [*first, *(index for index in likeliest if shares[index] >= least)]:
+        if not chosen or _fits(index, chosen, pool, most_words):
             chosen.append(index)
-            used += pool[index].words
+            before = _pointed_at(index, pool)
+            if before is not None and _fits(before, chosen, pool, most_words):
+                chosen.append(before)
     return chosen
+
+
+def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_words: float) -> bool:
+    used = sum(pool[each].words for each in chosen)
+    return index not in chosen and used + pool[index].words <= most_words and not _repeats(index, chosen, pool)
+
+
+def _pointed_at(index: int, pool: Sequence[Candidate]) -> int | None:
+    """The sentence just before one that points back, in the same passage."""
+    here, before = pool[index], pool[index - 1]
+    follows = before.passage is here.passage and before.position == here.position - 1
+    return index - 1 if index and follows and leans(here.text) else None
 
 
 def readable(chosen: Sequence[int], pool: Sequence[Candidate]) -> list[int]:

@@ -1,31 +1,105 @@
 from __future__ import annotations
 
-from assay.types import Evidence, Finished, Hit, Passage, Question, Sentence
+import pytest
+
+from assay.types import AnswerType, Evidence, Finished, Hit, Passage, Question, Scores, Sentence
 from assay.write.extractive import ExtractiveWriter
 
+GARDEN = (
+    ("Checks", "# Checks\n\nThe checks need no network. They take two seconds."),
+    ("Rates", "The tower opens on Saturdays. Entry costs 5 euros. Dogs are not allowed in the garden."),
+)
+SINGERS = (
+    ("Marian Gold", "Marian Gold (born 1954) is a German singer. He lives in Berlin."),
+    ("Jan Ito", "Jan Ito (born 12 May 1993) is a German singer and actor."),
+    ("Sand", "Sand is a band of two singers. Both are older than the band."),
+)
 
-def evidence(*texts: str) -> Evidence:
+
+def evidence(*titled: tuple[str, str]) -> Evidence:
     return Evidence(
         tuple(
-            Hit(Passage(f"p{n}", f"d{n}", "r", 0, len(text), text, title=f"Title {n}"), 1 / n)
-            for n, text in enumerate(texts, 1)
+            Hit(Passage(f"p{n}", f"d{n}", "r", 0, len(text), text, title=title), 1 / n, Scores(0.5))
+            for n, (title, text) in enumerate(titled, 1)
         )
     )
 
 
-async def written(question: str, found: Evidence) -> tuple[list[Sentence], list[Finished]]:
-    parts = [part async for part in ExtractiveWriter().write(Question(question, question), found, ())]
-    return [p for p in parts if isinstance(p, Sentence)], [p for p in parts if isinstance(p, Finished)]
+async def written(question: str, found: Evidence, wanted: AnswerType = AnswerType.OTHER) -> list[Sentence]:
+    """The sentences of an answer, after the contract of every answer is checked."""
+    asked = Question(question, question, answer_type=wanted)
+    *parts, ending = [part async for part in ExtractiveWriter().write(asked, found, ())]
+    assert ending == Finished("stop")
+    texts = {passage.passage_id: passage.text for passage in found.passages}
+    for number, part in enumerate(parts, 1):
+        assert isinstance(part, Sentence)
+        assert part.number == number
+        quoted = all(part.text in texts[each] for each in part.passage_ids)
+        assert part.passage_ids
+        assert quoted or (number == 1 and part.text in ("Yes.", "No."))
+    return [part for part in parts if isinstance(part, Sentence)]
 
 
 async def test_the_sentence_that_answers_is_quoted_and_cited() -> None:
-    found = evidence("Steel rusts in rain. Copper melts at 1085 °C. Tin is soft.", "Gold melts at 1064 °C.")
-    sentences, endings = await written("At what temperature does copper melt?", found)
-    assert "Copper melts at 1085 °C." in [sentence.text for sentence in sentences]
-    assert endings == [Finished("stop")]
-    passages = {passage.passage_id: passage.text for passage in found.passages}
-    assert all(sentence.text in passages[sentence.passage_ids[0]] for sentence in sentences)
+    found = evidence(
+        ("Metals", "Steel rusts in rain. Copper melts at 1085 °C. Tin is soft."), ("Gold", "Gold melts at 1064 °C.")
+    )
+    sentences = await written("At what temperature does copper melt?", found, AnswerType.NUMBER)
+    assert sentences[0] == Sentence(1, "Copper melts at 1085 °C.", ("p1",))
 
 
 async def test_no_evidence_gives_no_sentence() -> None:
-    assert await written("Why?", Evidence()) == ([], [Finished("stop")])
+    assert await written("Why?", Evidence()) == []
+
+
+async def test_headings_alone_give_no_sentence() -> None:
+    assert await written("What are rates?", evidence(("Rates", "# Rates\n\n## Prices\n\nMenu"))) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Do the checks need a network?", ["No.", "The checks need no network."]),
+        ("Are dogs allowed in the garden?", ["No.", "Dogs are not allowed in the garden."]),
+        ("Does the tower open on Saturdays?", ["Yes.", "The tower opens on Saturdays."]),
+        ("Is the tower closed on Saturdays?", ["No.", "The tower opens on Saturdays."]),
+        ("Does entry cost 7 euros?", ["No.", "Entry costs 5 euros."]),
+        ("Does entry cost 5 euros?", ["Yes.", "Entry costs 5 euros."]),
+    ],
+)
+async def test_yes_or_no_comes_first_with_its_ground(question: str, said: list[str]) -> None:
+    sentences = await written(question, evidence(*GARDEN), AnswerType.YES_NO)
+    assert [sentence.text for sentence in sentences] == said
+    assert sentences[0].passage_ids == sentences[1].passage_ids
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Does the tower open on Sundays?", "Is the tower open on Saturdays or Sundays?", "Are cats allowed?"],
+)
+async def test_what_no_sentence_settles_gets_no_yes_or_no(question: str) -> None:
+    sentences = await written(question, evidence(*GARDEN), AnswerType.YES_NO)
+    assert sentences[0].text not in ("Yes.", "No.")
+
+
+async def test_both_sides_must_say_yes() -> None:
+    question = "Are both Marian Gold and Jan Ito singers?"
+    sentences = await written(question, evidence(*SINGERS), AnswerType.YES_NO)
+    assert [sentence.text for sentence in sentences][:1] == ["Yes."]
+    assert sentences[0].passage_ids == ("p1", "p2")
+
+
+async def test_a_comparison_shows_a_dated_sentence_for_each_side() -> None:
+    sentences = await written("Who is older, Marian Gold or Jan Ito?", evidence(*SINGERS), AnswerType.PERSON)
+    said = " ".join(sentence.text for sentence in sentences)
+    assert "1954" in said
+    assert "1993" in said
+
+
+async def test_the_advice_changes_nothing() -> None:
+    asked = Question("Is tin soft?", "Is tin soft?")
+    found = evidence(("Tin", "Tin is soft."))
+    assert [part async for part in ExtractiveWriter().write(asked, found, ())] == [
+        Sentence(1, "Tin is soft.", ("p1",)),
+        Finished("stop"),
+    ]

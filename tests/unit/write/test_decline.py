@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from assay.types import Action, Evidence, Gathered, Hit, Judgement, Passage, Question, Step
+from assay.write.decline import PlainDecliner
+
+ASKED = Question("When did it open?", "When did the tower open?")
+
+
+def evidence(*titles: str) -> Evidence:
+    return Evidence(tuple(Hit(Passage(title, title, "r", 0, 1, "x", title=title), 1.0) for title in titles))
+
+
+def refusal(action: Action, found: Evidence, *missing: str) -> str:
+    judgement = Judgement(0.1, action, "too little", missing=missing)
+    path = (Step(action, (ASKED.standalone,), found.ids, 0.1),)
+    return PlainDecliner().decline(ASKED, Gathered(action, found, judgement, path))
+
+
+def test_it_names_what_is_missing_what_was_tried_and_the_nearest_source() -> None:
+    assert refusal(Action.ABSTAIN, evidence("Towers", "Bridges"), "opening") == (
+        "The documents do not answer this question: nothing was found on “opening”. "
+        "2 passages were read for “When did the tower open?”; the nearest is “Towers”."
+    )
+
+
+def test_without_passages_it_says_so() -> None:
+    assert refusal(Action.ABSTAIN, Evidence()) == (
+        "No document in this collection speaks of this question for “When did the tower open?”."
+    )
+
+
+def test_clarify_asks_back() -> None:
+    assert refusal(Action.CLARIFY, evidence("Towers", "Bridges")) == (
+        "Which of these do you mean: “Towers” or “Bridges”?"
+    )
+    assert refusal(Action.CLARIFY, evidence(), "it") == "What do you mean by “it”?"
+    assert refusal(Action.CLARIFY, evidence()) == "Could you say more about what “When did it open?” refers to?"

@@ -140,10 +140,12 @@ class SqliteIndex:
         """
         if self._closed.is_set():
             return
-        if self._wrote:
-            await self.settle()
-        self._closed.set()
-        await asyncio.to_thread(self._release)
+        try:
+            if self._wrote:
+                await self.settle()
+        finally:
+            self._closed.set()
+            await asyncio.to_thread(self._release)
 
     def _release(self) -> None:
         for executor in (self._builder, self._writer, self._readers):

@@ -98,9 +98,9 @@ def data_folder() -> Path:
     return folder
 
 
-def given(name: str) -> list[Case]:
-    """The cases of one set of given passages; titles are left out, as the pipe may not have them."""
-    return [_given(row) for row in _lines(data_folder() / name / "evidence.jsonl")]
+def given(name: str, *, titles: bool = False) -> list[Case]:
+    """The cases of one set of given passages, without titles: the pipe may not have them, a search has."""
+    return [_given(row, titles) for row in _lines(data_folder() / name / "evidence.jsonl")]
 
 
 async def asked(embedder: KeptEmbedder) -> list[Case]:
@@ -121,16 +121,18 @@ async def asked(embedder: KeptEmbedder) -> list[Case]:
     return cases
 
 
-def _given(row: dict[str, object]) -> Case:
+def _given(row: dict[str, object], titles: bool) -> Case:
     history = tuple(_message(turn) for turn in row.get("history") or ())  # type: ignore[attr-defined]
-    hits = tuple(
-        Hit(Passage(str(each["id"]), str(each["id"]), "", 0, len(each["text"]), each["text"]), 0.0)
-        for each in row["passages"]  # type: ignore[attr-defined]
-    )
+    hits = tuple(Hit(_passage(each, titles), 0.0) for each in row["passages"])  # type: ignore[attr-defined]
     asked_text = str(row["query"])
     return Case(
         str(row["group"]), asked_text, understood(asked_text, history), Evidence(hits), bool(row["sufficient"])
     )
+
+
+def _passage(row: dict[str, str], titles: bool) -> Passage:
+    title = (row.get("title") or "") if titles else ""
+    return Passage(str(row["id"]), str(row["id"]), "", 0, len(row["text"]), row["text"], title)
 
 
 def _message(turn: dict[str, str]) -> Message:

@@ -91,8 +91,9 @@ async def main() -> None:
         best, together = overlap(cases[name])
         systems = {"best passage": best, "all passages": together, "seed": await seed(cases[name], embedder)}
         columns.append(Columns(name, cases[name], systems | by_fit(name, both, plain, GIVEN)))
+    titled = {name: await table(given(name, titles=True), embedder) for name in TRAIN} | {ASKED: both[ASKED]}
+    report = {"sets": sets_report(columns), ASKED: await asked_report(cases[ASKED], titled, plain, embedder)}
     embedder.keep()
-    report = {"sets": sets_report(columns), ASKED: await asked_report(cases[ASKED], both, plain, embedder)}
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps(stamp() | report, indent=2) + "\n")
 
@@ -128,11 +129,11 @@ def _auroc(columns: Columns, system: str, rows: NDArray[np.intp]) -> float:
 
 
 async def asked_report(
-    cases: Sequence[Case], both: dict[str, Table], plain: dict[str, Table], embedder: KeptEmbedder
+    cases: Sequence[Case], titled: dict[str, Table], plain: dict[str, Table], embedder: KeptEmbedder
 ) -> dict[str, object]:
     """Print and return answer or refuse over wiki-mix: out of fold, by nearness alone, and as shipped."""
     labels = [case.sufficient for case in cases]
-    fitted = by_fit(ASKED, both, plain, SEARCHED)["out of fold"]
+    fitted = by_fit(ASKED, titled, plain, SEARCHED)["out of fold"]
     nearest = [max(hit.scores.dense or 0.0 for hit in case.evidence.hits) for case in cases]
     judge = HeuristicJudge(embedder)
     judged = [await judge.judge(case.question, case.evidence) for case in cases]

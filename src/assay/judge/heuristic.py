@@ -75,8 +75,11 @@ class HeuristicJudge:
             return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
         known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
         cosines = known or await _cosines(self.embedder, question, evidence.passages)
-        vectors = await self.embedder.embed([question.standalone, *telling_lines(probe, readings, cosines)])
-        near = vector_signals(list(cosines.values()), vectors[0], vectors[1:])
+        topic = [title for title in (_nearest(evidence.passages, cosines).title,) if title]
+        lines = telling_lines(probe, readings, cosines)
+        vectors = await self.embedder.embed([question.standalone, *lines, *topic])
+        said = vectors[1 : len(lines) + 1]
+        near = vector_signals(list(cosines.values()), vectors[0], said, vectors[-1] if topic else None)
         model = self.weights.searched if known else self.weights.given
         return Measured({**dict.fromkeys(model.weights, 0.0), **(words or {}), **near}, cosines, model, "fast")
 
@@ -139,6 +142,11 @@ async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Pa
     vectors = await embedder.embed([question.standalone, *(_embedded(each.title, each.text) for each in passages)])
     near = (float(each) for each in vectors[1:] @ vectors[0])
     return dict(zip((each.passage_id for each in passages), near, strict=True))
+
+
+def _nearest(passages: Sequence[Passage], cosines: dict[str, float]) -> Passage:
+    """The passage of the highest cosine; one without a known cosine comes last."""
+    return max(passages, key=lambda each: cosines.get(each.passage_id, -1.0))
 
 
 def _embedded(title: str, text: str) -> str:

@@ -22,14 +22,45 @@ _TOGETHER = 3
 
 
 def vector_signals(
-    passages: Sequence[float], question: NDArray[np.float32], lines: NDArray[np.float32]
+    passages: Sequence[float],
+    question: NDArray[np.float32],
+    lines: NDArray[np.float32],
+    topic: NDArray[np.float32] | None = None,
 ) -> dict[str, float]:
     """Signals in 0 to 1; a negative cosine counts as 0.
 
     `passages` are the cosines of question and passages that are known, at least one; `question` is its vector,
-    shape (dimension,), `lines` those of the telling sentences, shape (sentences, dimension).
+    shape (dimension,), `lines` those of the telling sentences, shape (sentences, dimension), `topic` that of the
+    nearest passage's title.
     """
-    return {"cosine_best": clipped(max(passages)), "reached": reached(question, lines)}
+    return {
+        "cosine_best": clipped(max(passages)),
+        "reached": reached(question, lines),
+        "beyond": beyond(question, lines, topic),
+    }
+
+
+def beyond(question: NDArray[np.float32], lines: NDArray[np.float32], topic: NDArray[np.float32] | None) -> float:
+    """How near the nearest sentence comes to what the question asks beyond its topic, 0 to 1.
+
+    The best cosine after the topic's direction is taken out of question and sentences: a near miss speaks of the
+    same thing without saying what is asked of it. It counts by how much of the question is left without its topic;
+    for the rest, and without a topic, the best cosine as it is counts.
+    """
+    plain = _best_cosine(question, lines)
+    if topic is None:
+        return plain
+    rest = question - (question @ topic) * topic
+    share = clipped(float(rest @ rest) ** 0.5)
+    return share * _best_cosine(rest, lines - (lines @ topic)[:, None] * topic) + (1 - share) * plain
+
+
+def _best_cosine(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
+    """The highest cosine of the question and a line, within 0 to 1; vectors of no length are near nothing."""
+    asked = float(question @ question) ** 0.5
+    lengths = [float(line @ line) ** 0.5 * asked for line in lines]
+    near = (float(dot) / length for dot, length in zip(lines @ question, lengths, strict=True) if length > 1e-6)
+    return clipped(max(near, default=0.0))
 
 
 def reached(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:

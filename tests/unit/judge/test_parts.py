@@ -7,7 +7,7 @@ from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judge.probe import probe_of
 from assay.judge.reading import read
 from assay.judge.seed import SeedJudge, keyword_overlap
-from assay.judge.vectors import LONGEST_LINE, MOST_LINES, reached, telling_lines
+from assay.judge.vectors import LONGEST_LINE, MOST_LINES, beyond, reached, telling_lines
 from assay.judge.words import word_signals
 from assay.testing.fakes import WordEmbedder
 from assay.types import Action, AnswerType, Aspect, Evidence, Hit, Passage, Question, Scores, Triage
@@ -84,6 +84,18 @@ def test_sentences_that_add_up_reach_further_than_one() -> None:
     assert reached(question, np.stack([first, second])) == pytest.approx(1.0, abs=1e-6)
     assert reached(question, np.zeros((0, 3), np.float32)) == 0.0
     assert reached(np.zeros(3, np.float32), np.stack([first])) == 0.0
+
+
+def test_the_topic_alone_is_no_answer() -> None:
+    topic, relation, other = np.eye(3, dtype=np.float32)
+    question = (topic + relation) / np.float32(2**0.5)
+    near_miss = ((topic + 0.1 * other) / np.float32(1.01**0.5))[None, :]
+    answer = ((topic + relation) / np.float32(2**0.5))[None, :]
+    assert beyond(question, near_miss, None) > 0.7
+    assert beyond(question, near_miss, topic) < 0.3
+    assert beyond(question, answer, topic) == pytest.approx(1.0, abs=1e-5)
+    assert beyond(topic, answer, topic) == pytest.approx(beyond(topic, answer, None), abs=1e-5)
+    assert beyond(question, np.zeros((0, 3), np.float32), None) == 0.0
 
 
 def test_few_short_sentences_are_embedded() -> None:

@@ -89,7 +89,9 @@ def judge(
     if text is None:
         with open_gates(**given) as engine:
             answer_lines(
-                lambda line: shapes.judged(engine.judge(line.text("query"), line.passages(), line.history())),
+                lambda line: shapes.judged(
+                    engine.judge(line.text("query", "question"), line.passages(), line.history())
+                ),
                 terminal,
             )
         return

@@ -51,7 +51,7 @@ class Spooled:
         data = self._terminal.input.read()
         folder = load_settings(self._given).settings.data_dir / "stdin"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path = folder / hashlib.sha256(data).hexdigest()[:16]
+        path = folder / f"stdin-{hashlib.sha256(data).hexdigest()[:12]}"
         path.touch(mode=0o600)
         path.write_bytes(data)
         return path

@@ -17,6 +17,17 @@ from assay.cli.terminal import Terminal
 from assay.errors import AssayError, UsageError
 from assay.types import Message, Passage
 
+Side = Literal["user", "assistant"]
+# Who speaks, under the names in use.
+ROLES: Mapping[str, Side] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "agent": "assistant",
+    "ai": "assistant",
+    "model": "assistant",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -73,13 +84,7 @@ def messages(value: object) -> tuple[Message, ...]:
     """
     if not isinstance(value, list):
         raise _wrong("history", "a list")
-    found = []
-    for each in value:
-        role, text = (each.get("role"), each.get("text")) if isinstance(each, dict) else (None, None)
-        if role not in ("user", "assistant") or not isinstance(text, str):
-            raise _wrong("history", 'a list of {"role": "user" or "assistant", "text": text}')
-        found.append(Message(cast(Literal["user", "assistant"], role), text))
-    return tuple(found)
+    return tuple(_message(each) for each in value)
 
 
 def given_passage(passage_id: str, text: str, title: str = "") -> Passage:
@@ -125,6 +130,15 @@ def _id(fields: Mapping[str, Any]) -> str | int | float | None:
     if isinstance(value, dict | list) or (isinstance(value, float) and not math.isfinite(value)):
         raise _wrong("id", "text or a number")
     return cast("str | int | float | None", value)
+
+
+def _message(value: object) -> Message:
+    """One turn; the names that other programs give the two sides and the text are understood too."""
+    if isinstance(value, dict):
+        role, text = ROLES.get(str(value.get("role"))), value.get("text", value.get("content"))
+        if role is not None and isinstance(text, str):
+            return Message(role, text)
+    raise _wrong("history", 'a list of {"role": "user" or "assistant", "text": text}')
 
 
 def _passage(value: object, number: int) -> Passage:

@@ -89,7 +89,7 @@ def search(
 
         def found(request: Request) -> dict[str, Any]:
             settings = replace(usual, k=request.whole_number("k", usual.k))
-            return {"hits": shapes.hits(engine.search(request.text("query"), settings))}
+            return {"hits": shapes.hits(engine.search(request.text("query", "question"), settings))}
 
         if text is None:
             answer_lines(found, terminal)
@@ -155,7 +155,9 @@ def ask(
     dialogue = _dialogue(history)
     with open_engine(create=False, **given) as engine:
         if text is None:
-            answer_lines(lambda line: engine.ask(line.text("question"), line.history()).to_dict(), terminal)
+            answer_lines(
+                lambda line: engine.ask(line.text("question", "query"), line.history()).to_dict(), terminal
+            )
             return
         answer = engine.ask(text, dialogue)
     if verbose:

@@ -116,6 +116,11 @@ def test_a_dialogue_is_read():
     assert Request({"history": None}).history() == ()
 
 
+def test_a_dialogue_from_other_programs_is_read():
+    turns = [{"role": "human", "content": "Who?"}, {"role": "agent", "text": "She."}]
+    assert messages(turns) == (Message("user", "Who?"), Message("assistant", "She."))
+
+
 @pytest.mark.parametrize(
     "value", ["text", [7], [{"role": "system", "text": "x"}], [{"role": "user"}], {"role": "user"}]
 )

@@ -13,7 +13,9 @@ from assay.types import Loaded, Location
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD in fpdfview.h
 _MOST_PAGES = 20_000
 # pdfium writes a hyphen that a line break made as U+FFFE (older versions as U+0002).
-_BREAK_HYPHENS = "\ufffe\x02\u00ad"
+# Lengths are bounded, so that a run of letters and hyphens takes linear time.
+_BROKEN_WORD = re.compile(r"([^\W_]{1,40}(?:-[^\W_]{1,40}){0,4})(?:[\ufffe\x02\xad]\n?|-\n)([^\W_]*)")
+_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]{1,40}-[^\W_]{1,40}")
 _LIST_MARK = re.compile(r"\s*(?:[-*•●○▪‣–—]|\(?[0-9]{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d+\])\s")
 _PLACEHOLDER_TITLE = re.compile(
     r"^(?:untitled|microsoft \w+ - .*|.*\.(?:docx?|pptx?|xlsx?|tex|dvi|indd|pages|rtf|pdf)|title|slide \d+|\W*)$",
@@ -21,8 +23,10 @@ _PLACEHOLDER_TITLE = re.compile(
 )
 # A line that reaches this share of the page's long lines was broken by the margin, not by its author.
 _FULL_LINE = 0.75
-# Letters of the first page among which a title is looked for, and by how much its own must be larger than most.
-_TITLE_SEARCHED = 3000
+# Characters of the first page that are measured, those among them where a title may begin, and by how much its
+# letters must be larger than most.
+_MEASURED = 3000
+_TITLE_SEARCHED = 600
 _STANDS_OUT = 1.2
 _HINT = "save it again with the program that made it, or print it to a new PDF"
 
@@ -37,8 +41,10 @@ class PdfLoader:
             raise UnreadableDocument(f"{name}: has {len(document)} pages", hint="split the file")
         blocks = Blocks()
         unread: list[int] = []
-        for number, text in _pages(document, unread):
-            blocks.add(joined(text), Location(page=number))
+        pages = list(_pages(document, unread))
+        compounds = frozenset().union(*(compounds_of(text) for _, text in pages))
+        for number, text in pages:
+            blocks.add(joined(text, compounds), Location(page=number))
         if not any(character.isalnum() for character in blocks.text):
             if unread:
                 raise UnreadableDocument(f"{name}: none of its pages can be read", hint=_HINT)
@@ -95,7 +101,7 @@ def largest_words(document: Any) -> str:
 
     try:
         text_page = document[0].get_textpage()
-        count = min(text_page.count_chars(), _TITLE_SEARCHED)
+        count = min(text_page.count_chars(), _MEASURED)
         text = text_page.get_text_range(0, count, errors="ignore") if count else ""
         sizes = [round(FPDFText_GetFontSize(text_page, place), 1) for place in range(count)]
     except PdfiumError:
@@ -103,30 +109,54 @@ def largest_words(document: Any) -> str:
     if len(text) != count:
         return ""
     letters = [size for size, character in zip(sizes, text, strict=True) if character.isalpha()]
-    if not letters or max(letters) < _STANDS_OUT * sorted(letters)[len(letters) // 2]:
+    first = [size for size, character in zip(sizes, text[:_TITLE_SEARCHED], strict=False) if character.isalpha()]
+    if not first or max(first) < _STANDS_OUT * sorted(letters)[len(letters) // 2]:
         return ""
-    start = next(place for place in range(count) if sizes[place] == max(letters) and text[place].isalpha())
+    start = next(place for place in range(count) if sizes[place] == max(first) and text[place].isalnum())
     end = start
-    while end < count and (text[end].isspace() or sizes[end] >= max(letters) * 0.98):
+    while end < count and (text[end].isspace() or sizes[end] >= max(first) * 0.98):
         end += 1
-    title = " ".join(_without_hyphens(text[start:end]).split())
+    title = " ".join(joined(text[start:end]).split())
     return title if 8 <= len(title) <= 200 else ""
 
 
-def joined(text: str) -> str:
+def joined(text: str, compounds: frozenset[str] = frozenset()) -> str:
     """A page's lines as paragraphs: lines that the margin broke are joined, hyphens that it made go out.
+
+    `compounds` are words that keep their hyphen where a line ends in the midst of them.
 
     >>> joined("A line that is bro-\\r\\nken by the margin and\\r\\ngoes on here.\\r\\n\\r\\nNext.")
     'A line that is broken by the margin and goes on here.\\n\\nNext.'
     """
-    lines = [line.strip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _BROKEN_WORD.sub(lambda match: _whole_word(match.group(1), match.group(2), compounds), text)
+    lines = [line.strip() for line in text.split("\n")]
     full = _FULL_LINE * _long_line(lines)
     pieces: list[str] = []
     last = ""
     for line in lines:
-        pieces.append(_joint(last, line, full) + line if last else ("\n\n" if pieces and line else "") + line)
+        if last and line:
+            pieces.append(_joint(last, line, full))
+        elif line and pieces:
+            pieces.append("\n\n")
+        pieces.append(line)
         last = line
-    return _without_hyphens("".join(pieces))
+    return "".join(pieces)
+
+
+def compounds_of(text: str) -> frozenset[str]:
+    """The words with a hyphen within a line of the text, in lower case.
+
+    >>> sorted(compounds_of("Fine-tuning beats pre-\\ntraining."))
+    ['fine-tuning']
+    """
+    return frozenset(word.lower() for word in _COMPOUND.findall(text))
+
+
+def _whole_word(left: str, right: str, compounds: frozenset[str]) -> str:
+    """A word that a line's end parted: its hyphen stays in compounds, before capitals and before digits."""
+    real = "-" in left or not right[:1].islower() or f"{left}-{right}".lower() in compounds
+    return f"{left}-{right}" if real else left + right
 
 
 def _long_line(lines: list[str]) -> int:
@@ -137,12 +167,6 @@ def _long_line(lines: list[str]) -> int:
 
 def _joint(last: str, line: str, full: float) -> str:
     """What stands between two lines: nothing, a space, a line end or an empty line."""
-    if not line:
-        return ""
-    if last[-1] in _BREAK_HYPHENS:
-        return "\ufffe"
-    if last[-1] == "-" and len(last) > 1 and last[-2].isalpha() and line[0].islower():
-        return "\ufffe"
     if _LIST_MARK.match(line):
         return "\n"
     continues = (line[0].islower() or last[-1] in ",;") and len(last) >= max(20.0, full / 2)
@@ -154,9 +178,3 @@ def _joint(last: str, line: str, full: float) -> str:
 def _is_wide(character: str) -> bool:
     """Whether the character belongs to a script without spaces between words."""
     return "\u2e80" <= character <= "\u9fff" or "\uff00" <= character <= "\uffef"
-
-
-def _without_hyphens(text: str) -> str:
-    """The text with the hyphens of line ends taken out; within a line they are real."""
-    text = re.sub(f"[-{_BREAK_HYPHENS}]?\ufffe", "", text)
-    return text.translate({ord(mark): "-" for mark in "\ufffe\x02"} | {0xAD: None})

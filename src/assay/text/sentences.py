@@ -10,7 +10,7 @@ from assay.types import Span
 ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e eg ie cf al fig figs eq eqs no nos vol pp p ch sec dept inc ltd
     co corp jan feb mar apr jun jul aug sep sept oct nov dec mt ft approx est gen gov sen rep hon rev capt col
-    lt sgt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp""".split()
+    lt sgt brig maj adm cmdr cpl pvt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp""".split()
 )
 _END = re.compile(
     r"""(?P<wide>[。！？｡]+[”’」』）"'\)\]]*)                    # CJK: no white space needed

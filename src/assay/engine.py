@@ -215,6 +215,8 @@ class Engine:
     async def aclose(self) -> None:
         """Release the collection; calling it twice is harmless."""
         await self._parts.index.close()
+        for sink in self._parts.sinks:
+            sink.close()
         await self._parts.embedder.aclose()
 
     def close(self) -> None:

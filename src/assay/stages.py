@@ -222,6 +222,10 @@ class Sink(Protocol):
         """Something happened in it; the last event is Done or Failed."""
         ...
 
+    def close(self) -> None:
+        """Release files; calling it twice is harmless."""
+        ...
+
 
 class Decliner(Protocol):
     """Say honestly that there is no answer, and why."""

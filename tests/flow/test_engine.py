@@ -169,6 +169,9 @@ class _BrokenSink:
     def receive(self, run_id: str, event: Event) -> None:
         raise OSError("the disk is full")
 
+    def close(self) -> None:
+        """Nothing to release."""
+
 
 class _NoFiles:
     def add(self, paths):
@@ -239,12 +242,16 @@ async def test_a_bug_ends_a_stream_too():
 class _Remembers:
     def __init__(self):
         self.events: list[Event] = []
+        self.closed = False
 
     def open(self, run_id: str, question: str) -> None:
         """Nothing to prepare."""
 
     def receive(self, run_id: str, event: Event) -> None:
         self.events.append(event)
+
+    def close(self) -> None:
+        self.closed = True
 
 
 async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
@@ -254,3 +261,4 @@ async def test_a_question_nobody_waits_for_has_an_end_in_the_record():
         await anext(events)
     assert isinstance(sink.events[-1], Failed)
     assert sink.events[-1].error == "CancelledError"
+    assert sink.closed

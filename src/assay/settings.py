@@ -100,7 +100,10 @@ class Settings(BaseModel):
     @field_validator("data_dir")
     @classmethod
     def _expanded(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
+        try:
+            return value.expanduser().absolute()
+        except RuntimeError as error:  # ~name of nobody here
+            raise ValueError(f"{value} is in nobody's home folder") from error
 
     @model_validator(mode="after")
     def _ordered(self) -> Settings:

@@ -62,7 +62,14 @@ class _Counts:
     passages: int = 0
     stored: int = 0
     problems: int = 0
+    unread: bool = False
     shown: tuple[str, ...] = ()
+
+    def leave_out(self, number: int, problem: str) -> None:
+        """Count a line that gives no document; the first few are told."""
+        self.problems += 1
+        if self.problems <= _PROBLEMS_SHOWN:
+            self.shown += (f"line {number}: {problem}",)
 
 
 class FileReader:
@@ -147,7 +154,7 @@ class FileReader:
         lines = map(parse_line, lines_of(file))
         while chunk := list(islice(lines, _LINES_AT_ONCE)):
             yield tuple(self._line_documents(seen, chunk, stored, counts))
-        if not counts.problems:
+        if not counts.unread:  # a line that cannot be read may be one that is stored
             self._drop(seen, stored, counts.ids)
         yield (_line_report(seen, counts, dry_run=self._dry_run),)
 
@@ -156,12 +163,11 @@ class FileReader:
     ) -> Iterator[Ready]:
         """The documents of the lines that are not stored yet as they are; counts go up."""
         for line in lines:
-            if line.loaded is None:
-                counts.problems += 1
-                if counts.problems <= _PROBLEMS_SHOWN:
-                    counts.shown += (f"line {line.number}: {line.problem}",)
-                continue
             document_id = line.document_id or id_of(seen.source, str(line.number))
+            if line.loaded is None or document_id in counts.ids:
+                counts.unread |= line.loaded is None
+                counts.leave_out(line.number, line.problem or f"the id {document_id!r} again")
+                continue
             sha256 = hashlib.sha256(line.raw).hexdigest()
             counts.ids.add(document_id)
             record = stored.get(document_id)

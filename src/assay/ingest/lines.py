@@ -13,6 +13,7 @@ from assay.types import Loaded, Scalar
 # A longer line is refused: a line is parsed in this process, and JSON takes up to 20 times its length in memory.
 LONGEST_LINE = 16 << 20
 _HEAD = 1 << 16
+_LOOKED_AT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +30,21 @@ class Line:
 def holds_documents(head: bytes, name: str) -> bool:
     """Whether the file that begins with `head` has a document a line: its first line is an object with a text.
 
-    One line alone counts only where the name ends in `.jsonl` or `.ndjson`.
+    Where the name ends in `.jsonl` or `.ndjson`, one line alone counts too, and one good line among the first.
 
     >>> holds_documents(b'{"id": "a", "text": "x"}\\n{"id": "b", "text": "y"}', "x")
     True
     """
     lines = [line for line in head.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
-    if not lines or not lines[0].lstrip().startswith(b"{"):
-        return False
-    named = name.lower().endswith((".jsonl", ".ndjson"))
-    if len(lines) == 1 and not named:
-        return False
-    if named and len(lines) == 1 and len(head) >= _HEAD:
+    if not name.lower().endswith((".jsonl", ".ndjson")):
+        return len(lines) > 1 and _is_document(lines[0])
+    if len(lines) == 1 and len(head) >= _HEAD:  # cut off within its first line
         return b'"text"' in lines[0]
-    fields = _parsed(lines[0])
+    return any(map(_is_document, lines[:_LOOKED_AT]))
+
+
+def _is_document(raw: bytes) -> bool:
+    fields = _parsed(raw) if raw.lstrip().startswith(b"{") else None
     return isinstance(fields, dict) and isinstance(fields.get("text"), str)
 
 

@@ -110,6 +110,18 @@ async def test_a_bad_line_is_counted_and_the_others_are_taken(bench: Bench, fold
     assert [record.document_id for record in await bench.index.documents()] == ["a", "c"]
 
 
+async def test_of_lines_with_one_id_the_first_is_taken_however_often_one_adds(bench: Bench, folder: Path) -> None:
+    write(folder, two__jsonl='oops\n{"id": "a", "text": "First."}\n{"id": "a", "text": "Second."}\n')
+    for status in ("added", "unchanged", "unchanged"):
+        (report,) = await bench.add(folder)
+        assert report.status == status
+        assert report.reason is not None
+        assert report.reason.endswith("line 3: the id 'a' again")
+    document = await bench.index.document("a")
+    assert document is not None
+    assert document.text == "First."
+
+
 async def test_lines_that_changed_are_replaced_and_lines_that_vanished_are_pruned(
     bench: Bench, folder: Path
 ) -> None:

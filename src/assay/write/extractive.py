@@ -11,7 +11,7 @@ from assay.write.comparison import sides
 from assay.write.features import read
 from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
-from assay.write.selection import WORDS_APART, WORDS_TOGETHER, readable, select
+from assay.write.selection import WORDS_APART, WORDS_TOGETHER, pertinent, readable, select
 
 # How many of the likeliest sentences are asked whether they settle a yes-or-no question.
 _GROUNDS = 3
@@ -53,7 +53,7 @@ class ExtractiveWriter:
         if not pool:
             return _Plan()
         reading = read(question, evidence, pool)
-        shares = self.ranker.shares(reading)
+        shares = pertinent(reading, self.ranker.shares(reading))
         compared = sides(question, evidence, pool, shares)
         grounds, settled = _settled(question, pool, shares, compared)
         scattered = self.ranker.scattered(reading)

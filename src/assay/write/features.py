@@ -103,6 +103,11 @@ class Reading:
     rows: tuple[tuple[float, ...], ...]
     scatter: tuple[float, ...]
 
+    def column(self, name: str) -> list[float]:
+        """One of `NAMES` for every candidate."""
+        place = NAMES.index(name)
+        return [row[place] for row in self.rows]
+
 
 def read(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> Reading:
     """What can be measured of the candidates, which must be of this evidence and not none."""

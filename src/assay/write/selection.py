@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.write.candidates import Candidate
-from assay.write.features import leans
+from assay.write.features import Reading, leans
 
 # Words of an answer where one passage answers and where it takes several; the mean over the questions of
 # benchmarks/answers stays under 50 with these.
-WORDS_TOGETHER = 48
-WORDS_APART = 60
+WORDS_TOGETHER = 50
+WORDS_APART = 62
 # From how many of the likeliest candidates an answer is chosen.
 CHOICE = 14
 # A sentence is left out when its share is less than this part of the likeliest one's, or less than chance.
 LEAST = 0.1
+# What a sentence must have to belong to the answer: this part of the best cover of the question by a sentence
+# with its title, or a lead to it of this strength (`features.Reading`).
+COVER, BRIDGE = 0.25, 0.15
 # Two sentences that share more of the shorter one's terms than this say the same.
 SAME = 0.7
 
@@ -37,6 +40,19 @@ def select(
             if before is not None and _fits(before, chosen, pool, most_words):
                 chosen.append(before)
     return chosen
+
+
+def pertinent(reading: Reading, shares: Sequence[float]) -> list[float]:
+    """The shares, 0 where a sentence neither speaks of what is asked nor is led to from one that does.
+
+    The likeliest keeps its share, whatever it is.
+    """
+    covers, bridges = reading.column("cover_titled"), reading.column("bridge")
+    least, best = COVER * max(covers), max(shares)
+    return [
+        share if share == best or cover >= least or bridge >= BRIDGE else 0.0
+        for share, cover, bridge in zip(shares, covers, bridges, strict=True)
+    ]
 
 
 def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_words: float) -> bool:

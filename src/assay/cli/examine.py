@@ -25,6 +25,8 @@ from assay.types import Status, Value
 
 # What each extra installs, by the module that shows it is there.
 EXTRAS = {"docs": ("docx", "openpyxl", "pptx"), "openai": ("openai",)}
+# What the files of fitted weights say of themselves, and how it is told.
+_TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}
 PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml", "trafilatura")
 
 
@@ -86,24 +88,21 @@ def _model(settings: Settings) -> Examined:
 
 
 def _fits() -> Iterator[Examined]:
-    """What was fitted on data, and what still has weights set by hand."""
+    """What was fitted on data and calibrated, and what still has weights set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
-        provenance = table.get("provenance") if isinstance(table, dict) else None
-        if isinstance(provenance, dict):
-            fitted = provenance.get("fitted", True)
-            told = ", ".join(
-                f"{name} {_short(provenance[name])}" for name in ("date", "sets", "n") if name in provenance
-            )
+        made = table.get("provenance", table) if isinstance(table, dict) else {}
+        if "made_by" in made or "script" in made or "fitted" in made:
+            fitted = made.get("fitted", True)
+            told = "; ".join(f"{name} {_short(made[key])}" for key, name in _TOLD.items() if key in made)
             name = f"weights of {path.parent.name}/{path.stem}"
-            yield Examined(
-                name,
-                Status.PASSED if fitted else Status.UNKNOWN,
-                told or ("fitted" if fitted else "set by hand, not fitted"),
-            )
+            status = Status.PASSED if fitted else Status.UNKNOWN
+            yield Examined(name, status, f"fitted; {told}" if fitted else "set by hand, not fitted")
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} ({count})" for name, count in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 

@@ -15,6 +15,12 @@ _AUXILIARY = (
 )
 _LEAD = r"^\W*(?:(?:and|but|so|also|then|please|hi|hello|ok|okay|well)\b\W*)*"
 _YES_NO = re.compile(rf"{_LEAD}{_AUXILIARY}\b", re.I)
+_STATEMENT = re.compile(r"[.!。]\W*$")
+_ASKS = re.compile(
+    rf"{_LEAD}(?:{_AUXILIARY}|(?:in |at |on |for |to |by |from )?(?:what|which|who|whom|whose|when|where|why|how)"
+    r"|list|name|give|tell|explain|describe|define|compare|show)\b",
+    re.I,
+)
 _COMPARATIVE = re.compile(
     r"\b(?:compare[ds]?|comparison|versus|vs\.?|differences?|differ|differs|similarit(?:y|ies)|in common"
     r"|(?:better|worse|older|younger|larger|smaller|bigger|more|less|fewer|higher|lower|faster|earlier|later|first)\b"
@@ -47,6 +53,8 @@ _QUANTITIES = (
 _TIMES = "years?|dates?|days?|months?|century|centuries|decades?|time"
 _PEOPLE = "person|people|actor|actress|player|president|author|singer|director|man|woman|king|queen"
 _PLACES = "city|country|state|place|location|town|county|region|island|continent|province|venue|capital|district"
+# "When" and "where" ask only where no question word stands before them: "what to do when it rains" asks no date.
+_FIRST = r"^(?:(?!\b(?:what|which|who|whom|whose|how|why)\b).){0,400}?"
 # In order: the first that matches gives the type. "How many" stands before "how", "why" before all.
 _TYPES: tuple[tuple[re.Pattern[str], AnswerType], ...] = tuple(
     (re.compile("|".join(patterns), re.I), wanted)
@@ -60,7 +68,7 @@ _TYPES: tuple[tuple[re.Pattern[str], AnswerType], ...] = tuple(
         ),
         (
             AnswerType.DATE,
-            r"\bwhen\b",
+            _FIRST + r"\bwhen\b",
             _what(_TIMES),
             r"\b(?:premiere|release|birth) date\b",
             "什么时候|何时|哪一?[年天日月]|几[月号日点]|时间|日期",
@@ -73,7 +81,7 @@ _TYPES: tuple[tuple[re.Pattern[str], AnswerType], ...] = tuple(
         ),
         (
             AnswerType.PLACE,
-            r"\bwhere\b",
+            _FIRST + r"\bwhere\b",
             _what(_PLACES),
             "哪里|哪儿|在哪|何处|何地|地点|哪个(?:国家|城市|省|地方)",
         ),
@@ -153,6 +161,8 @@ def answer_type_of(question: str) -> AnswerType:
     >>> answer_type_of("Aspirin lowers fever.").value
     'other'
     """
+    if _STATEMENT.search(question) and not _ASKS.match(question):
+        return AnswerType.OTHER
     if _YES_NO.match(question) and not re.search(r"\bor\b", question):
         return AnswerType.YES_NO
     return next((wanted for pattern, wanted in _TYPES if pattern.search(question)), AnswerType.OTHER)

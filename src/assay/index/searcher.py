@@ -72,9 +72,10 @@ class VectorSearcher:
         self._view: View | None = None
         self._stamp: tuple[int, int] | None = None
 
-    def search(self, connection: sqlite3.Connection, vector: Vectors, k: int, where: Metadata) -> Scored:
-        """The k rows of highest cosine whose metadata equal `where`."""
-        view = self.view(connection)
+    def search(
+        self, connection: sqlite3.Connection, view: View, vector: Vectors, k: int, where: Metadata
+    ) -> Scored:
+        """The k rows of highest cosine in the view whose metadata equal `where`."""
         if not where:
             return view.search(vector, k)
         selected, bound = selection(where)

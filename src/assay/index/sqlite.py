@@ -21,6 +21,7 @@ from assay.index.schema import (
     prepare,
     raise_number,
     refuse_other_model,
+    snapshot,
     store_errors,
     transaction,
 )
@@ -212,11 +213,15 @@ class SqliteIndex:
     ) -> tuple[Found, ...]:
         if k <= 0:
             return ()
-        found = self._searcher.search(connection, vector.astype(np.float32, copy=False), k, where)
+        view = self._searcher.view(connection)
+        found = self._searcher.search(connection, view, vector.astype(np.float32, copy=False), k, where)
+        passages = _as_found(connection, found.rows.tolist(), found.scores.tolist())
+        if len(passages) < len(found.rows) and self._searcher.view(connection) is not view:
+            return self._dense(connection, vector, k, where)  # one has just been removed: search what is there now
         idle = self._building is None or self._building.done()
-        if idle and self._searcher.due(self._searcher.view(connection)):
+        if idle and self._searcher.due(view):
             self._start_building()
-        return _as_found(connection, found.rows.tolist(), found.scores.tolist())
+        return passages
 
     def _start_building(self) -> Future[None]:
         if self._building is None or self._building.done():
@@ -235,16 +240,17 @@ def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) 
     selected, bound = rows.selection(where)
     # The + keeps SQLite from running the whole match once for each selected row.
     kept = f"AND +words.rowid IN ({selected})" if where else ""
-    found = connection.execute(
-        f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words WHERE words MATCH ? {kept}"  # noqa: S608
-        " ORDER BY score DESC, rowid LIMIT ?",
-        (match_expression(query), *bound, k),
-    ).fetchall()
-    return _as_found(connection, [row for row, _ in found], [score for _, score in found])
+    with snapshot(connection):
+        found = connection.execute(
+            f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words"  # noqa: S608 - no value in it
+            f" WHERE words MATCH ? {kept} ORDER BY score DESC, rowid LIMIT ?",
+            (match_expression(query), *bound, k),
+        ).fetchall()
+        return _as_found(connection, [row for row, _ in found], [score for _, score in found])
 
 
 def _as_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:
-    """The rows' passages with their scores; a row that another process has just removed is left out."""
+    """The rows' passages with their scores; a row that has just been removed is left out."""
     ids = rows.passage_ids_of(connection, numbers)
     return tuple(Found(ids[row], score) for row, score in zip(numbers, scores, strict=True) if row in ids)
 

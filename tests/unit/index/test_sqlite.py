@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sqlite3
 from pathlib import Path
@@ -198,3 +199,23 @@ def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         open_sqlite(tmp_path / "c", MODEL)
     assert "--data-dir" in caught.value.hint
+
+
+async def test_searches_go_on_while_documents_come_and_go(tmp_path: Path) -> None:
+    index, other = open_sqlite(tmp_path, MODEL), open_sqlite(tmp_path, MODEL)
+    await index.add([entry("kept", unit_vectors(50))])
+    (vector,) = await index.vectors(["kept/3"])
+
+    async def change(n: int) -> None:
+        await (other if n % 2 else index).add([entry(f"d{n % 5}", unit_vectors(20, n))])
+        await (index if n % 2 else other).remove([f"d{(n + 2) % 5}"])
+
+    async def search(n: int) -> None:
+        found = await (index if n % 2 else other).dense(vector, 5, {})
+        assert (found[0].passage_id, len(found)) == ("kept/3", 5)
+        assert "kept/7" in ids(await index.sparse("word7", 50, {}))
+
+    await asyncio.gather(*(change(n) for n in range(30)), *(search(n) for n in range(60)))
+    assert await index.size() == 50 + 20 * (len(await index.documents()) - 1)
+    await index.close()
+    await other.close()

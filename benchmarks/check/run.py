@@ -5,16 +5,14 @@
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
+import sys
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from fit import fitted, out_of_fold, revision
+from fit import fitted, out_of_fold
 from rows import ALL, FITTED, OTHERS, SUMMEDITS, Labelled, every, passage, raw
 
 from assay.evals.metrics.auroc import auroc
@@ -25,7 +23,9 @@ from assay.verify.reading import read
 from assay.verify.sources import sources_of
 from assay.verify.support import trees
 
-RESULT = Path(__file__).parent / "results" / "check.json"
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from report import write_result
+
 Scores = Mapping[str, np.ndarray]
 
 
@@ -112,17 +112,17 @@ def main() -> None:
     print(f"bar 1: summedits {means['summedits, vectors, out of fold']:.3f}, at least .60")
     print(f"bar 2: six others {gain:+.3f} over overlap, at least +.05; below on {below or 'none'}")
     print(f"one claim by words alone: median {speed['median']:.1f} ms, 95th percentile {speed['p95']:.1f} ms")
-    RESULT.parent.mkdir(exist_ok=True)
-    body = {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": f"{platform.machine()}, {platform.processor() or platform.system()}",
-        "revision": revision(),
-        "auroc": {system: {n: round(v, 4) for n, v in found.items()} for system, found in values.items()},
-        "difference": {n: [round(v, 4) for v in (g.difference, g.low, g.high)] for n, g in apart.items()},
-        "means": {name: round(value, 4) for name, value in means.items()},
-        "milliseconds": {name: round(value, 2) for name, value in speed.items()},
+    by_set = {
+        name: {system: round(found[name], 3) for system, found in values.items() if name in found}
+        | {"difference": [round(each, 3) for each in (gap.difference, gap.low, gap.high)]}
+        for name, gap in apart.items()
     }
-    RESULT.write_text(json.dumps(body, indent=1) + "\n")
+    numbers = {
+        "means": {name: round(value, 3) for name, value in means.items()},
+        "milliseconds of one claim by words alone": {name: round(value, 1) for name, value in speed.items()},
+        "AUROC": by_set,
+    }
+    write_result("check", "check", numbers)
 
 
 if __name__ == "__main__":

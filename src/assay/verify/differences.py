@@ -6,6 +6,7 @@ A novel word is a content word that no source sentence holds; a moved one is hel
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
@@ -20,6 +21,8 @@ from assay.verify.reading import Reading
 
 # A common word's further places tell nothing more.
 _PLACES = 40
+# Of a claim that is a table, this many numbers, dates and names are looked at.
+_MOST = 100
 _AMOUNTS = frozenset(
     """all most many some few several every each both none only first last never always more less least half
     majority minority often rarely sometimes usually entire whole single double""".split()
@@ -96,7 +99,8 @@ def _moved(reading: Reading) -> dict[str, float]:
 
 def _named(reading: Reading) -> dict[str, float]:
     """Names that the sources lack, and how much of what stands around a name stands around it there too."""
-    found = [{stem(part) for part in name.words} for name in names(reading.text) if not name.opens]
+    named = [name for name in names(reading.text) if not name.opens][:_MOST]
+    found = [{stem(part) for part in name.words} for name in named]
     held = [each for each in found if each <= reading.ground.rarity.keys()]
     around = [share for each in held if (share := _around(each, reading)) is not None]
     missing = len(found) - len(held)
@@ -124,8 +128,9 @@ def _around(name: set[str], reading: Reading) -> float | None:
 
 def _measured(reading: Reading) -> dict[str, float]:
     """Numbers and dates that the sources, or the window, do not say."""
-    dated = dates(reading.text)
-    found = [q for q in quantities(reading.text) if not any(d.start < q.end and q.start < d.end for d in dated)]
+    dated = dates(reading.text)[:_MOST]
+    bare = (q for q in quantities(reading.text) if not any(d.start < q.end and q.start < d.end for d in dated))
+    found = list(islice(bare, _MOST))
     window = quantities(" ".join(reading.ground.texts[each] for each in reading.window))
     lacking = [q for q in found if not any(quantity_text.agree(q, each) for each in reading.ground.quantities)]
     soft = sum(q.spelled or q.dimension == "ordinal" for q in lacking)

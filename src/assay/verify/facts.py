@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from assay.text import dates as date_text
@@ -27,6 +28,8 @@ SAME_MATTER = 0.4
 SAME_STATEMENT = 0.75
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
+# A claim of more numbers than this is a table; the rest of them is not compared, and a check says so.
+MOST_COMPARED = 100
 _NOT_ALNUM = re.compile(r"[\W_]+")
 Found = TypeVar("Found", Quantity, Date)
 
@@ -68,6 +71,17 @@ class Comparison:
         return Check(name, status, severity, self.n, cause, Span(start, start + part.end - part.start), source)
 
 
+# The nearest sentences are read again for every number of a claim.
+@lru_cache(maxsize=64)
+def _quantities(text: str) -> tuple[Quantity, ...]:
+    return tuple(quantities(text))
+
+
+@lru_cache(maxsize=64)
+def _dates(text: str) -> tuple[Date, ...]:
+    return tuple(dates(text))
+
+
 def _holds(each: Aligned, found: Quantity | Date, passage: Passage) -> bool:
     sentence = each.sentence
     return passage is sentence.passage and sentence.start <= found.start < sentence.end
@@ -75,8 +89,17 @@ def _holds(each: Aligned, found: Quantity | Date, passage: Passage) -> bool:
 
 def numbers(over: Comparison) -> list[Check]:
     """Each number of the claim against the numbers of its sources: same dimension, equal within rounding."""
-    dated = dates(over.claim.plain)
-    return [_number(over, each) for each in quantities(over.claim.plain) if not _within(each, dated)]
+    dated = _dates(over.claim.plain)
+    found = [each for each in _quantities(over.claim.plain) if not _within(each, dated)]
+    return [*(_number(over, each) for each in found[:MOST_COMPARED]), *_rest(over, "numbers", found)]
+
+
+def _rest(over: Comparison, name: str, found: Sequence[Quantity] | Sequence[Date] | Sequence[Name]) -> list[Check]:
+    """What says that some were not compared."""
+    if len(found) <= MOST_COMPARED:
+        return []
+    cause = f"of {len(found)} {name} in one claim only {MOST_COMPARED} were compared"
+    return [over.check(name, Status.UNKNOWN, Severity.BLOCK, cause, found[MOST_COMPARED])]
 
 
 def _within(quantity: Quantity, dated: Sequence[Date]) -> bool:
@@ -111,10 +134,10 @@ def _without_unit(mine: Quantity, theirs: Quantity) -> bool:
 
 def _other_number(over: Comparison, mine: Quantity, share: float) -> SourceSpan | None:
     """A number of the same dimension in a sentence that holds that share of the claim, which it does not say."""
-    claimed = quantities(over.claim.plain)
+    claimed = _quantities(over.claim.plain)
     for each in over.near(share):
-        dated = dates(each.sentence.text)
-        for theirs in quantities(each.sentence.text):
+        dated = _dates(each.sentence.text)
+        for theirs in _quantities(each.sentence.text):
             if _within(theirs, dated) or not _rivals(mine, theirs):
                 continue
             if not any(quantity_text.agree(one, theirs) for one in claimed):
@@ -132,7 +155,8 @@ def _rivals(mine: Quantity, theirs: Quantity) -> bool:
 
 def calendar(over: Comparison) -> list[Check]:
     """Each date of the claim against the dates of its sources: the same, or one within the claim's."""
-    return [_date(over, each) for each in dates(over.claim.plain)]
+    found = _dates(over.claim.plain)
+    return [*(_date(over, each) for each in found[:MOST_COMPARED]), *_rest(over, "dates", found)]
 
 
 def _date(over: Comparison, mine: Date) -> Check:
@@ -157,7 +181,7 @@ def _date(over: Comparison, mine: Date) -> Check:
 def _other_date(over: Comparison, mine: Date, share: float) -> SourceSpan | None:
     """A date that differs from the claim's, in a sentence that holds that share of the claim."""
     for each in over.near(share):
-        for theirs in dates(each.sentence.text):
+        for theirs in _dates(each.sentence.text):
             if date_text.relation(mine, theirs) == "different":
                 start = each.sentence.start
                 return source_span(each.sentence.passage, start + theirs.start, start + theirs.end)
@@ -170,7 +194,8 @@ def _place(found: Quantity | Date, passage: Passage) -> SourceSpan:
 
 def named(over: Comparison) -> list[Check]:
     """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does."""
-    return [_name(over, each) for each in names(over.claim.plain) if not each.opens]
+    found = [each for each in names(over.claim.plain) if not each.opens]
+    return [*(_name(over, each) for each in found[:MOST_COMPARED]), *_rest(over, "names", found)]
 
 
 def _name(over: Comparison, mine: Name) -> Check:

@@ -16,6 +16,8 @@ from assay.verify.reading import Reading
 
 # A common word's further places tell nothing more.
 _PLACES = 40
+# A sentence without an end, as in tables and scans, is compared to this word only.
+_SENTENCE_WORDS = 1000
 
 
 def features(reading: Reading) -> dict[str, float]:
@@ -75,7 +77,7 @@ def _sequence(reading: Reading) -> dict[str, float]:
     stems = [word.stem for word in reading.words]
     ground, count = reading.ground, max(1, len(stems))
     pairs, triples, pieces = runs(stems, 2), runs(stems, 3), grams(reading.text)
-    nearest = [[word.stem for word in ground.sentences[each]] for each in reading.order[:3]]
+    nearest = [[word.stem for word in ground.sentences[each][:_SENTENCE_WORDS]] for each in reading.order[:3]]
     return {
         "pairs": sum(each in ground.pairs for each in pairs) / max(1, len(pairs)),
         "triples": sum(each in ground.triples for each in triples) / max(1, len(triples)),

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from assay.types import (
     Check,
     Draft,
+    EmbeddingModel,
     Evidence,
     Hit,
     Passage,
@@ -14,7 +19,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.review import CHECKS, DeterministicVerifier, least_support, worst_verdict
+from assay.verify.review import CHECKS, LEFT_BY_FAILURE, DeterministicVerifier, least_support, worst_verdict
 
 TEXT = (
     "The Danube is 2,850 km long. It did not flood in May 2021. Exports to Spain rose by 12 % in 2020. "
@@ -150,3 +155,67 @@ async def test_a_source_that_is_gone_makes_its_marks_invalid() -> None:
 async def test_one_claim_is_judged_whole() -> None:
     review = await DeterministicVerifier().check("It is long. It is quiet.", (passage(),), one_claim=True)
     assert [claim.text for claim in review.claims] == ["It is long. It is quiet."]
+
+
+async def test_failed_checks_take_from_the_support() -> None:
+    text = "Exports to Spain fell by 12 % in 2020."
+    [weak] = (await checked(text)).claims
+    [kept] = (await checked(text, skip=frozenset({"comparison"}))).claims
+    assert weak.support is not None
+    assert kept.support is not None
+    assert weak.support == pytest.approx(LEFT_BY_FAILURE * kept.support)
+
+
+async def test_words_that_their_sentence_takes_back_are_no_quote() -> None:
+    source = passage("It is false that the old mill burned down in winter.")
+    [claim] = (await checked("The old mill burned down in winter.", source)).claims
+    assert claim.history[-1].by != "quote"
+
+
+async def test_a_bare_yes_is_not_tested_and_says_so() -> None:
+    review = await checked("Yes. [1] It did not flood in May 2021. [1]")
+    assert [claim.text for claim in review.claims] == ["It did not flood in May 2021."]
+    [untested] = [each for each in review.checks if each.status is Status.UNKNOWN]
+    assert untested.severity is Severity.WARN
+
+
+async def test_a_claim_with_marks_inside_keeps_true_places() -> None:
+    text = "The Danube [1] has a length of 2,950 km [1]."
+    review = await checked(text)
+    assert review.claims[0].text == "The Danube has a length of 2,950 km."
+    [failed] = [each for each in named(review, "numbers") if each.status is Status.FAILED]
+    assert failed.answer_span is not None
+    assert text[failed.answer_span.start : failed.answer_span.end] == "2,950 km"
+
+
+async def test_more_numbers_than_are_compared_are_said_to_be_unknown() -> None:
+    review = await checked(" ".join(f"{n + 0.5}" for n in range(150)))
+    unknown = [each for each in named(review, "numbers") if each.status is Status.UNKNOWN]
+    assert len(named(review, "numbers")) == 101
+    assert "150" in (unknown[0].cause or "")
+
+
+async def test_vectors_are_asked_for_once_and_only_where_needed() -> None:
+    embedder = Counting()
+    verifier = DeterministicVerifier(embedder)
+    await verifier.check("It did not flood in May 2021.", (passage(),))
+    await verifier.check("ダニューブ川は長い川です。とても長い。", (passage(),))
+    assert embedder.asked == []
+    review = await verifier.check("A river did flood nothing. Another river flooded.", (passage(),))
+    assert len(embedder.asked) == 1
+    assert len(set(embedder.asked[0])) == len(embedder.asked[0])
+    assert all(claim.support is not None for claim in review.claims)
+
+
+class Counting:
+    """An embedder that gives every text a vector by its length, and keeps what it was asked."""
+
+    model = EmbeddingModel("counting", 4, "0")
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked.append(list(texts))
+        rows = np.array([[1.0, len(text) % 7, len(text) % 5, 1.0] for text in texts], dtype=np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)

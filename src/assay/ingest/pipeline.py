@@ -25,6 +25,8 @@ GROUP = 256
 # A group is closed before it is full when the reader has nothing new for this long (a slow PDF).
 IDLE_SECONDS = 0.05
 _READ_AHEAD = 256
+# Texts embedded in one call: more than a group usually has, so that only a large document needs several.
+_AT_ONCE = 2 * GROUP
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class Ingestion:
         import numpy as np
 
         texts = [embedded_text(passage.title, passage.text) for item in ready for passage in item.passages]
-        parts = [await self._embedder.embed(texts[at : at + GROUP]) for at in range(0, len(texts), GROUP)]
+        parts = [await self._embedder.embed(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
         vectors = np.concatenate(parts) if parts else np.zeros((0, self._embedder.model.dimension), np.float32)
         at = 0
         for item in ready:

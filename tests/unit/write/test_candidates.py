@@ -40,9 +40,7 @@ def test_a_candidate_stands_where_it_says() -> None:
 
 
 def test_code_is_no_answer() -> None:
-    text = (
-        "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt prints the temperature."
-    )
+    text = "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt prints the temperature."
     passage = Passage("p", "d", "r", 0, len(text), text)
     found = [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))]
     assert found == ["Run it so:", "It prints the temperature."]

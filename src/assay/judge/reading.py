@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import fsum
 
 from assay.judge.probe import Probe
 from assay.text.sentences import sentences
@@ -63,5 +64,6 @@ def _line(stretch: str, position: int, found: tuple[str, ...], probe: Probe) -> 
 
 def cover(held: Iterable[str], probe: Probe) -> float:
     """The share of the question's terms, by rarity, that are held; 0 to 1, and 0 for a question without terms."""
-    total = sum(probe.weights.values())
-    return sum(probe.weights[term] for term in held) / total if total else 0.0
+    # Exact sums: the order of a set differs from run to run, and the last digit of a plain sum with it.
+    total = fsum(probe.weights.values())
+    return fsum(probe.weights[term] for term in held) / total if total else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import fsum
 
 from assay.judge.probe import Probe
 from assay.judge.reading import Line, Reading, cover
@@ -85,7 +86,7 @@ def _pairs(probe: Probe, readings: Sequence[Reading]) -> float:
     wanted = set(probe.pairs)
     met = {pair for reading in readings for pair in _met(wanted, reading.order)}
     weight = {pair: probe.weights[pair[0]] + probe.weights[pair[1]] for pair in wanted}
-    return sum(weight[pair] for pair in met) / sum(weight.values())
+    return fsum(weight[pair] for pair in met) / fsum(weight.values())
 
 
 def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str, str]]:
@@ -119,5 +120,5 @@ def _numbers(probe: Probe, readings: Sequence[Reading]) -> float:
 
 def aspect_cover(terms: frozenset[str], reading: Reading, probe: Probe) -> float:
     """The share of an aspect's terms, by rarity, that a passage holds."""
-    total = sum(probe.weights.get(term, 1.0) for term in terms)
-    return sum(probe.weights.get(term, 1.0) for term in terms & reading.held) / total
+    total = fsum(probe.weights.get(term, 1.0) for term in terms)
+    return fsum(probe.weights.get(term, 1.0) for term in terms & reading.held) / total

@@ -19,10 +19,10 @@ import numpy as np
 from assay.index.vectors import Block, Rows, Scored, Vectors, load_faiss, search_rows
 
 # Malkov and Yashunin 2018 (arXiv 1603.09320): links a node, and breadth while building and while searching.
-# Chosen by recall and time on 198,515 passages, see decisions/012.
-LINKS = 24
-BUILD_BREADTH = 80
-SEARCH_BREADTH = 96
+# Chosen by recall and time on real passages, see decisions/012.
+LINKS = 32
+BUILD_BREADTH = 120
+SEARCH_BREADTH = 600
 _ADD_AT_ONCE = 1000
 _FORMAT = "assay-vectors/1"
 _LONGEST_HEADER = 4096

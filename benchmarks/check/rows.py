@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.types import Passage
+from assay.types import Check, Passage
 from assay.verify.cases import compared
 from assay.verify.claims import whole
 from assay.verify.features import features
@@ -120,7 +120,12 @@ def _made(name: str) -> Labelled:
 
 
 def _left(claim: str, sources: Sources) -> float:
-    return left_by([check for one in whole(claim, ()) for check in fact_checks(compared(1, one, sources))])
+    return left_by(checks_of(claim, sources))
+
+
+def checks_of(claim: str, sources: Sources) -> list[Check]:
+    """The fact checks of one claim, judged whole."""
+    return [check for one in whole(claim, ()) for check in fact_checks(compared(1, one, sources))]
 
 
 def _vectors(texts: list[str]) -> dict[str, np.ndarray]:

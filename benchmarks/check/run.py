@@ -13,10 +13,11 @@ from pathlib import Path
 
 import numpy as np
 from fit import fitted, out_of_fold
-from rows import ALL, FITTED, OTHERS, SUMMEDITS, Labelled, every, passage, raw
+from rows import ALL, FITTED, OTHERS, SUMMEDITS, Labelled, checks_of, every, passage, raw
 
 from assay.evals.metrics.auroc import auroc
 from assay.evals.metrics.bootstrap import Interval, paired_bootstrap
+from assay.types import Status
 from assay.verify.features import features
 from assay.verify.ground import ground_of
 from assay.verify.reading import read
@@ -60,6 +61,20 @@ def milliseconds(count: int = 200) -> dict[str, float]:
         trees("words").probability(features(read(row["claim"], ground)))
         taken.append(1000 * (time.perf_counter() - started))
     return {"median": statistics.median(taken[3:]), "p95": float(np.percentile(taken[3:], 95))}
+
+
+def alarms(names: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many supported and unsupported claims of the sets each fact check fails."""
+    counts: dict[str, dict[str, int]] = {}
+    for name in names:
+        rows = raw(name)
+        read_once = {text: sources_of([passage(text)]) for text in {row["context"] for row in rows}}
+        for row in rows:
+            made = checks_of(row["claim"], read_once[row["context"]])
+            for check in {each.name for each in made if each.status is Status.FAILED}:
+                found = counts.setdefault(check, {"supported": 0, "not supported": 0})
+                found["supported" if row["supported"] else "not supported"] += 1
+    return counts
 
 
 def mean(values: Mapping[str, float], names: Sequence[str]) -> float:
@@ -120,6 +135,7 @@ def main() -> None:
     numbers = {
         "means": {name: round(value, 3) for name, value in means.items()},
         "milliseconds of one claim by words alone": {name: round(value, 1) for name, value in speed.items()},
+        "claims whose check fails": alarms((*SUMMEDITS, *OTHERS)),
         "AUROC": by_set,
     }
     write_result("check", "check", numbers)

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Sentences embedded for one judgement, and characters of each: 16 CPU-ms on average with the bundled model.
+# Sentences embedded for one judgement, and characters of each: about 13 CPU-ms with the bundled model.
 # Eight of them measured no better.
 MOST_LINES = 4
-LONGEST_LINE = 240
+LONGEST_LINE = 200
 # How many sentences together may express a question.
 _TOGETHER = 3
 

@@ -66,8 +66,8 @@ EMBEDDERS = (DrawnEmbedder("one"), DrawnEmbedder("two"))
 
 
 def letters(number: int) -> str:
-    """A word without digits for a number."""
-    return "q" + "".join(chr(ord("a") + int(digit)) for digit in str(number))
+    """A word for a number, of consonants: no two have one stem."""
+    return "q" + "".join("bcdfghjklm"[int(digit)] for digit in str(number))
 
 
 async def entry(name: str, edition: int, embedder: DrawnEmbedder) -> Entry:

@@ -11,8 +11,8 @@ from assay.types import Passage, Status
 from assay.verify.review import DeterministicVerifier
 
 PIECES = st.sampled_from(
-    ["The mill", "burned", "not", "in May 2021", "12 %", "3.5 million", ".", ". ", "[1]", "[2, 3]", '"', "more", "less",
-     "Ada Lovelace", "\n", "- ", "東京は", "大きい。", "? ", "Yes. ", "`", "(", "increased", "decreased"]
+    ["The mill", "burned", "not", "in May 2021", "12 %", "3.5 million", ".", ". ", "[1]", "[2, 3]", '"', "more",
+     "less", "Ada Lovelace", "\n", "- ", "東京は", "大きい。", "? ", "Yes. ", "`", "(", "increased", "decreased"]
 )  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=120), st.lists(PIECES, max_size=25).map(" ".join))
 

@@ -11,7 +11,7 @@ from assay.write.comparison import sides
 from assay.write.features import read
 from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
-from assay.write.selection import WORDS_APART, WORDS_TOGETHER, pertinent, readable, select
+from assay.write.selection import WORDS_APART, WORDS_TOGETHER, direct, pertinent, readable, select
 
 # How many of the likeliest sentences are asked whether they settle a yes-or-no question.
 _GROUNDS = 3
@@ -58,7 +58,7 @@ class ExtractiveWriter:
         grounds, settled = _settled(question, pool, shares, compared)
         scattered = self.ranker.scattered(reading)
         words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
-        chosen = list(grounds) if settled is not None else select(pool, shares, words, compared)
+        chosen = list(grounds) if settled is not None else select(pool, shares, words, compared or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
             return _Plan(quoted=quoted)

@@ -56,6 +56,8 @@ _HOPS = 6
 _NESTED = re.compile(r"\b(?:that|which|who|whom|whose|where|when|what|how)\b", re.IGNORECASE)
 # Characters at the start of a question in which its own question word stands.
 _OPENING = 5
+# Words that ask and say nothing of what is asked for: "how many passages" is answered by "8 passages".
+_ASKS = re.compile(r"\bhow\s+(?:many|much)\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$")
 _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST})
 
@@ -86,7 +88,8 @@ class Weighing:
 
 def weighing(question: Question, pool: Sequence[Candidate]) -> Weighing:
     """The weights of the question's terms among the candidates; of all its words where it has no terms."""
-    wanted = dict.fromkeys(terms(question.standalone) or terms(question.standalone, stop_words=True))
+    asked = _ASKS.sub(" ", question.standalone)
+    wanted = dict.fromkeys(terms(asked) or terms(question.standalone, stop_words=True))
     seen = Counter(term for candidate in pool for term in set(candidate.terms) if term in wanted)
     weights = {term: math.log(1 + (len(pool) - seen[term] + 0.5) / (seen[term] + 0.5)) for term in wanted}
     return Weighing(weights, sum(weights.values()) or 1.0)

@@ -18,6 +18,8 @@ LEAST = 0.1
 # What a sentence must have to belong to the answer: this part of the best cover of the question by a sentence
 # with its title, or a lead to it of this strength (`features.Reading`).
 COVER, BRIDGE = 0.25, 0.15
+# A sentence that holds this much of the question, and something new of the asked type, answers it by itself.
+WHOLE = 0.8
 # Two sentences that share more of the shorter one's terms than this say the same.
 SAME = 0.7
 
@@ -53,6 +55,13 @@ def pertinent(reading: Reading, shares: Sequence[float]) -> list[float]:
         share if share == best or cover >= least or bridge >= BRIDGE else 0.0
         for share, cover, bridge in zip(shares, covers, bridges, strict=True)
     ]
+
+
+def direct(reading: Reading, shares: Sequence[float]) -> list[int]:
+    """The likeliest sentence that repeats the question and holds what it asks for; none where there is none."""
+    covers, typed = reading.column("cover"), reading.column("typed")
+    whole = [index for index, cover in enumerate(covers) if cover >= WHOLE and typed[index] > 0]
+    return sorted(whole, key=lambda index: -shares[index])[:1]
 
 
 def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_words: float) -> bool:

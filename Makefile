@@ -18,7 +18,8 @@ $(UV):
 	python3 -m pip install --quiet --disable-pip-version-check --target .make/uv uv==$(UV_VERSION)
 
 .make/setup: pyproject.toml uv.lock models/pyproject.toml | $(UV)
-	$(UV) sync --frozen --all-extras --python "$$(command -v python3)"
+	$(UV) sync --frozen --all-extras --compile-bytecode --python "$$(command -v python3)"
+	$(BIN)/python -m compileall -q src models/src
 	touch $@
 
 try: setup

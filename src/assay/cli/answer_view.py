@@ -52,13 +52,17 @@ def indented(console: Console, text: str, columns: int) -> None:
 
 
 def verdict_line(answer: Json, verified: bool) -> Text:
-    """The one line: mark, verdict, claims, what is missing, confidence."""
+    """The one line: mark, verdict, claims, what is missing, and how far to trust it."""
+    if answer["outcome"] in ("abstained", "clarify"):
+        what = "no answer" if answer["outcome"] == "abstained" else "the question is unclear"
+        sufficiency = answer["judgement"]["sufficiency"]
+        measured = (
+            "evidence not measured" if sufficiency is None else f"sufficiency of the evidence {sufficiency:.2f}"
+        )
+        return marked("skipped", " · ".join([what, *_missing(answer), measured]))
     confidence = answer["confidence"]
     calibrated = "" if confidence["calibrated"] else " (uncalibrated)"
     level = f"confidence {confidence['level'].replace('_', ' ')}{calibrated}"
-    if answer["outcome"] in ("abstained", "clarify"):
-        what = "no answer" if answer["outcome"] == "abstained" else "the question is unclear"
-        return marked("skipped", " · ".join([what, *_missing(answer), level]))
     status, what = _standing(answer["checks"], verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
     return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))

@@ -24,10 +24,10 @@ from assay.settings import Settings
 from assay.types import Status, Value
 
 # What each extra installs, by the module that shows it is there.
-EXTRAS = {"docs": ("docx", "openpyxl", "pptx"), "openai": ("openai",)}
+EXTRAS = {"openai": ("openai",)}
 # What the files of fitted weights say of themselves, and how it is told.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}
-PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml", "trafilatura")
+PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml")
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ _COLUMNS = re.compile(r"\S {3,}\S")
 _LETTERS = re.compile(r"[^\W\d_]")
 # Fewer terms than this without a full stop are a caption, a menu entry or a heading.
 _HEADING_TERMS = 8
+# A row of fewer terms is the head of its table.
+_ROW_TERMS = 4
 # A sentence of more characters is a table or a list that lost its marks; nobody reads it as an answer.
 LONGEST = 450
 
@@ -108,5 +110,5 @@ def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
     if _HEADING.match(quoted) or _SETEXT_RULE.search(quoted) or not _LETTERS.search(quoted):
         return True
     if table:
-        return bool(_TABLE_RULE.match(quoted))
+        return len(found) < _ROW_TERMS or bool(_TABLE_RULE.match(quoted))
     return len(found) < _HEADING_TERMS and not _ENDS.search(quoted)

@@ -9,6 +9,7 @@ from assay.types import Evidence, Finding, Finished, Question, Sentence
 from assay.write.candidates import Candidate, candidates
 from assay.write.comparison import sides
 from assay.write.features import read
+from assay.write.parts import for_each_part
 from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
 from assay.write.selection import WORDS_APART, WORDS_TOGETHER, direct, pertinent, readable, select
@@ -58,7 +59,8 @@ class ExtractiveWriter:
         grounds, settled = _settled(question, pool, shares, compared)
         scattered = self.ranker.scattered(reading)
         words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
-        chosen = list(grounds) if settled is not None else select(pool, shares, words, compared or direct(reading, shares))
+        first = compared or for_each_part(question, pool, shares) or direct(reading, shares)
+        chosen = list(grounds) if settled is not None else select(pool, shares, words, first)
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
             return _Plan(quoted=quoted)

@@ -16,6 +16,8 @@ _HEADING = re.compile(r"#{1,6}\s|={3,}|-{3,}")
 _SETEXT_RULE = re.compile(r"\n[ \t]*[=-]{3,}[ \t]*(?:\n|$)")
 _ENDS = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]」』）*_`]*$")
 _TABLE_RULE = re.compile(r"[\s|:+=-]*$")
+# The rule under the head of a Markdown table.
+_UNDER_HEAD = re.compile(r"\s*\n[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:\n|$)")
 # A fenced block of code, also one whose end or beginning stands in another passage.
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 # Words set in columns: the output of a program, or a table drawn with blanks.
@@ -23,8 +25,6 @@ _COLUMNS = re.compile(r"\S {3,}\S")
 _LETTERS = re.compile(r"[^\W\d_]")
 # Fewer terms than this without a full stop are a caption, a menu entry or a heading.
 _HEADING_TERMS = 8
-# A row of fewer terms is the head of its table.
-_ROW_TERMS = 4
 # A sentence of more characters is a table or a list that lost its marks; nobody reads it as an answer.
 LONGEST = 450
 
@@ -74,7 +74,8 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
         quoted = text[span.start : span.end]
         found = terms(quoted)
         table = quoted.startswith("|")
-        if not found or len(quoted) > LONGEST or _is_furniture(quoted, found, table):
+        head = table and _UNDER_HEAD.match(text, span.end)
+        if not found or head or len(quoted) > LONGEST or _is_furniture(quoted, found, table):
             continue
         yield Candidate(rank, position, hit.passage, span, quoted, tuple(found), table)
         position += 1
@@ -110,5 +111,5 @@ def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
     if _HEADING.match(quoted) or _SETEXT_RULE.search(quoted) or not _LETTERS.search(quoted):
         return True
     if table:
-        return len(found) < _ROW_TERMS or bool(_TABLE_RULE.match(quoted))
+        return bool(_TABLE_RULE.match(quoted))
     return len(found) < _HEADING_TERMS and not _ENDS.search(quoted)

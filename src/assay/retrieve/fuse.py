@@ -64,9 +64,9 @@ def by_scaled_score(dense: Ranking, sparse: Ranking, dense_share: float = DENSE_
     scores: dict[str, float] = {}
     for ranking, least, share in ((dense, _LEAST_DENSE, dense_share), (sparse, _LEAST_SPARSE, 1 - dense_share)):
         best = max(ranking.values(), default=least)
-        factor = share / (best - least) if best > least else 0.0
+        spread = best - least
         for each, score in ranking.items():
-            scores[each] = scores.get(each, 0.0) + factor * (score - least)
+            scores[each] = scores.get(each, 0.0) + (share * ((score - least) / spread) if spread > 0 else 0.0)
     return scores
 
 

@@ -58,7 +58,7 @@ def answered(ask: Ask, gathered: Gathered, draft: Draft, review: Review, on: Sta
         drafts=1,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
-        warnings=(f"{open_checks} checks could not be made",) if open_checks else (),
+        warnings=(f"{open_checks} check{'s' * (open_checks > 1)} could not be made",) if open_checks else (),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,

@@ -166,6 +166,25 @@ sys.exit(run(sys.argv[1:]))
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("closed", ["0", "1", "2"])
+def test_a_closed_stream_is_like_the_null_device(added: Start, closed: str):
+    program = f"import os, sys; os.close({closed}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    process = added("ask", "At how many degrees does water boil?")
+    command = [sys.executable, "-c", program, *process.args[1:]]
+    process.kill()
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 0, done
+    assert b"Traceback" not in done.stderr
+    assert b"bug" not in done.stderr
+
+
+def test_a_choice_that_does_not_exist_is_said_plainly(start: Start):
+    process = start("ask", "--profile", "deep", "why")
+    _, err = process.communicate()
+    assert process.returncode == 2
+    assert err.startswith(b"error: invalid value for '--profile': 'deep' is not one of")
+
+
 def test_completion_is_offered(start: Start):
     out, _ = start(
         env={"_ASSAY_COMPLETE": "complete_bash", "COMP_WORDS": "assay re", "COMP_CWORD": "1"}

@@ -72,6 +72,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
 def main() -> None:
     """The console script."""
     os.umask(0o077)  # what is stored may be private: nobody else reads it
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a mark the terminal cannot show is no reason to fail
@@ -83,6 +84,13 @@ def main() -> None:
     sys.exit(code)
 
 
+def _open_what_is_closed() -> None:
+    """A standard stream that was closed (`>&-`) is like /dev/null; no file of the store may get its number."""
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 - open as long as the process
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+
+
 def _misused(error: typer.TyperException, terminal: Terminal) -> int:
     """Tell of arguments that the parser refused; asking for nothing shows the help."""
     context = getattr(error, "ctx", None)
@@ -91,6 +99,7 @@ def _misused(error: typer.TyperException, terminal: Terminal) -> int:
         return Exit.USAGE
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     where = context.command_path if context else "assay"
+    message = message.replace("Value error, ", "", 1)  # what pydantic puts before a message of ours
     said = message[:1].lower() + message[1:].rstrip(".")
     terminal.error(UsageError(said, hint=f"see `{where} --help`"))
     return Exit.USAGE

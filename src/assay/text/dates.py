@@ -86,6 +86,8 @@ def relation(claim: Date, source: Date) -> Relation:
         return "unknown"
     if any(mine != theirs for mine, theirs in shared):
         return "different"
+    if claim.year is None and source.year is None and claim.day == source.day:
+        return "same"
     return "contains" if source.year is not None or claim.day is None else "within"
 
 

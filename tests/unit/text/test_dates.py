@@ -48,6 +48,8 @@ def test_no_date_is_read(text: str) -> None:
         ("1990s", "1994", "contains"),
         ("May 3", "3 May 2021", "contains"),
         ("May 4", "3 May 2021", "different"),
+        ("May 3", "3 May", "same"),
+        ("3 May 2021", "May 3", "within"),
         ("October", "2021", "unknown"),
     ],
 )

@@ -76,7 +76,10 @@ def take_in(
         terminal.object({"files": shown, "version": version})
     elif not each_file:
         terminal.line(_summary(shown))
-    return Exit.INPUTS_FAILED if any(row["status"] == "failed" for row in shown) else Exit.OK
+    if not any(row["status"] == "failed" for row in shown):
+        return Exit.OK
+    terminal.note("hint: the rest is stored; mend what failed, or its rights, and run the same command again")
+    return Exit.INPUTS_FAILED
 
 
 async def _consume(

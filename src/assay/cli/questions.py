@@ -34,6 +34,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
+    from assay.engine import Engine
     from assay.types import Message, Scalar
 
 Text = Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question; - is standard input.")]
@@ -96,6 +97,8 @@ def search(
             return
         started = time.perf_counter()
         evidence = engine.search(text, usual)
+        if not evidence.hits:
+            _tell_of_no_documents(engine, given, terminal)
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object({"id": None, "hits": shapes.hits(evidence), "ms": ms})
@@ -160,6 +163,8 @@ def ask(
             )
             return
         answer = engine.ask(text, dialogue)
+        if not answer.judgement.relevance:
+            _tell_of_no_documents(engine, given, terminal)
     if verbose:
         from assay.cli.run_view import told
 
@@ -188,6 +193,15 @@ def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Te
     text = terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
     refuse_no_question(text)  # before anything is opened
     return text
+
+
+def _tell_of_no_documents(engine: Engine, given: dict[str, Any], terminal: Terminal) -> None:
+    """Where nothing was found because nothing is there, say so, and the next step."""
+    from assay.settings import load_settings
+
+    if not engine.documents():
+        name = load_settings(given).settings.collection
+        terminal.warn(f"warning: the collection {name!r} holds no documents\nhint: assay add PATH -c {name}")
 
 
 def _metadata(pairs: list[str]) -> dict[str, Scalar]:

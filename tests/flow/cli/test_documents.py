@@ -65,6 +65,7 @@ def test_one_bad_file_never_stops_the_rest(empty: Cli, tmp_path: Path):
     assert status["good.txt"]["status"] == "added"
     assert status["missing.txt"]["status"] == "failed"
     assert status["empty.txt"]["status"] in ("failed", "skipped")
+    assert "hint: the rest is stored" in added.err
     assert all(status[name]["reason"] for name in ("missing.txt", "empty.txt"))
 
 

@@ -36,6 +36,17 @@ def test_ask_json_is_the_answer_object(facts: Cli):
     assert source["quote"]
 
 
+def test_a_collection_without_documents_names_the_next_step(empty: Cli, tmp_path: Path):
+    (tmp_path / "only.txt").write_text("Water boils at 100 degrees.")
+    assert empty("add", tmp_path / "only.txt").code == 0
+    assert empty("rm", "only", "--yes").code == 0
+    asked, searched = empty("ask", BOIL), empty("search", BOIL, "--json")
+    assert (asked.code, searched.code) == (3, 0)
+    assert searched.object["hits"] == []
+    for each in (asked, searched):
+        assert "holds no documents\nhint: assay add PATH -c " in each.err
+
+
 def test_ask_what_is_not_there_declines_with_3(facts: Cli):
     asked = facts("ask", "Who won the chess tournament in Reykjavik?")
     assert asked.code == 3

@@ -34,7 +34,7 @@ class Loader:
         if word == "sleep":
             time.sleep(600)
         if word == "swallow":
-            hoard = [bytearray(1 << 20) for _ in range(1 << 20)]
+            hoard = bytearray(1 << 30)
         if word == "crash":
             os.kill(os.getpid(), signal.SIGSEGV)
         if word == "leave":

@@ -22,6 +22,9 @@ _UNDER_HEAD = re.compile(r"\s*\n[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:\n|$)")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 # Words set in columns: the output of a program, or a table drawn with blanks.
 _COLUMNS = re.compile(r"\S {3,}\S")
+# A line of a record: "port: Tane Docks", "name: Tom Reed; role: clerk".
+_LINE = re.compile(r"\S[^\n]*")
+_RECORD = re.compile(r"\w[\w /-]{0,40}: \S")
 _LETTERS = re.compile(r"[^\W\d_]")
 # Fewer terms than this without a full stop are a caption, a menu entry or a heading.
 _HEADING_TERMS = 8
@@ -67,7 +70,7 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
     text = hit.passage.text
     code = [Span(match.start(), match.end()) for match in _FENCED.finditer(text)]
     position = 0
-    for whole in _closed(text, sentences(text)):
+    for whole in (line for span in _closed(text, sentences(text)) for line in _lines(text, span)):
         if any(block.start < whole.end and whole.start < block.end for block in code):
             continue
         span = _without_mark(text, whole)
@@ -96,6 +99,18 @@ def _closed(text: str, found: Sequence[Span]) -> list[Span]:
     return closed
 
 
+def _lines(text: str, span: Span) -> list[Span]:
+    """The lines of a stretch of records, which no full stop ends; any other stretch as it is.
+
+    It is one when at least one line in two reads "key: value".
+    """
+    lines = list(_LINE.finditer(text, span.start, span.end))
+    records = sum(_RECORD.match(line.group()) is not None for line in lines)
+    if len(lines) < 2 or 2 * records < len(lines):
+        return [span]
+    return [Span(line.start(), line.end()) for line in lines]
+
+
 def _without_mark(text: str, span: Span) -> Span:
     """The span behind its list marks."""
     start = span.start
@@ -112,4 +127,4 @@ def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
         return True
     if table:
         return bool(_TABLE_RULE.match(quoted))
-    return len(found) < _HEADING_TERMS and not _ENDS.search(quoted)
+    return len(found) < _HEADING_TERMS and not _ENDS.search(quoted) and not _RECORD.match(quoted)

@@ -54,7 +54,7 @@ class ExtractiveWriter:
         if not pool:
             return _Plan()
         reading = read(question, evidence, pool)
-        shares = pertinent(reading, self.ranker.shares(reading))
+        shares = pertinent(question, pool, reading, self.ranker.shares(reading))
         compared = sides(question, evidence, pool, shares)
         grounds, settled = _settled(question, pool, shares, compared)
         scattered = self.ranker.scattered(reading)

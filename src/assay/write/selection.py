@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.text.tokens import terms
+from assay.types import AnswerType, Question
 from assay.write.candidates import Candidate
-from assay.write.features import Reading, leans
+from assay.write.features import Reading, leans, weighing
 
 # Words of an answer where one passage answers and where it takes several; the mean over the questions of
 # benchmarks/answers stays under 50 with these.
-WORDS_TOGETHER = 49
+WORDS_TOGETHER = 50
 WORDS_APART = 60
 # From how many of the likeliest candidates an answer is chosen.
 CHOICE = 14
@@ -20,6 +22,10 @@ LEAST = 0.1
 COVER, BRIDGE = 0.25, 0.15
 # A sentence that holds this much of the question, and something new of the asked type, answers it by itself.
 WHOLE = 0.8
+# What no single sentence need hold: here sentences may go on from one that speaks of what is asked.
+OPEN_ENDED = frozenset(
+    {AnswerType.DEFINITION, AnswerType.LIST, AnswerType.PROCEDURE, AnswerType.REASON, AnswerType.OTHER}
+)
 # Two sentences that share more of the shorter one's terms than this say the same.
 SAME = 0.7
 
@@ -44,16 +50,26 @@ def select(
     return chosen
 
 
-def pertinent(reading: Reading, shares: Sequence[float]) -> list[float]:
+def pertinent(
+    question: Question, pool: Sequence[Candidate], reading: Reading, shares: Sequence[float]
+) -> list[float]:
     """The shares, 0 where a sentence neither speaks of what is asked nor is led to from one that does.
 
+    What is asked stands in its own words, beyond its title: every sentence about a bridge is about the bridge.
     The likeliest keeps its share, whatever it is.
     """
     covers, bridges = reading.column("cover_titled"), reading.column("bridge")
+    asked = frozenset(weighing(question, pool).weights)
+    titles = {each.passage.title: asked - frozenset(terms(each.passage.title)) for each in pool}
     least, best = COVER * max(covers), max(shares)
+    open_ended = question.answer_type in OPEN_ENDED
+
+    def speaks(at: int) -> bool:
+        beyond = titles[pool[at].passage.title]
+        return covers[at] >= least and (open_ended or not beyond or not beyond.isdisjoint(pool[at].terms))
+
     return [
-        share if share == best or cover >= least or bridge >= BRIDGE else 0.0
-        for share, cover, bridge in zip(shares, covers, bridges, strict=True)
+        share if share == best or bridges[at] >= BRIDGE or speaks(at) else 0.0 for at, share in enumerate(shares)
     ]
 
 

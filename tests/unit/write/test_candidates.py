@@ -53,3 +53,12 @@ def test_columns_are_no_sentence() -> None:
     passage = Passage("p", "d", "r", 0, len(text), text)
     assert [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))][-1] == "A search returns 8 passages."
     assert not any("--mode" in each.text for each in candidates(Evidence((Hit(passage, 1.0),))))
+
+
+def test_each_line_of_a_record_stands_alone() -> None:
+    assert texts("city: Harrow\nport: Tane Docks\npeople: 12000") == [
+        "city: Harrow",
+        "port: Tane Docks",
+        "people: 12000",
+    ]
+    assert texts("name | role\nname: Tom; role: clerk\nname: Ann; role: cook")[-1] == "name: Ann; role: cook"

@@ -161,15 +161,22 @@ class Engine:
         """As `asearch`."""
         return self._background.run(self.asearch(query, settings))
 
-    async def ajudge(self, query: str, passages: Sequence[Passage], history: Iterable[Message] = ()) -> Judgement:
-        """Say whether these passages, from anywhere, suffice to answer the query."""
+    async def ajudge(
+        self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
+    ) -> Judgement:
+        """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find."""
         refuse_no_question(query)
         on = self._parts.stages_for(self._run())
         question = await on.understander.understand(query, tuple(history))
-        evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+        if passages is None:
+            evidence = await on.retriever.retrieve((question.standalone,))
+        else:
+            evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
         return await on.judge.judge(question, evidence)
 
-    def judge(self, query: str, passages: Sequence[Passage], history: Iterable[Message] = ()) -> Judgement:
+    def judge(
+        self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
+    ) -> Judgement:
         """As `ajudge`."""
         return self._background.run(self.ajudge(query, passages, history))
 

@@ -162,6 +162,13 @@ def test_the_gates_need_no_collection():
     assert wrong.claims[0].verdict is Verdict.CONTRADICTED
 
 
+def test_judging_a_collection_judges_what_an_ask_would_find(papers: Path, tmp_path: Path):
+    question = "When was the tower opened?"
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.add([papers])
+        assert engine.judge(question).sufficiency == engine.ask(question).judgement.sufficiency
+
+
 class _BrokenSink:
     def open(self, run_id: str, question: str) -> None:
         """Nothing to prepare."""

@@ -18,7 +18,8 @@ The bridge is 412 metres long and 18 metres wide. Its main span measures 155 met
 
 ## Maintenance
 
-The bridge was repainted in 1998. The repainting cost 2.4 million pounds. Cyclists may use the bridge on weekdays only.
+The bridge was repainted in 1998. The repainting cost 2.4 million pounds.
+Cyclists may use the bridge on weekdays only.
 """
 
 

@@ -97,7 +97,7 @@ def judge(
         return
     with open_engine(create=False, **given) as engine:
         started = time.perf_counter()
-        judgement = engine.judge(text, engine.search(text).passages)
+        judgement = engine.judge(text)
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object({"id": None, **shapes.judged(judgement), "ms": ms})

@@ -76,8 +76,14 @@ class Engine:
     """
 
     def __init__(self, parts: Parts) -> None:
-        self._parts = parts
+        self._held: Parts | None = parts
         self._background = BackgroundLoop()
+
+    @property
+    def _parts(self) -> Parts:
+        if self._held is None:
+            raise UsageError("the engine is closed", hint="open another one with open_engine()")
+        return self._held
 
     # --- documents -----------------------------------------------------------------------------
 
@@ -221,10 +227,13 @@ class Engine:
 
     async def aclose(self) -> None:
         """Release the collection; calling it twice is harmless."""
-        await self._parts.index.close()
-        for sink in self._parts.sinks:
+        parts, self._held = self._held, None
+        if parts is None:
+            return
+        await parts.index.close()
+        for sink in parts.sinks:
             sink.close()
-        await self._parts.embedder.aclose()
+        await parts.embedder.aclose()
 
     def close(self) -> None:
         """As `aclose`; also ends the background loop."""

@@ -169,6 +169,15 @@ def test_judging_a_collection_judges_what_an_ask_would_find(papers: Path, tmp_pa
         assert engine.judge(question).sufficiency == engine.ask(question).judgement.sufficiency
 
 
+def test_a_closed_engine_says_so(tmp_path: Path):
+    engine = open_engine(data_dir=tmp_path / "data")
+    engine.close()
+    engine.close()
+    with pytest.raises(UsageError, match="closed") as raised:
+        engine.ask("Why?")
+    assert "open_engine" in raised.value.hint
+
+
 class _BrokenSink:
     def open(self, run_id: str, question: str) -> None:
         """Nothing to prepare."""

@@ -26,7 +26,7 @@ try: setup
 	$(BIN)/python examples/try.py
 
 test: setup
-	$(BIN)/pytest -n 2 -m "not proof"
+	$(BIN)/pytest -n 2
 
 check: format lint types layers test docs
 	@echo "make check: everything passed"
@@ -52,9 +52,8 @@ bench: setup
 
 proofs: setup
 	$(BIN)/python benchmarks/run_all.py --proofs
-	$(BIN)/pytest -m proof
 
-# Exports the weights anew in an environment of its own; the committed ones stay until they are replaced by hand.
+# Exports the weights anew in an environment of its own, and compares them with the committed ones.
 weights:
 	bash models/export/run.sh
 

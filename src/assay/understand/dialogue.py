@@ -57,6 +57,13 @@ _ZH_ASKS = re.compile(
 _ZH_INSTEAD = re.compile(r"^(?:那么?|还有)?(?P<what>.{1,30}?)呢[？?]?$")
 
 
+_ARTICLE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
+# "How old is the tower?": what stands behind the verb at the end.
+_LAST_NOUN = re.compile(r"\b(?:is|are|was|were)\s+((?:the|an?)\s[\w -]{1,80})\W*$", re.IGNORECASE)
+# After one of these the subject is followed by its verb: "was the ferry built".
+_VERB_FOLLOWS = re.compile(r"\b(?:was|were|did|does|do|has|have|had|will|can)\s+$", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A turn as it can be searched; `carried` says that something came from earlier turns.
@@ -128,7 +135,28 @@ def _in_place_of(asked: str, earlier: str) -> str | None:
     old = names(earlier)
     if old and names(new) and len(words(new)) <= 6:
         return f"{earlier[: old[0].start]}{new}{earlier[old[0].end :]}"
-    return f"{earlier.rstrip(' ?.!？。')} {new}?"
+    return _noun_in_place_of(new, earlier) or f"{earlier.rstrip(' ?.!？。')} {new}?"
+
+
+def _noun_in_place_of(new: str, earlier: str) -> str | None:
+    """ "And the museum?": the earlier question with the new noun in place of its own; None where it has none.
+
+    >>> _noun_in_place_of("the museum", "When was the ferry built?")
+    'When was the museum built?'
+    """
+    run = _longest_run(earlier) if _ARTICLE.match(new) else None
+    if run is None:
+        return None
+    if not _ARTICLE.match(earlier, run.start):
+        last = _LAST_NOUN.search(earlier)
+        if last is None:
+            return None
+        run = Span(last.start(1), last.end(1))
+    noun = earlier[run.start : run.end]
+    if _VERB_FOLLOWS.search(earlier[: run.start]) and noun.count(" ") > 1:
+        noun = noun.rpartition(" ")[0]
+    kept = noun.rfind(" of ") + len(" of ") if " of " in noun else 0
+    return f"{earlier[: run.start + kept]}{new}{earlier[run.start + len(noun) :]}"
 
 
 def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> str | None:

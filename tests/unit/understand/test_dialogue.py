@@ -63,3 +63,17 @@ def test_the_assistant_names_no_topic() -> None:
 def test_a_page_of_text_is_not_rewritten() -> None:
     text = "it " * LONGEST
     assert standalone(text, said("Where is Rome?")).standalone == text.strip()
+
+
+@pytest.mark.parametrize(
+    ("earlier", "turn", "expected"),
+    [
+        ("When was the ferry built?", "And the museum?", "When was the museum built?"),
+        ("How much is the monthly rent?", "What about the deposit?", "How much is the deposit?"),
+        ("How old is the tower?", "And the bridge?", "How old is the bridge?"),
+        ("Does the museum open on Sunday?", "And the library?", "Does the library open on Sunday?"),
+        ("What is the role of the liver?", "And the kidney?", "What is the role of the kidney?"),
+    ],
+)
+def test_a_noun_takes_the_place_of_the_earlier_one(earlier: str, turn: str, expected: str) -> None:
+    assert standalone(turn, (Message("user", earlier),)).standalone == expected

@@ -79,7 +79,7 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
 async def write(
     question: Question, evidence: Evidence, on: Stages, emit: Emit, advice: tuple[Finding, ...] = ()
 ) -> tuple[Sentence, ...]:
-    """The sentences of one draft; none where the writer ended without a complete answer."""
+    """The sentences of one draft; none, all withdrawn, where the writer ended without a complete answer."""
     emit(StatusChanged(stage="write"))
     sentences: list[Sentence] = []
     ending = "no ending"
@@ -89,7 +89,11 @@ async def write(
         else:
             sentences.append(part)
             emit(SentenceProvisional(sentence=part))
-    return tuple(sentences) if ending == "stop" else ()
+    if ending == "stop":
+        return tuple(sentences)
+    for sentence in sentences:
+        emit(SentenceWithdrawn(sentence=sentence, reason=f"the draft is not complete: {ending}"))
+    return ()
 
 
 def compose(sentences: tuple[Sentence, ...]) -> Draft:

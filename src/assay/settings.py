@@ -206,6 +206,8 @@ def _resolve(layers: list[Layer]) -> Resolved:
 
 def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:
     name = values.get("profile", "fast")
+    if not isinstance(name, str):  # refused by the check that follows, in its own words
+        return
     for key, value in PROFILES.get(name, {}).items():
         if key not in values:
             values[key], origins[key] = value, "default" if name == "fast" else f"profile {name}"

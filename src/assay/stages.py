@@ -149,10 +149,6 @@ class Index(Protocol):
         """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
         ...
 
-    async def document_frequencies(self, terms: Sequence[str]) -> tuple[int, ...]:
-        """In how many passages each term (as `assay.text.tokens.terms` makes it) occurs."""
-        ...
-
     async def size(self) -> int:
         """How many passages there are."""
         ...

@@ -267,7 +267,8 @@ class Evidence(Value):
     def merge(self, other: Evidence) -> Evidence:
         """This evidence followed by what `other` adds; of a passage in both, the first is kept."""
         added = tuple(hit for hit in other.hits if hit.passage.passage_id not in self.ids)
-        return Evidence(self.hits + added, other.settings or self.settings, other.version or self.version)
+        version = self.version if other.version is None else other.version
+        return Evidence(self.hits + added, other.settings or self.settings, version)
 
 
 # --- the question ------------------------------------------------------------------------------

@@ -136,7 +136,6 @@ async def test_removed_documents_are_gone_everywhere(index: Index) -> None:
     await index.remove(["a", "nobody"])
     assert await texts(index, await index.sparse("red apple", 5, {})) == ["green apple"]
     assert await texts(index, await index.dense(vector_of("red apple"), 5, {})) == ["green apple"]
-    assert await index.document_frequencies(["red", "green", "appl"]) == (0, 1, 1)
     assert await index.document("a") is None
 
 
@@ -259,11 +258,6 @@ async def test_the_title_is_searched_too(index: Index) -> None:
 async def test_a_question_of_a_megabyte_is_answered(index: Index) -> None:
     await index.add([entry("a", "word1 here")])
     assert len(await index.sparse(" ".join(f"word{n}" for n in range(150_000)), 5, {})) == 1
-
-
-async def test_document_frequencies_count_passages(index: Index) -> None:
-    await index.add([entry("a", "apple apple pear", "apple", title="fruit")])
-    assert await index.document_frequencies(["appl", "pear", "fruit", "none", '"']) == (2, 1, 2, 0, 0)
 
 
 async def test_another_opening_sees_each_change_at_its_next_call(reopen: Open) -> None:

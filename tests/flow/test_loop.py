@@ -93,8 +93,9 @@ async def test_missing_aspects_make_the_answer_partial():
 
 
 async def test_a_draft_without_its_ending_is_never_shown():
-    answer, _ = await run(stages(ending="length"))
+    answer, events = await run(stages(ending="length"))
     assert answer.outcome is Outcome.ABSTAINED
+    assert [event.sentence.number for event in events if isinstance(event, SentenceWithdrawn)] == [1]
 
 
 @pytest.mark.parametrize("status", [Status.FAILED, Status.UNKNOWN])

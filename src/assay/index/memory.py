@@ -84,10 +84,6 @@ class MemoryIndex:
         scores = [Found(each, bm25(query, self._words[each], statistics)) for each in self._kept(where)]
         return _best([found for found in scores if found.score > 0], k)
 
-    async def document_frequencies(self, terms: Sequence[str]) -> tuple[int, ...]:
-        """In how many passages each term (as `assay.text.tokens.terms` makes it) occurs."""
-        return tuple(sum(term in words.counts for words in self._words.values()) for term in terms)
-
     async def size(self) -> int:
         """How many passages there are."""
         return len(self._passages)

@@ -42,7 +42,6 @@ CREATE TABLE metadata (key TEXT NOT NULL, value NOT NULL, row INTEGER NOT NULL,
   PRIMARY KEY (key, value, row)) WITHOUT ROWID;
 CREATE INDEX metadata_of_row ON metadata(row);
 CREATE VIRTUAL TABLE words USING fts5(title, body, content='', tokenize="ascii tokenchars '.,_'''");
-CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row);
 """
 
 

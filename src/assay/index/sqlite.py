@@ -118,10 +118,6 @@ class SqliteIndex:
         """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
         return await self._read(lambda connection: _sparse(connection, text, k, where))
 
-    async def document_frequencies(self, terms: Sequence[str]) -> tuple[int, ...]:
-        """In how many passages each term (as `assay.text.tokens.terms` makes it) occurs."""
-        return await self._read(lambda connection: tuple(_frequency(connection, term) for term in terms))
-
     async def size(self) -> int:
         """How many passages there are."""
         return await self._read(lambda connection: number_of(connection, "passages"))
@@ -253,8 +249,3 @@ def _as_found(connection: sqlite3.Connection, numbers: list[int], scores: list[f
     """The rows' passages with their scores; a row that has just been removed is left out."""
     ids = rows.passage_ids_of(connection, numbers)
     return tuple(Found(ids[row], score) for row, score in zip(numbers, scores, strict=True) if row in ids)
-
-
-def _frequency(connection: sqlite3.Connection, term: str) -> int:
-    row = connection.execute("SELECT doc FROM vocabulary WHERE term = ?", (term,)).fetchone()
-    return row[0] if row else 0

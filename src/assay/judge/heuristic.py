@@ -98,14 +98,14 @@ class HeuristicJudge:
             reason=recommended.reason,
             quality=quality_of(sufficiency, self.thresholds),
             triage=triage,
-            coverage=measured.signals.get("cover_all", 0.0),
+            coverage=measured.signals["cover_all"] if probe.weights else None,
             relevance=_relevance(readings, measured.cosines),
             aspects=aspects,
             missing=_missing(probe, readings, aspects, sufficiency >= self.thresholds.correct),
             issues=_issues(probe, measured),
             signals=measured.signals,
             mode_used=measured.mode,
-            calibrated=True,
+            calibrated=bool(probe.weights),  # the fits never saw a question without words
         )
 
     def _aspects(self, probe: Probe, readings: Sequence[Reading], sufficiency: float) -> tuple[Aspect, ...]:
@@ -218,10 +218,9 @@ def _missing(probe: Probe, readings: Sequence[Reading], aspects: Sequence[Aspect
 def _issues(probe: Probe, measured: Measured) -> tuple[str, ...]:
     """What is weak about the evidence, in words."""
     found = []
-    cover = measured.signals.get("cover_all", 0.0)
     if not probe.weights:
         found.append("the question has no words to look for")
-    elif cover < _LOW_COVER:
+    elif (cover := measured.signals["cover_all"]) < _LOW_COVER:
         found.append(f"low coverage of the question's words: {cover:.2f}")
     if measured.cosines and max(measured.cosines.values()) < _LOW_COSINE:
         found.append(f"no passage is near the question: best cosine {max(measured.cosines.values()):.2f}")

@@ -247,7 +247,7 @@ def _dimension(encoder: _Encoder, tokenizer: Tokenizer, described: _Description)
     """Found by embedding one text, which also shows that the folder's parts fit one another."""
     try:
         found = int(encoder.vectors([np.array(tokenizer.encode("a").ids, np.int64)]).shape[1])
-    except Exception as error:
+    except Exception as error:  # a foreign model fails in any way that onnxruntime has
         raise _not_usable(f"{described.id} did not turn a text into a vector: {error}") from error
     if described.dimension not in (None, found):
         raise _not_usable(f"{described.id} has {found} dimensions, its manifest says {described.dimension}")

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from assay.text.sentences import sentences
-from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
+from assay.text.tokens import STOP_WORDS, fold, word_spans
 from assay.types import Span
 
 _LINKS = frozenset("of de la le du van von der den di da del and the for al bin ibn".split())
@@ -79,22 +79,6 @@ def acronyms(text: str) -> dict[str, tuple[str, ...]]:
                 found[match["acronym"].lower().replace(".", "")] = tuple(w for w in tail if w not in _LINKS)
                 break
     return found
-
-
-def same_name(first: Name, second: Name) -> bool:
-    """Whether two names may be of one: equal, one's words within the other's (a surname alone), or initials.
-
-    >>> ada, lovelace, smith = (names(each)[0] for each in ("Ada Lovelace", "Lovelace", "Ada Smith"))
-    >>> same_name(ada, lovelace), same_name(ada, smith)
-    (True, False)
-    """
-    mine, theirs = {stem(w) for w in first.words}, {stem(w) for w in second.words}
-    if mine <= theirs or theirs <= mine:
-        return True
-    if first.acronym != second.acronym:
-        short, long = (first, second) if first.acronym else (second, first)
-        return "".join(word[0] for word in long.words) == short.words[0]
-    return False
 
 
 def _capital(text: str, span: Span) -> bool:

@@ -33,6 +33,7 @@ def test_any_environment_is_settings_or_refused(values: dict[str, str]):
         NAMES | st.text(), VALUES | st.integers() | st.floats() | st.lists(st.integers()) | st.booleans()
     )
 )
+@example({"profile": []})
 def test_any_flags_are_settings_or_refused(flags: dict[str, object]):
     settle(flags, {})
 

@@ -16,10 +16,14 @@
     │   └── StoreFull          no room left on the disk
     ├── ProviderError          a model or embedding service
     │   ├── ProviderUnreachable  no connection, or no answer in time
+    │   │   └── CircuitOpen    it failed so often in a row that it is left alone for a while
     │   ├── ProviderRefused    it answered no: a bad key, a missing model, a refused request
-    │   └── ProviderFailed     it broke while answering, or answered nonsense
-    └── BudgetSpent            the question's calls, tokens, money or seconds are used up
-        └── DeadlinePassed     the seconds are used up
+    │   │   └── PromptTooLong  the prompt does not fit the model's context window
+    │   └── ProviderFailed     it broke while answering
+    │       └── UnusableReply  it answered: cut off, empty, refused, blocked, or not as asked
+    ├── BudgetSpent            the question's calls, tokens, money or seconds are used up
+    │   └── DeadlinePassed     the seconds are used up
+    └── Diverged               a replay asked for something that its recording does not hold
 """
 
 from __future__ import annotations
@@ -84,19 +88,47 @@ class StoreFull(StoreError):
 
 
 class ProviderError(AssayError):
-    """A model or embedding service did not do its part."""
+    """A model or embedding service did not do its part.
+
+    `retry_after` is how many seconds the service asked to be left alone, None where it did not say.
+    """
+
+    def __init__(
+        self, message: str, *, hint: str, retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, retryable=retryable)
+        self.retry_after = retry_after
 
 
 class ProviderUnreachable(ProviderError):
     """No connection to the service, or no answer in time."""
 
 
+class CircuitOpen(ProviderUnreachable):
+    """The service failed so often in a row that it is left alone for a while."""
+
+
 class ProviderRefused(ProviderError):
     """The service answered no."""
 
 
+class PromptTooLong(ProviderRefused):
+    """The prompt does not fit the model's context window."""
+
+
 class ProviderFailed(ProviderError):
     """The service broke while answering, or its answer makes no sense."""
+
+
+class UnusableReply(ProviderFailed):
+    """The model answered, and the answer is cut off, empty, refused, blocked or not as asked.
+
+    `finish` is how the reply ended.
+    """
+
+    def __init__(self, message: str, *, hint: str, finish: str) -> None:
+        super().__init__(message, hint=hint)
+        self.finish = finish
 
 
 class BudgetSpent(AssayError):
@@ -105,3 +137,7 @@ class BudgetSpent(AssayError):
 
 class DeadlinePassed(BudgetSpent):
     """The question's seconds are used up."""
+
+
+class Diverged(AssayError):
+    """A replay asked for something that its recording does not hold."""

@@ -30,6 +30,8 @@ from assay.types import (
     Loaded,
     Message,
     Metadata,
+    ModelReply,
+    ModelRequest,
     ModelsUsed,
     Passage,
     Question,
@@ -43,6 +45,44 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Emit = Callable[[Event], None]
+
+
+class Clock(Protocol):
+    """Tell the time."""
+
+    def monotonic(self) -> float:
+        """Seconds that only rise, for durations and deadlines."""
+        ...
+
+    def time(self) -> float:
+        """Unix seconds, for dates."""
+        ...
+
+
+class LLM(Protocol):
+    """Ask a language model."""
+
+    @property
+    def name(self) -> str:
+        """`provider:model`, as it is written in settings."""
+        ...
+
+    @property
+    def host(self) -> str:
+        """The host that prompts are sent to; empty where they do not leave this process."""
+        ...
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole reply, however it ended. Raises ProviderError, BudgetSpent."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
+        """The reply's text piece by piece, then the reply with the whole text. Raises as `complete`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections; calling it twice is harmless."""
+        ...
 
 
 # --- taking documents in ------------------------------------------------------------------------

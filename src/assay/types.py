@@ -10,7 +10,10 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum, StrEnum
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 Scalar = str | int | float | bool
 Metadata = Mapping[str, Scalar]
@@ -191,6 +194,95 @@ class EmbeddingModel(Value):
     languages: tuple[str, ...] = ("en",)
 
 
+# --- language models ---------------------------------------------------------------------------
+
+# Who asks a language model: each role may have a model of its own.
+Role = Literal["condenser", "judge", "writer", "verifier", "repairer"]
+# How a reply ended. Only "stop" is a whole reply; "incomplete" is a stream without an ending.
+Finish = Literal["stop", "length", "empty", "refused", "blocked", "tool", "incomplete", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptMessage(Value):
+    """One message of a prompt."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest(Value):
+    """What a role asks of a language model.
+
+    `schema` is the pydantic model that the reply must satisfy as JSON, None for prose; `given` is what its
+    validators may look up as their context, such as the ids that the prompt named. `max_tokens` bounds the
+    reply, `temperature` lies in 0 to 2.
+    """
+
+    role: Role
+    messages: tuple[PromptMessage, ...]
+    schema: type[BaseModel] | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int = 1024
+    temperature: float = 0.1
+
+    @property
+    def reply_schema(self) -> dict[str, Any] | None:
+        """The JSON schema of the reply, None for prose."""
+        return None if self.schema is None else self.schema.model_json_schema()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage(Value):
+    """What a question or a call cost. None means that the provider did not say; it never means zero.
+
+    `cached_tokens` are the part of `prompt_tokens` that the provider had cached; `cost` is in US dollars.
+
+    >>> (Usage(prompt_tokens=5, calls=1) + Usage(prompt_tokens=None, calls=1)).to_dict()["prompt_tokens"] is None
+    True
+    """
+
+    prompt_tokens: int | None = 0
+    completion_tokens: int | None = 0
+    total_tokens: int | None = 0
+    cached_tokens: int | None = 0
+    calls: int = 0
+    cost: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together; what is unknown in one is unknown in the sum."""
+        return Usage(
+            prompt_tokens=_sum(self.prompt_tokens, other.prompt_tokens),
+            completion_tokens=_sum(self.completion_tokens, other.completion_tokens),
+            total_tokens=_sum(self.total_tokens, other.total_tokens),
+            cached_tokens=_sum(self.cached_tokens, other.cached_tokens),
+            calls=self.calls + other.calls,
+            cost=_sum(self.cost, other.cost),
+        )
+
+
+_Number = TypeVar("_Number", int, float)
+
+
+def _sum(one: _Number | None, other: _Number | None) -> _Number | None:
+    """The sum, None where a part is unknown."""
+    return None if one is None or other is None else one + other
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply(Value):
+    """What a language model answered; `model` is the name that the provider gave.
+
+    `parsed` is the reply as the request's schema, None for prose.
+    """
+
+    text: str
+    finish: Finish
+    usage: Usage
+    model: str
+    parsed: BaseModel | None = None
+
+
 # --- search ------------------------------------------------------------------------------------
 
 
@@ -368,7 +460,8 @@ class Judgement(Value):
     """Whether the evidence suffices, and what is missing.
 
     `sufficiency` is None, and `quality` unknown, where nothing could be measured. `relevance` maps passage
-    ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran.
+    ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran; `checks`
+    what of the asked depth could not run. `ms` is how long it took, None where nobody measured.
     """
 
     sufficiency: float | None
@@ -384,6 +477,8 @@ class Judgement(Value):
     signals: Mapping[str, float] = field(default_factory=dict)
     mode_used: str = ""
     calibrated: bool = False
+    checks: tuple[Check, ...] = ()
+    ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,18 +506,22 @@ class Gathered(Value):
 
 @dataclass(frozen=True, slots=True)
 class Sentence(Value):
-    """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites."""
+    """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites.
+
+    `unknown_marks` are the citations, as written, that name none of the passages given.
+    """
 
     number: int
     text: str
     passage_ids: tuple[str, ...] = ()
+    unknown_marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finished(Value):
-    """The end of a draft: why the writer stopped ("stop", "length", "refused", …)."""
+    """The end of a draft: why the writer stopped. Only "stop" ends a whole draft."""
 
-    reason: str
+    reason: Finish
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,25 +648,18 @@ class Review(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Usage(Value):
-    """What a question cost. None means that the provider did not say; it never means zero."""
-
-    prompt_tokens: int | None = 0
-    completion_tokens: int | None = 0
-    total_tokens: int | None = 0
-    cached_tokens: int | None = 0
-    calls: int = 0
-    cost: float | None = 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Limits(Value):
-    """What one question may use: search rounds, repairs, model calls, seconds."""
+    """What one question may use: search rounds, repairs, model calls, seconds, tokens, US dollars.
+
+    `tokens` and `cost` None are without limit.
+    """
 
     rounds: int = 1
     repairs: int = 2
     calls: int = 1
     seconds: float = 10.0
+    tokens: int | None = None
+    cost: float | None = None
 
 
 class Outcome(StrEnum):
@@ -654,6 +746,7 @@ class Answer(Value):
     profile: str
     mode_used: str
     ms: float
+    first_verified_ms: float | None = None
     trace: tuple[Event, ...] = ()
 
     def validate(self) -> bool:

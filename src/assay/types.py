@@ -406,7 +406,8 @@ class Question(Value):
     """A question as understood: `standalone` is what is searched, `text` what the user asked.
 
     `aspects` are the parts that an answer must cover, in words of the question; `detail` is 1 (a phrase) to
-    10 (a chapter). `unclear` says what keeps it from being understood, None where nothing does.
+    10 (a chapter). `unclear` says what keeps it from being understood, None where nothing does. `notes` say
+    what of the understanding could not be done, or was not taken.
     """
 
     text: str
@@ -419,6 +420,7 @@ class Question(Value):
     expertise: Literal["beginner", "general", "expert"] = "general"
     detail: int = 3
     unclear: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 # --- the judgement -----------------------------------------------------------------------------
@@ -461,7 +463,8 @@ class Judgement(Value):
 
     `sufficiency` is None, and `quality` unknown, where nothing could be measured. `relevance` maps passage
     ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran; `checks`
-    what of the asked depth could not run. `ms` is how long it took, None where nobody measured.
+    what of the asked depth could not run. `ms` is how long it took, None where nobody measured. `shadow` is
+    what a second judge said of the same evidence; it changes nothing.
     """
 
     sufficiency: float | None
@@ -479,6 +482,7 @@ class Judgement(Value):
     calibrated: bool = False
     checks: tuple[Check, ...] = ()
     ms: float | None = None
+    shadow: Judgement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,86 @@
+"""The turns of a dialogue that matter for a question, within a number of messages and a budget of tokens."""
+
+from __future__ import annotations
+
+from assay.prompting.fences import fenced, short
+from assay.prompting.tokens import Count, estimated_tokens, opening
+from assay.text.tokens import terms, words
+from assay.types import Message, Question
+
+# Older turns are not looked at; a dialogue of an hour seldom has more.
+_LOOKED_AT = 60
+# A message's beginning tells what it is about; the rest is not compared.
+_READ = 4000
+# A shared name or number says more than a shared word.
+_NAME_WEIGHT = 2.0
+
+
+def important(
+    question: Question, most: int, budget_tokens: int, count: Count = estimated_tokens
+) -> tuple[Message, ...]:
+    """At most `most` messages of the question's history, in their order: the last exchange, then the likest ones.
+
+    Likeness is the share of the question's words that a message holds, names and numbers counted twice; a
+    message without any is left out. Messages that do not fit the budget are dropped, the least important first;
+    of the last exchange as many whole sentences stay as fit.
+    """
+    history = question.history[-_LOOKED_AT:]
+    kept: dict[int, Message] = {}
+    left = budget_tokens
+    for index in _by_importance(history, question)[: max(most, 0)]:
+        message, whole = history[index], count(history[index].text)
+        if whole > left and index >= _last_exchange(history):
+            message = Message(message.role, opening(message.text, left, count))
+        cost = count(message.text)
+        if cost <= left and message.text:
+            kept[index] = message
+            left -= cost
+    return tuple(kept[index] for index in sorted(kept))
+
+
+def history_block(messages: tuple[Message, ...], fence: str) -> str:
+    """The messages between fences, each under a line with its role; empty without messages.
+
+    `fence` must be absent from the messages.
+
+    >>> print(history_block((Message("user", "Who was Ada?"),), "5eed5eed5eed"))
+    <history 5eed5eed5eed>
+    5eed5eed user
+    Who was Ada?
+    </history 5eed5eed5eed>
+    """
+    if not messages:
+        return ""
+    turns = (f"{short(fence)} {each.role}\n{each.text}" for each in messages)
+    return fenced("history", fence, "\n".join(turns))
+
+
+def _last_exchange(history: tuple[Message, ...]) -> int:
+    """Where the last exchange begins: the last message of the user."""
+    return max((index for index, each in enumerate(history) if each.role == "user"), default=len(history) - 1)
+
+
+def _by_importance(history: tuple[Message, ...], question: Question) -> list[int]:
+    """The places of the messages that matter, the most important first."""
+    last = _last_exchange(history)
+    exchange = list(range(max(last, 0), len(history)))
+    weights = _weights(question)
+    likeness = {index: _likeness(history[index].text, weights) for index in range(max(last, 0))}
+    rest = sorted((index for index in likeness if likeness[index]), key=lambda index: (-likeness[index], -index))
+    return exchange + rest
+
+
+def _weights(question: Question) -> dict[str, float]:
+    """The question's terms; those of words with capitals or digits weigh more."""
+    weights = dict.fromkeys((*terms(question.text), *terms(question.standalone)), 1.0)
+    for word in question.standalone.split()[1:]:
+        if word[:1].isupper() or any(character.isdigit() for character in word):
+            weights.update(dict.fromkeys(terms(word), _NAME_WEIGHT))
+    return weights
+
+
+def _likeness(text: str, weights: dict[str, float]) -> float:
+    """The weighted share of the question's terms that the text holds, 0 to 1."""
+    whole = sum(weights.values())
+    held = set(terms(text[:_READ])) if whole and words(text[:_READ]) else set()
+    return sum(weight for term, weight in weights.items() if term in held) / whole if whole else 0.0

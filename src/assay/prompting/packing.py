@@ -1,0 +1,95 @@
+"""Evidence as numbered passages between fences, within a budget of tokens, with an account of what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.prompting.fences import fenced, short
+from assay.prompting.tokens import Count, estimated_tokens, opening
+from assay.types import Evidence, Passage
+
+_NAME = "evidence"
+# A title is one line of a header; a longer one says no more.
+_LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Evidence as a prompt shows it: number n is `passages[n - 1]`, best first.
+
+    `text` is the fenced block and `tokens` what it costs. `left_out` are the ids of the passages that did not
+    fit, `shortened` of those shown only in part.
+    """
+
+    passages: tuple[Passage, ...]
+    text: str
+    tokens: int
+    left_out: tuple[str, ...] = ()
+    shortened: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the passages shown: number n is `ids[n - 1]`."""
+        return tuple(passage.passage_id for passage in self.passages)
+
+
+def pack(evidence: Evidence, budget_tokens: int, fence: str, count: Count = estimated_tokens) -> Packed:
+    """The passages that fit, best first, each whole; one that does not fit makes room for the next.
+
+    Where not even the best fits, its first whole sentences are shown. `fence` must be absent from the texts and
+    titles (`absent_from`). The block costs at most `budget_tokens`; where nothing fits it holds no passage.
+    """
+    left = budget_tokens - count(fenced(_NAME, fence, "")) - 1
+    shown: list[Passage] = []
+    blocks: list[str] = []
+    left_out: list[str] = []
+    shortened: list[str] = []
+    for passage in evidence.passages:
+        block = _block(len(shown) + 1, passage, passage.text, fence)
+        cost = count(block) + 1
+        if cost > left and not shown and not left_out:
+            block = _beginning(passage, left, fence, count)
+            cost = count(block) + 1
+            shortened += [passage.passage_id] if block else []
+        if cost > left or not block:
+            left_out.append(passage.passage_id)
+            continue
+        shown.append(passage)
+        blocks.append(block)
+        left -= cost
+    text = fenced(_NAME, fence, "\n".join(blocks))
+    return Packed(tuple(shown), text, budget_tokens - left, tuple(left_out), tuple(shortened))
+
+
+def sources_line(number: int, passage: Passage) -> str:
+    """The passage's number, title and location on one line.
+
+    >>> from assay.types import Location
+    >>> sources_line(2, Passage("p", "d", "r", 0, 1, "x", title="Bridge rates", location=Location(page=3)))
+    '[2] Bridge rates, page 3'
+    """
+    parts = (one_line(passage.title, _LONGEST_TITLE), one_line(str(passage.location), _LONGEST_TITLE))
+    return f"[{number}] " + (", ".join(part for part in parts if part) or "untitled")
+
+
+def texts_of(evidence: Evidence) -> Sequence[str]:
+    """Every text of the evidence that a prompt may show, for `absent_from`."""
+    return [text for passage in evidence.passages for text in (passage.text, passage.title, str(passage.location))]
+
+
+def one_line(text: str, longest: int) -> str:
+    """The text on one line, cut after `longest` characters."""
+    return " ".join(text.split())[:longest].rstrip()
+
+
+def _block(number: int, passage: Passage, text: str, fence: str) -> str:
+    """One passage under a header that carries part of the fence's code, so that no text can forge a header."""
+    return f"{short(fence)} {sources_line(number, passage)}\n{text}\n"
+
+
+def _beginning(passage: Passage, budget_tokens: int, fence: str, count: Count) -> str:
+    """The passage as number 1 with as many of its first sentences as fit; nothing where none does."""
+    header = _block(1, passage, "", fence)
+    kept = opening(passage.text, budget_tokens - count(header) - 2, count)
+    return _block(1, passage, kept, fence) if kept else ""

@@ -13,7 +13,8 @@
     │   ├── UnknownCollection  there is no collection of that name
     │   ├── ModelMismatch      the collection was embedded by another model
     │   ├── DamagedStore       a file of the collection is not what was written
-    │   └── StoreFull          no room left on the disk
+    │   ├── StoreFull          no room left on the disk
+    │   └── Diverged           a replay asked for something that its recording does not hold
     ├── ProviderError          a model or embedding service
     │   ├── ProviderUnreachable  no connection, or no answer in time
     │   │   └── CircuitOpen    it failed so often in a row that it is left alone for a while
@@ -21,9 +22,8 @@
     │   │   └── PromptTooLong  the prompt does not fit the model's context window
     │   └── ProviderFailed     it broke while answering
     │       └── UnusableReply  it answered: cut off, empty, refused, blocked, or not as asked
-    ├── BudgetSpent            the question's calls, tokens, money or seconds are used up
-    │   └── DeadlinePassed     the seconds are used up
-    └── Diverged               a replay asked for something that its recording does not hold
+    └── BudgetSpent            the question's calls, tokens, money or seconds are used up
+        └── DeadlinePassed     the seconds are used up
 """
 
 from __future__ import annotations
@@ -87,6 +87,10 @@ class StoreFull(StoreError):
     """There is no room left on the disk."""
 
 
+class Diverged(StoreError):
+    """A replay asked for something that its recording does not hold."""
+
+
 class ProviderError(AssayError):
     """A model or embedding service did not do its part.
 
@@ -126,7 +130,7 @@ class UnusableReply(ProviderFailed):
     `finish` is how the reply ended.
     """
 
-    def __init__(self, message: str, *, hint: str, finish: str) -> None:
+    def __init__(self, message: str, *, hint: str, finish: str = "other") -> None:
         super().__init__(message, hint=hint)
         self.finish = finish
 
@@ -137,7 +141,3 @@ class BudgetSpent(AssayError):
 
 class DeadlinePassed(BudgetSpent):
     """The question's seconds are used up."""
-
-
-class Diverged(AssayError):
-    """A replay asked for something that its recording does not hold."""

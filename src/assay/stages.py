@@ -6,7 +6,7 @@ A stage is given values and returns values. It never sees the run that it works 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -58,6 +58,10 @@ class Clock(Protocol):
         """Unix seconds, for dates."""
         ...
 
+    async def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+        ...
+
 
 class LLM(Protocol):
     """Ask a language model."""
@@ -76,7 +80,7 @@ class LLM(Protocol):
         """The whole reply, however it ended. Raises ProviderError, BudgetSpent."""
         ...
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[str | ModelReply]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
         """The reply's text piece by piece, then the reply with the whole text. Raises as `complete`."""
         ...
 
@@ -242,7 +246,7 @@ class Writer(Protocol):
 
     def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         """The answer's sentences in order, then how it ended; `advice` is what an earlier draft failed at."""
         ...
 
@@ -274,8 +278,16 @@ class Decliner(Protocol):
 class Verifier(Protocol):
     """Test a draft against its evidence."""
 
-    async def review(self, question: Question, evidence: Evidence, draft: Draft) -> Review:
-        """Every claim with its verdict, every check with its state."""
+    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
+        """Every claim with its verdict, every check with its state.
+
+        The first `after` sentences of the draft were reviewed before: only what follows them is tested, with
+        claims numbered from 1.
+        """
+        ...
+
+    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
+        """The review of all the draft's sentences, with the checks of the whole draft added."""
         ...
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
@@ -308,6 +320,7 @@ class Stages:
     decliner: Decliner
     verifier: Verifier
     rater: Rater
+    clock: Clock
     models: ModelsUsed
     able: frozenset[Action]
     spent: Callable[[], Usage]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -110,7 +110,7 @@ class ScriptedWriter:
 
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         """The scripted parts; raises Unscripted for other questions."""
         if question.text not in self.script:
             raise Unscripted(f"no draft is scripted for {question.text!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.stages import Embedder
@@ -76,13 +76,27 @@ class DeterministicVerifier:
     embedder: Embedder | None = None
     skip: frozenset[str] = field(default=frozenset())
 
-    async def review(self, question: Question, evidence: Evidence, draft: Draft) -> Review:
-        """Every claim of the draft against the passages that it cites, or against all where it cites none."""
+    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
+        """Every claim of the draft against the passages that it cites, or against all where it cites none.
+
+        Claims are told apart within each sentence as its writer gave it, so that testing sentence by sentence
+        gives what testing all at once does.
+        """
         held = {passage.passage_id: passage for passage in evidence.passages}
         numbered = tuple(held.get(each) for each in draft.sources)
-        marks = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
-        claims = tuple(stated(draft.text, marks))
+        start = draft.spans[after].start if after else 0
+        every = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
+        marks = tuple(mark for mark in every if mark.start >= start)
+        claims = tuple(stated(draft.text, marks, draft.spans[after:]))
         return await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
+
+    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
+        """The review with what no claim's check tests: a draft without claims, a bare yes or no."""
+        if "support" in self.skip:
+            return review
+        untested = untested_in(draft.text, review)
+        findings = tuple(_finding(check) for check in untested)
+        return replace(review, checks=(*review.checks, *untested), findings=(*review.findings, *findings))
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """Every claim of a text against passages; a mark `[n]` in it stands for `passages[n - 1]`.
@@ -91,7 +105,8 @@ class DeterministicVerifier:
         """
         marks = citations(text, tuple(passage.title for passage in passages))
         claims = tuple(whole(text, marks) if one_claim else stated(text, marks))
-        return await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
+        review = await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
+        return self.conclude(Question(text, text), Draft(text, ()), review)
 
     async def _reviewed(self, task: Task) -> Review:
         cases = await asyncio.to_thread(cases_of, task)
@@ -132,8 +147,6 @@ def _review(task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector], sk
         claim, made = _judged(case, task, vectors, skip)
         claims.append(claim)
         checks += made
-    if "support" not in skip:
-        checks += _untested(task)
     findings = tuple(_finding(check) for check in checks if check.status in (Status.FAILED, Status.UNKNOWN))
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)
     return Review(tuple(claims), tuple(checks), findings, task.marks, unknown)
@@ -149,15 +162,15 @@ def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
     return checks
 
 
-def _untested(task: Task) -> list[Check]:
-    """What the text says that no check tests: nothing at all, or a bare yes or no."""
-    if not task.claims:
-        return [Check("support", Status.UNKNOWN, Severity.WARN, None, "the text claims nothing")]
-    opening = without_marks(task.text, task.marks).split(".")[0]
+def untested_in(text: str, review: Review) -> tuple[Check, ...]:
+    """What a text says that no check tests: nothing at all, or a bare yes or no."""
+    if not review.claims:
+        return (Check("support", Status.UNKNOWN, Severity.WARN, None, "the text claims nothing"),)
+    opening = without_marks(text, review.citations).split(".")[0]
     if says_only_yes_or_no(opening):
         cause = "a bare yes or no is not tested, only the ground given for it"
-        return [Check("support", Status.UNKNOWN, Severity.WARN, None, cause, Span(0, len(opening)))]
-    return []
+        return (Check("support", Status.UNKNOWN, Severity.WARN, None, cause, Span(0, len(opening))),)
+    return ()
 
 
 def _judged(

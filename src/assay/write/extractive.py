@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from assay.types import Evidence, Finding, Finished, Question, Sentence
@@ -39,7 +39,7 @@ class ExtractiveWriter:
 
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         """The answer's sentences in reading order, then `Finished("stop")`; none where nothing can be quoted."""
         plan = self._plan(question, evidence)
         if plan.verdict:

@@ -1,0 +1,124 @@
+"""Replies that are whole and of the shape that was asked for, or an error that says why not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from assay.errors import UnusableReply
+from assay.stages import LLM
+from assay.types import ModelReply, ModelRequest, PromptMessage
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+# Errors of a reply that are shown to the model; more would not help a model that got these wrong.
+_ERRORS_SHOWN = 4
+_ENDED = {
+    "length": ("the reply was cut off at {tokens} tokens", "allow longer replies, or use another model"),
+    "empty": ("the model answered nothing", "try again, or use another model"),
+    "refused": ("the model refused to answer", "ask otherwise, or use another model"),
+    "blocked": ("the provider's content filter blocked the reply", "ask otherwise, or use another provider"),
+    "tool": ("the model called a tool instead of answering", "use a model that answers in text"),
+    "incomplete": ("the reply broke off without an ending", "try again; the service may be overloaded"),
+    "other": ("the reply ended for an unknown reason", "use another model or service"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredModel:
+    """Wraps a model: `complete` gives whole replies only, and parsed ones where a schema was asked for.
+
+    A reply that does not fit its schema is shown its errors once; the second reply counts.
+    """
+
+    inner: LLM
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self.inner.name
+
+    @property
+    def host(self) -> str:
+        """The wrapped model's host."""
+        return self.inner.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """A reply that ended by itself and fits; raises UnusableReply for any other, and what the model raises."""
+        reply = whole(await self.inner.complete(request), request)
+        if request.schema is None:
+            return reply
+        errors = _errors(reply, request)
+        if errors is None:
+            return _parsed(reply, request)
+        again = replace(request, messages=(*request.messages, *_correction(reply, errors)))
+        second = whole(await self.inner.complete(again), request)
+        errors = _errors(second, request)
+        if errors is not None:
+            raise UnusableReply(
+                f"{self.name} twice gave a reply that is not as asked: {errors.splitlines()[0]}",
+                hint=f"use a model that can give JSON, e.g. another --{request.role}-model",
+            )
+        return replace(_parsed(second, request), usage=reply.usage + second.usage)
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The wrapped model's stream: prose, whose ending its reader must look at."""
+        return self.inner.stream(request)
+
+    async def aclose(self) -> None:
+        """Close the wrapped model."""
+        await self.inner.aclose()
+
+
+def whole(reply: ModelReply, request: ModelRequest) -> ModelReply:
+    """The reply if it ended by itself; raises UnusableReply otherwise."""
+    if reply.finish == "stop":
+        return reply
+    raise unusable(reply.finish, request.max_tokens)
+
+
+def unusable(finish: str, max_tokens: int) -> UnusableReply:
+    """The error for a reply that ended in any way but by itself."""
+    what, hint = _ENDED[finish]
+    return UnusableReply(what.replace("{tokens}", f"{max_tokens:,}"), hint=hint, finish=finish)
+
+
+def _errors(reply: ModelReply, request: ModelRequest) -> str | None:
+    """What is wrong with the reply, None where it fits."""
+    from pydantic import ValidationError
+
+    try:
+        _parsed(reply, request)
+    except ValidationError as error:
+        return _told(error)
+    return None
+
+
+def _parsed(reply: ModelReply, request: ModelRequest) -> ModelReply:
+    assert request.schema is not None  # noqa: S101 - asked for only where there is one
+    parsed = request.schema.model_validate_json(json_in(reply.text), context=dict(request.given))
+    return replace(reply, parsed=parsed)
+
+
+def json_in(text: str) -> str:
+    """The JSON object of a reply: models without a JSON mode put prose or a code fence around it.
+
+    >>> json_in('Sure! ```json\\n{"verdict": "yes"}\\n```')
+    '{"verdict": "yes"}'
+    """
+    start, end = text.find("{"), text.rfind("}")
+    return text[start : end + 1] if 0 <= start < end else text
+
+
+def _correction(reply: ModelReply, errors: str) -> tuple[PromptMessage, PromptMessage]:
+    """The reply and what is wrong with it, as further turns."""
+    said = f"That reply is not as asked:\n{errors}\nGive the whole reply again, as JSON that fits the schema."
+    return PromptMessage("assistant", reply.text), PromptMessage("user", said)
+
+
+def _told(error: ValidationError) -> str:
+    """The first errors, one a line; the reply itself is not quoted."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)[:_ERRORS_SHOWN]
+    return "\n".join(f"{'.'.join(map(str, each['loc'])) or 'reply'}: {each['msg']}" for each in found)

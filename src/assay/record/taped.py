@@ -1,0 +1,211 @@
+"""The ports of a run, on its tape: recorded when they are called, played back when the run is replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from assay import errors
+from assay.errors import AssayError, DeadlinePassed, Diverged, UnusableReply
+from assay.stages import LLM, Clock, Embedder, Retriever
+from assay.tape import Tape, key_of
+from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest, Usage, plain
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pydantic import TypeAdapter
+
+# A call that was cut short because nobody waited for it any more: the deadline, or a cancellation.
+_CUT = {"cut": True}
+
+
+@dataclass(frozen=True, slots=True)
+class TapedModel:
+    """A language model on the tape, under the name of its role's model; attempts that failed are kept too."""
+
+    inner: LLM
+    tape: Tape
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.inner.name
+
+    @property
+    def host(self) -> str:
+        """The model's host."""
+        return self.inner.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The reply, now or as it was."""
+        port, key = f"model {self.name}", _request_key(request)
+        if self.tape.replaying:
+            return _reply(_unless_it_failed(json.loads(self.tape.recall(port, key))))
+        body: dict[str, Any] = _CUT
+        try:
+            reply = await self.inner.complete(request)
+            body = {"reply": plain(reply)}
+            return reply
+        except AssayError as error:
+            body = {"error": _error_body(error)}
+            raise
+        finally:
+            self.tape.record(port, key, json.dumps(body).encode())
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The parts, now or as they were."""
+        port, key = f"stream {self.name}", _request_key(request)
+        if self.tape.replaying:
+            body = json.loads(self.tape.recall(port, key))
+            for piece in body["pieces"]:
+                yield piece
+            yield _reply(_unless_it_failed(body))
+            return
+        pieces: list[str] = []
+        ending: dict[str, Any] = _CUT
+        try:
+            async with aclosing(self.inner.stream(request)) as parts:
+                async for part in parts:
+                    if isinstance(part, ModelReply):
+                        ending = {"reply": plain(part)}
+                    else:
+                        pieces.append(part)
+                    yield part
+        except AssayError as error:
+            ending = {"error": _error_body(error)}
+            raise
+        finally:
+            self.tape.record(port, key, json.dumps({"pieces": pieces, **ending}).encode())
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self.inner.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class TapedEmbedder:
+    """An embedder on the tape."""
+
+    inner: Embedder
+    tape: Tape
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The embedder's model."""
+        return self.inner.model
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of length 1 per text, shape (len(texts), dimension), now or as they were."""
+        import numpy
+
+        key = key_of(json.dumps([self.model.sha256, *texts]).encode())
+        if self.tape.replaying:
+            stored = numpy.frombuffer(self.tape.recall("embed", key), numpy.float32)
+            return stored.reshape(len(texts), self.model.dimension).copy()
+        vectors = await self.inner.embed(texts)
+        self.tape.record("embed", key, vectors.astype(numpy.float32).tobytes())
+        return vectors
+
+    async def aclose(self) -> None:
+        """Close the embedder."""
+        await self.inner.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class TapedRetriever:
+    """A retriever on the tape; its evidence is kept with the passages' texts."""
+
+    inner: Retriever
+    tape: Tape
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """The evidence, now or as it was."""
+        key = key_of(json.dumps(queries).encode())
+        if self.tape.replaying:
+            return _evidence().validate_json(self.tape.recall("retrieve", key))
+        evidence = await self.inner.retrieve(queries)
+        self.tape.record("retrieve", key, _evidence().dump_json(evidence))
+        return evidence
+
+
+@dataclass(frozen=True, slots=True)
+class TapedClock:
+    """A clock on the tape; a replay does not wait."""
+
+    inner: Clock
+    tape: Tape
+
+    def monotonic(self) -> float:
+        """Seconds that only rise, now or as they were."""
+        return self._read("monotonic")
+
+    def time(self) -> float:
+        """Unix seconds, now or as they were."""
+        return self._read("time")
+
+    async def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass, unless this is a replay."""
+        if not self.tape.replaying:
+            await self.inner.sleep(seconds)
+
+    def _read(self, which: str) -> float:
+        if self.tape.replaying:
+            return float(self.tape.recall(which, ""))
+        now = float(getattr(self.inner, which)())
+        self.tape.record(which, "", repr(now).encode())
+        return now
+
+
+def _request_key(request: ModelRequest) -> str:
+    """The key of all that the model was asked, its schema included."""
+    asked = [
+        request.role,
+        [[message.role, message.text] for message in request.messages],
+        request.reply_schema,
+        request.max_tokens,
+        request.temperature,
+    ]
+    return key_of(json.dumps(asked).encode())
+
+
+def _reply(body: dict[str, Any]) -> ModelReply:
+    return ModelReply(**{**body["reply"], "usage": Usage(**body["reply"]["usage"])})
+
+
+def _unless_it_failed(body: dict[str, Any]) -> dict[str, Any]:
+    """The body of a call that gave a reply; raises what the call raised otherwise."""
+    if "cut" in body:
+        raise DeadlinePassed("the call was cut short when the run ended", hint="allow more with --deadline")
+    if "error" in body:
+        raise _error(body["error"])
+    return body
+
+
+def _error_body(error: AssayError) -> dict[str, Any]:
+    finish = {"finish": error.finish} if isinstance(error, UnusableReply) else {}
+    said = {"message": str(error), "hint": error.hint, "retryable": error.retryable}
+    return {"kind": type(error).__name__, **said, "retry_after": getattr(error, "retry_after", None), **finish}
+
+
+def _error(body: dict[str, Any]) -> AssayError:
+    kind = getattr(errors, body["kind"], None)
+    if not (isinstance(kind, type) and issubclass(kind, AssayError)):
+        raise Diverged(f"the recording holds an error of unknown kind {body['kind']!r}", hint="upgrade assay")
+    finish = {"finish": body["finish"]} if "finish" in body else {}
+    error = kind(body["message"], hint=body["hint"], **finish)
+    error.retryable = body["retryable"]
+    if body["retry_after"] is not None:
+        error.retry_after = body["retry_after"]  # type: ignore[attr-defined]
+    return error
+
+
+@cache
+def _evidence() -> TypeAdapter[Evidence]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Evidence)

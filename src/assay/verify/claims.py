@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from assay.text.citation_marks import without_marks
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
 from assay.types import Citation, Span
-from assay.verify.citations import without_marks
 
 # Where one sentence goes on to a second statement; both sides keep at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
@@ -56,7 +56,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
     A mark belongs to the sentence that it stands in or behind. `written` are the places of the sentences where
     their writer told them: a mark then belongs to all of what was written as one.
 
-    >>> from assay.verify.citations import citations
+    >>> from assay.text.citation_marks import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
     >>> [(claim.text, claim.numbers) for claim in stated(text, citations(text))]
     [('It is 5 km long.', (1,))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.stages import Embedder
+from assay.text.citation_marks import citations, invalid, without_marks
 from assay.text.language import language_of
 from assay.types import (
     Check,
@@ -27,7 +28,6 @@ from assay.types import (
 )
 from assay.verify import facts
 from assay.verify.cases import Case, Task, cases_of
-from assay.verify.citations import citations, invalid, without_marks
 from assay.verify.claims import says_only_yes_or_no, stated, whole
 from assay.verify.facts import Comparison
 from assay.verify.features import features

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.verify.citations import citations, invalid, without_marks
+from assay.text.citation_marks import citations, invalid, without_marks
 
 
 @pytest.mark.parametrize(

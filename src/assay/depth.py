@@ -1,4 +1,4 @@
-"""How deep to look, and which model to ask: two rules that a user can read. Pure; nothing is asked."""
+"""How deep to look, what each depth may use, and which model to ask: rules that a user can read. Pure."""
 
 from __future__ import annotations
 
@@ -14,6 +14,21 @@ from assay.types import Question, QuestionKind
 Profile = Literal["fast", "balanced", "thorough"]
 Importance = Literal["low", "normal", "high"]
 
+# What each depth may use for one question (design.md, Defaults). `max_calls` counts model calls, each attempt;
+# `history_messages` is how much of a dialogue a prompt may hold.
+PROFILES: Mapping[str, Mapping[str, int | float]] = MappingProxyType(
+    {
+        "fast": MappingProxyType(
+            {"rounds": 1, "repairs": 2, "max_calls": 4, "deadline": 10.0, "history_messages": 2}
+        ),
+        "balanced": MappingProxyType(
+            {"rounds": 2, "repairs": 4, "max_calls": 8, "deadline": 30.0, "history_messages": 6}
+        ),
+        "thorough": MappingProxyType(
+            {"rounds": 3, "repairs": 8, "max_calls": 24, "deadline": 90.0, "history_messages": 10}
+        ),
+    }
+)
 # The table of profile `auto`: by what is at stake, the depth with room to spare and the depth under load.
 DEPTHS: Mapping[Importance, tuple[Profile, Profile]] = MappingProxyType(
     {
@@ -46,9 +61,9 @@ RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
             re.I,
         ),
         "safety": re.compile(
-            r"\b(?:hazard\w*|toxic\w*|poison\w*|flammab\w+|explo(?:sives?|de[sd]?|sions?)|electrocut\w+|high voltage"
-            r"|evacuat\w+|emergenc(?:y|ies)|suicid\w+|self[- ]harm|carbon monoxide|radiation|asbestos|lethal\w*|fatal\w*"
-            r"|first aid|safe to)\b|有毒|中毒|爆炸|易燃|辐射|自杀|急救|危险",
+            r"\b(?:hazard\w*|toxic\w*|poison\w*|flammab\w+|explo(?:sives?|de[sd]?|sions?)|electrocut\w+"
+            r"|high voltage|evacuat\w+|emergenc(?:y|ies)|suicid\w+|self[- ]harm|carbon monoxide|radiation|asbestos"
+            r"|lethal\w*|fatal\w*|first aid|safe to)\b|有毒|中毒|爆炸|易燃|辐射|自杀|急救|危险",
             re.I,
         ),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 from assay.depth import is_simple
@@ -19,7 +19,7 @@ class RoutedWriter:
 
     def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
-    ) -> AsyncIterator[Sentence | Finished]:
+    ) -> AsyncGenerator[Sentence | Finished, None]:
         """What the chosen writer writes; raises what it raises."""
         return self.chosen(question, advice).write(question, evidence, advice)
 

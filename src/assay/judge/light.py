@@ -1,0 +1,183 @@
+"""The balanced judge: the fast one first, and one short question to a model where that one errs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
+from assay.judge.asking import DATA_RULE, Shown, degraded, noted, said, shown
+from assay.judge.band import Band, learned_band, sampled
+from assay.judge.combine import LIKELIHOODS, Verdict, combined
+from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
+from assay.prompting.fences import FenceSource, random_fence
+from assay.stages import LLM, Judge
+from assay.types import Action, Aspect, Evidence, Judgement, ModelRequest, PromptMessage, Question, Triage
+
+# Nothing in it changes from question to question, so that providers can cache it.
+PROMPT = f"""You check whether passages hold the answer to a question. You do not answer it.
+{DATA_RULE}
+Judge by the passages alone, not by what you know. Be strict.
+verdict:
+- "yes": the passages state everything that the question asks, every numbered part of it.
+- "partial": they state some of it.
+- "no": they do not state it, even where they speak of the same things.
+Reply with one JSON object and nothing else:
+{{"reason": one short sentence, "verdict": "yes" or "partial" or "no", \
+"missing": what the passages do not state, in the question's words; "" for yes}}"""
+# Tokens of a reply: a sentence, a word, a phrase.
+REPLY_TOKENS = 300
+_NOTHING = re.compile(r"\W*(?:(?:no(?:ne|thing)?|n/?a|null|nil)(?: is)?(?: missing)?)?\W*", re.IGNORECASE)
+
+
+def _phrase(value: object) -> object:
+    """A phrase on one line; the words for nothing are none."""
+    if not isinstance(value, str):
+        return value
+    return "" if _NOTHING.fullmatch(value) else said(value)
+
+
+class LightReply(BaseModel):
+    """What the model replies."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: Annotated[str, BeforeValidator(_phrase)] = Field(description="one short sentence")
+    verdict: Verdict = Field(description="whether the passages state what the question asks")
+    missing: Annotated[str, BeforeValidator(_phrase)] = Field(
+        description="what the passages do not state; empty for yes"
+    )
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.verdict != "yes" and not self.missing:
+            raise ValueError(f'with the verdict "{self.verdict}", missing must say what the passages do not state')
+        return self
+
+    @property
+    def strict(self) -> Verdict:
+        """The verdict, where a "yes" that names something missing counts as "partial"."""
+        return "partial" if self.verdict == "yes" and self.missing else self.verdict
+
+
+@dataclass(frozen=True, slots=True)
+class LightJudge:
+    """Judge by `inner`, and ask the model where its sufficiency lies in `band`, or nothing could be measured.
+
+    Outside the band the model is asked for a `sample` of the questions, chosen by their hash. Nothing is asked of
+    no passages, or of a question that cannot be understood. `room` is how many tokens of passages the model sees.
+    """
+
+    llm: LLM
+    inner: Judge
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    band: Band = field(default_factory=learned_band)
+    sample: float = 0.05
+    room: int = 3000
+    fence: FenceSource = random_fence
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement, that of `inner` where the model is not asked or fails; raises what `inner` raises."""
+        fast = await self.inner.judge(question, evidence)
+        spared = self.spared(question, evidence, fast)
+        if spared is not None:
+            return replace(fast, mode_used=noted(fast.mode_used, f"balanced: {spared}"))
+        try:
+            view = shown(question, evidence, self.room, self.fence)
+            reply = await self._ask(view)
+        except DeadlinePassed:
+            raise
+        except (ProviderError, BudgetSpent) as error:
+            return degraded(fast, "balanced", error)
+        return weighed(question, len(evidence.hits), fast, reply, view, self.thresholds)
+
+    def spared(self, question: Question, evidence: Evidence, fast: Judgement) -> str | None:
+        """Why the model is not asked; None where it is."""
+        if not evidence.hits:
+            return "there are no passages"
+        if fast.recommendation is Action.CLARIFY:
+            return "the question is not clear"
+        if fast.sufficiency is None or fast.sufficiency in self.band or sampled(question.standalone, self.sample):
+            return None
+        return "fast is sure"
+
+    async def _ask(self, view: Shown) -> LightReply:
+        """The model's reply; raises ProviderError and BudgetSpent."""
+        request = ModelRequest(
+            role="judge",
+            messages=(PromptMessage("system", PROMPT), PromptMessage("user", view.text)),
+            schema=LightReply,
+            max_tokens=REPLY_TOKENS,
+            temperature=0.0,
+        )
+        parsed = (await self.llm.complete(request)).parsed
+        assert isinstance(parsed, LightReply)  # noqa: S101 - the LLM validates, or raises
+        return parsed
+
+
+def weighed(
+    question: Question, passages: int, fast: Judgement, reply: LightReply, view: Shown, at: Thresholds
+) -> Judgement:
+    """The fast judgement with the model's reply: sufficiency combined, everything else decided anew from it."""
+    verdict = reply.strict
+    sufficiency = combined(fast.sufficiency, verdict, at.correct)
+    triage = triage_of(sufficiency, at)
+    aspects = _aspects(fast.aspects, triage, verdict, reply.missing)
+    recommended = recommend(triage, aspects, passages, question.unclear)
+    enough = verdict == "yes" and triage is Triage.CORRECT
+    unnamed = (reply.missing,) if reply.missing else ()
+    measured = {} if fast.sufficiency is None else {"fast": fast.sufficiency}
+    return replace(
+        fast,
+        sufficiency=sufficiency,
+        recommendation=recommended.action,
+        reason=f"{recommended.reason} (the model says {verdict}: {reply.reason or 'no reason given'})",
+        quality=quality_of(sufficiency, at),
+        triage=triage,
+        aspects=aspects,
+        missing=() if enough else tuple(dict.fromkeys((*unnamed, *fast.missing))),
+        issues=(*fast.issues, *view.unseen, *_disagreement(fast, verdict, at)),
+        signals={**fast.signals, **measured, "model_likelihood": LIKELIHOODS[verdict]},
+        mode_used=_mode(fast),
+        calibrated=False,
+    )
+
+
+def _mode(fast: Judgement) -> str:
+    """Balanced, with what the fast judge could not measure."""
+    return "balanced" + fast.mode_used.removeprefix("fast") if fast.mode_used.startswith("fast") else "balanced"
+
+
+def _disagreement(fast: Judgement, verdict: Verdict, at: Thresholds) -> tuple[str, ...]:
+    """An issue where the model says the contrary of what was measured."""
+    measured = triage_of(fast.sufficiency, at)
+    if (measured, verdict) not in {(Triage.CORRECT, "no"), (Triage.INCORRECT, "yes")}:
+        return ()
+    return (f"the model says {verdict}, and the fast judge measured {fast.sufficiency:.2f}",)
+
+
+def _aspects(
+    aspects: Sequence[Aspect], triage: Triage | None, verdict: Verdict, missing: str
+) -> tuple[Aspect, ...]:
+    """The aspects' states: of a lone one by verdict and triage, the worse; of several, those named are missing."""
+    if len(aspects) == 1:
+        return (_lone(aspects[0], triage, verdict),)
+    if verdict == "yes":
+        return tuple(replace(each, state="covered") for each in aspects)
+    return tuple(_of_several(each, verdict, missing) for each in aspects)
+
+
+def _lone(aspect: Aspect, triage: Triage | None, verdict: Verdict) -> Aspect:
+    if verdict == "no" or triage is Triage.INCORRECT:
+        return replace(aspect, state="missing", passage_ids=())
+    return replace(aspect, state="covered" if verdict == "yes" and triage is Triage.CORRECT else "partial")
+
+
+def _of_several(aspect: Aspect, verdict: Verdict, missing: str) -> Aspect:
+    if aspect.text.casefold() in missing.casefold():
+        return replace(aspect, state="missing", passage_ids=())
+    return replace(aspect, state="partial") if verdict == "no" and aspect.state == "covered" else aspect

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from ulid import ULID
-
-from assay import loop
 from assay.background import BackgroundLoop
-from assay.errors import AssayError, DeadlinePassed, UsageError
-from assay.result import Ask
-from assay.run import Run, RunEvents
-from assay.stages import Embedder, Index, Ingester, Retriever, Sink, Stages
+from assay.conduct import conduct, refuse_no_question
+from assay.errors import UsageError
+from assay.run import Run
+from assay.stages import LLM, Embedder, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
     Document,
@@ -29,7 +25,6 @@ from assay.types import (
     FileReport,
     Hit,
     Judgement,
-    Limits,
     Message,
     Passage,
     Review,
@@ -38,27 +33,24 @@ from assay.types import (
 
 Result = TypeVar("Result")
 
-# Far beyond any question, far below what would hold a thread for long.
-LONGEST_QUESTION = 20_000
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What an engine is made of; `assay.build` chooses them.
 
-    `stages_for` composes the stages of one run over the shared ports; `retriever_for` a search under other
-    settings than the usual ones.
+    `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
+    knowing how many are running; `stages_for` composes its stages over the shared ports; `retriever_for` a
+    search under other settings than the usual ones. `models` are the language models to close.
     """
 
     index: Index
     embedder: Embedder
     ingester: Ingester
+    begin: Callable[[str, tuple[Message, ...] | None, int], Run]
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
     search: SearchSettings
-    limits: Limits
-    profile: str
     sinks: tuple[Sink, ...] = ()
+    models: tuple[LLM, ...] = ()
 
 
 class Engine:
@@ -78,6 +70,7 @@ class Engine:
     def __init__(self, parts: Parts) -> None:
         self._held: Parts | None = parts
         self._background = BackgroundLoop()
+        self._running = 0
 
     @property
     def _parts(self) -> Parts:
@@ -172,7 +165,7 @@ class Engine:
     ) -> Judgement:
         """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find."""
         refuse_no_question(query)
-        on = self._parts.stages_for(self._run())
+        on = self._gates(query)
         question = await on.understander.understand(query, tuple(history))
         if passages is None:
             evidence = await on.retriever.retrieve((question.standalone,))
@@ -188,7 +181,7 @@ class Engine:
 
     async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one."""
-        verifier = self._parts.stages_for(self._run()).verifier
+        verifier = self._gates(text).verifier
         return await verifier.check(text, tuple(passages), one_claim=one_claim)
 
     def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
@@ -197,31 +190,19 @@ class Engine:
 
     # --- one run -------------------------------------------------------------------------------
 
-    def _run(self) -> Run:
-        return Run(str(ULID()), self._parts.limits)
-
     async def _answer(self, text: str, history: tuple[Message, ...], emit: Callable[[Event], None]) -> Answer:
-        """Run the loop for one question; every event goes to `emit` and to each sink."""
-        run, started = self._run(), time.monotonic()
-        events = RunEvents(run.id, text, emit, self._parts.sinks)
+        """Conduct one run; every event goes to `emit` and to each sink."""
+        parts = self._parts
+        run = parts.begin(text, history, self._running)
+        self._running += 1
         try:
-            refuse_no_question(text)
-            ask = Ask(text, history, run.id, self._parts.profile)
-            async with asyncio.timeout(run.limits.seconds):
-                answer = await loop.answer(ask, self._parts.stages_for(run), run.limits, events.emit)
-        except TimeoutError as error:
-            late = _deadline(run.limits)
-            events.emit(Failed(error=type(late).__name__, message=str(late), hint=late.hint))
-            raise late from error
-        except AssayError as error:
-            events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
-            raise
-        except (Exception, asyncio.CancelledError) as error:  # a bug, or nobody waits any more: a run has one end
-            events.emit(Failed(error=type(error).__name__, message=str(error), hint="ask again"))
-            raise
-        answer = replace(answer, ms=1000 * (time.monotonic() - started), warnings=answer.warnings + events.warnings)
-        events.emit(Done(answer=answer))
-        return replace(answer, trace=tuple(events.past), warnings=answer.warnings + events.warnings_since(answer))
+            return await conduct(text, history, run, parts.stages_for(run), emit, parts.sinks)
+        finally:
+            self._running -= 1
+
+    def _gates(self, text: str) -> Stages:
+        """The stages of a run that answers nothing, and so is not recorded."""
+        return self._parts.stages_for(self._parts.begin(text, None, self._running))
 
     # --- opening and closing -------------------------------------------------------------------
 
@@ -234,6 +215,8 @@ class Engine:
         for sink in parts.sinks:
             sink.close()
         await parts.embedder.aclose()
+        for model in parts.models:
+            await model.aclose()
 
     def close(self) -> None:
         """As `aclose`; also ends the background loop."""
@@ -263,22 +246,3 @@ class Engine:
 
 async def _collect(reports: AsyncIterator[FileReport]) -> tuple[FileReport, ...]:
     return tuple([report async for report in reports])
-
-
-def refuse_no_question(text: str) -> None:
-    """Raise UsageError for what is no question: nothing but white space, or endless text."""
-    if not text.strip():
-        raise UsageError("the question is empty", hint="ask something, e.g. assay ask 'What is …?'")
-    if len(text) > LONGEST_QUESTION:
-        raise UsageError(
-            f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read",
-            hint="ask a shorter question; long material belongs into a document: assay add FILE",
-        )
-
-
-def _deadline(limits: Limits) -> DeadlinePassed:
-    return DeadlinePassed(
-        f"the question was not answered within {limits.seconds:g} s",
-        hint="allow more time with --deadline SECONDS",
-        retryable=True,
-    )

@@ -135,6 +135,28 @@ class UnusableReply(ProviderFailed):
         self.finish = finish
 
 
+# How a reply may end other than by itself: what happened, and what to do next.
+_ENDINGS = {
+    "length": ("the reply was cut off at its greatest length", "ask for less detail, or use another model"),
+    "empty": ("the model answered nothing", "try again, or use another model"),
+    "refused": ("the model refused to answer", "ask otherwise, or use another model"),
+    "blocked": ("the provider's content filter blocked the reply", "ask otherwise, or use another provider"),
+    "tool": ("the model called a tool instead of answering", "use a model that answers in text"),
+    "incomplete": ("the reply broke off without an ending", "try again; the service may be overloaded"),
+    "other": ("the reply ended for a reason that assay does not know", "use another model or service"),
+}
+
+
+def unusable(finish: str) -> UnusableReply:
+    """The error for a reply that ended in any way but by itself.
+
+    >>> unusable("length").finish
+    'length'
+    """
+    what, hint = _ENDINGS[finish]
+    return UnusableReply(what, hint=hint, finish=finish)
+
+
 class BudgetSpent(AssayError):
     """The question's calls, tokens, money or seconds are used up."""
 

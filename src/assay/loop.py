@@ -1,30 +1,33 @@
 """The sentence: understand, gather, write, test, and say what passed.
 
-It knows types, stages and policy, nothing else.
+It knows types, stages and policy, nothing else. Each sentence is tested as it is written; a verified one is never
+touched again.
 """
 
 from __future__ import annotations
 
+from contextlib import aclosing
+from dataclasses import replace
 from itertools import accumulate
 
+from assay.errors import unusable
 from assay.policy import next_action
-from assay.result import Ask, answered, declined
+from assay.result import Ask, Written, answered, declined
 from assay.stages import Emit, Stages
 from assay.types import (
     Acted,
     Action,
     Answer,
     Draft,
+    Event,
     Evidence,
     EvidenceFound,
     Finding,
     FindingMade,
-    Finished,
     Gathered,
     Judged,
     Limits,
     Question,
-    Review,
     Sentence,
     SentenceProvisional,
     SentenceVerified,
@@ -46,14 +49,13 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     gathered = await gather(question, on, limits, emit)
     if gathered.action is not Action.ANSWER:
         return declined(ask, question, gathered, on)
-    sentences = await write(question, gathered.evidence, on, emit)
-    if not sentences:
+    written = await write(question, gathered.evidence, on, emit)
+    if not written.sentences:
         return declined(ask, question, gathered, on)
-    draft = compose(sentences)
-    emit(StatusChanged(stage="verify"))
-    review = await on.verifier.review(question, gathered.evidence, draft)
-    announce(sentences, draft, review, emit)
-    return answered(ask, gathered, draft, review, on)
+    review = on.verifier.conclude(question, written.draft, written.review)
+    for finding in review.findings[len(written.review.findings) :]:
+        emit(FindingMade(finding=finding))
+    return answered(ask, question, gathered, replace(written, review=review), on)
 
 
 async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:
@@ -78,26 +80,49 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
 
 async def write(
     question: Question, evidence: Evidence, on: Stages, emit: Emit, advice: tuple[Finding, ...] = ()
-) -> tuple[Sentence, ...]:
-    """The sentences of one draft; none, all withdrawn, where the writer ended without a complete answer."""
+) -> Written:
+    """One draft, each of its sentences tested as it comes.
+
+    Raises UnusableReply where the writer ended without a whole draft: a half answer is no answer.
+    """
     emit(StatusChanged(stage="write"))
-    sentences: list[Sentence] = []
-    ending = "no ending"
-    async for part in on.writer.write(question, evidence, advice):
-        if isinstance(part, Finished):
-            ending = part.reason
-        else:
-            sentences.append(part)
-            emit(SentenceProvisional(sentence=part))
-    if ending == "stop":
-        return tuple(sentences)
-    for sentence in sentences:
-        emit(SentenceWithdrawn(sentence=sentence, reason=f"the draft is not complete: {ending}"))
-    return ()
+    written = Written()
+    async with aclosing(on.writer.write(question, evidence, advice)) as parts:
+        async for part in parts:
+            if isinstance(part, Sentence):
+                written = await tested(part, written, question, evidence, on, emit)
+            elif part.reason == "stop":
+                return replace(written, notes=part.notes)
+            else:
+                raise unusable(part.reason)
+    raise unusable("incomplete")
+
+
+async def tested(
+    sentence: Sentence, before: Written, question: Question, evidence: Evidence, on: Stages, emit: Emit
+) -> Written:
+    """The draft with one more sentence, which is verified or withdrawn: it has exactly one end."""
+    emit(SentenceProvisional(sentence=sentence))
+    ended: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
+    try:
+        sentences = (*before.sentences, sentence)
+        draft = compose(sentences)
+        review = await on.verifier.review(question, evidence, draft, after=len(before.sentences))
+        blocked = next((each.message for each in review.findings if each.severity is Severity.BLOCK), None)
+        verified = SentenceVerified(sentence=sentence)
+        ended = SentenceWithdrawn(sentence=sentence, reason=blocked) if blocked is not None else verified
+    finally:
+        emit(ended)
+    whole = before.review.followed_by(review)
+    for finding in whole.findings[len(before.review.findings) :]:
+        emit(FindingMade(finding=finding))
+    return Written(sentences, draft, whole)
 
 
 def compose(sentences: tuple[Sentence, ...]) -> Draft:
     """The draft's text with `[n]` marks; a passage's number is its place in order of first citation.
+
+    A mark that names no passage stays as it was written: it is above every number given, and fails its check.
 
     >>> compose((Sentence(1, "Water boils at 100 °C.", ("p7",)), Sentence(2, "It freezes at 0 °C.", ("p7",)))).text
     'Water boils at 100 °C. [1] It freezes at 0 °C. [1]'
@@ -105,22 +130,9 @@ def compose(sentences: tuple[Sentence, ...]) -> Draft:
     sources = tuple(dict.fromkeys(each for sentence in sentences for each in sentence.passage_ids))
     number = {passage_id: n for n, passage_id in enumerate(sources, 1)}
     marked = [
-        " ".join([sentence.text, *(f"[{number[each]}]" for each in sentence.passage_ids)]) for sentence in sentences
+        " ".join([each.text, *(f"[{number[cited]}]" for cited in each.passage_ids), *each.unknown_marks])
+        for each in sentences
     ]
     ends = tuple(accumulate((len(each) + 1 for each in marked), initial=0))
     spans = tuple(Span(start, start + len(each)) for start, each in zip(ends, marked, strict=False))
     return Draft(" ".join(marked), sources, spans)
-
-
-def announce(sentences: tuple[Sentence, ...], draft: Draft, review: Review, emit: Emit) -> None:
-    """Tell each sentence's one end, and each finding."""
-    for finding in review.findings:
-        emit(FindingMade(finding=finding))
-    blocked = {each.claim: each.message for each in review.findings if each.severity is Severity.BLOCK}
-    for sentence, span in zip(sentences, draft.spans, strict=True):
-        claims = [claim.n for claim in review.claims if span.start <= claim.start < span.end]
-        reason = next((blocked[n] for n in (*claims, None) if n in blocked), None)
-        if reason is None:
-            emit(SentenceVerified(sentence=sentence))
-        else:
-            emit(SentenceWithdrawn(sentence=sentence, reason=reason))

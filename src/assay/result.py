@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assay.stages import Stages
 from assay.types import (
     Action,
     Answer,
+    Check,
     Draft,
     Evidence,
     Gathered,
@@ -17,6 +18,7 @@ from assay.types import (
     Passage,
     Question,
     Review,
+    Sentence,
     Source,
     Status,
     Verdict,
@@ -36,11 +38,22 @@ class Ask:
     profile: str
 
 
-def answered(ask: Ask, gathered: Gathered, draft: Draft, review: Review, on: Stages) -> Answer:
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A draft so far: its sentences, and what testing each of them gave; `notes` are its writer's."""
+
+    sentences: tuple[Sentence, ...] = ()
+    draft: Draft = field(default_factory=lambda: Draft("", ()))
+    review: Review = field(default_factory=lambda: Review((), (), ()))
+    notes: tuple[str, ...] = ()
+
+
+def answered(ask: Ask, question: Question, gathered: Gathered, written: Written, on: Stages) -> Answer:
     """The answer object of a reviewed draft."""
     missing = gathered.judgement.missing
+    review, draft = written.review, written.draft
     verdict = next(v for v in WORST_FIRST if v is Verdict.SUPPORTED or v in {c.verdict for c in review.claims})
-    open_checks = sum(check.status is Status.UNKNOWN for check in review.checks)
+    checks = gathered.judgement.checks + review.checks
     return Answer(
         run_id=ask.run_id,
         question=ask.text,
@@ -52,19 +65,25 @@ def answered(ask: Ask, gathered: Gathered, draft: Draft, review: Review, on: Sta
         citations=review.citations,
         invalid_citations=review.invalid_citations,
         judgement=gathered.judgement,
-        checks=review.checks,
+        checks=checks,
         findings=review.findings,
         repairs=(),
         drafts=1,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
-        warnings=(f"{open_checks} check{'s' * (open_checks > 1)} could not be made",) if open_checks else (),
+        warnings=question.notes + written.notes + _not_made(checks),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,
         mode_used=gathered.judgement.mode_used,
         ms=0.0,
     )
+
+
+def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
+    """The warning that counts the checks that could not be made."""
+    count = sum(check.status is Status.UNKNOWN for check in checks)
+    return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
 
 
 def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> Answer:
@@ -81,13 +100,13 @@ def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> An
         citations=(),
         invalid_citations=(),
         judgement=gathered.judgement,
-        checks=(),
+        checks=gathered.judgement.checks,
         findings=(),
         repairs=(),
         drafts=0,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, Review((), (), ())),
-        warnings=(),
+        warnings=question.notes + _not_made(gathered.judgement.checks),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,

@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from assay.stages import Sink
-from assay.types import Answer, Event, Limits
+from assay.budget import Budget
+from assay.stages import Clock, Sink
+from assay.tape import Tape
+from assay.types import Answer, Event, Limits, SentenceVerified
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What belongs to one question: its id and what it may use."""
+    """What belongs to one question: its id, how deep it looks, what it may use and has used.
+
+    `tape` records the run, or is what it is replayed from; None for a run that nobody keeps.
+    """
 
     id: str
+    profile: str
     limits: Limits
+    clock: Clock
+    budget: Budget
+    tape: Tape | None
 
 
 class RunEvents:
     """Stamps a run's events and hands them on; what a sink does wrong becomes a warning."""
 
-    def __init__(self, run_id: str, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
+    def __init__(self, run: Run, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
         self.past: list[Event] = []
-        self._run_id = run_id
+        self.first_verified: float | None = None
+        self._run = run
         self._emit = emit
         self._sinks = list(sinks)
         self._warnings: list[str] = []
-        self._to_sinks(lambda sink: sink.open(run_id, question))
+        self._to_sinks(lambda sink: sink.open(run.id, question))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -40,9 +49,11 @@ class RunEvents:
 
     def emit(self, event: Event) -> None:
         """Stamp the event, remember it, hand it on."""
-        stamped = replace(event, seq=len(self.past) + 1, at=time.time())
+        if self.first_verified is None and isinstance(event, SentenceVerified):
+            self.first_verified = self._run.clock.monotonic()
+        stamped = replace(event, seq=len(self.past) + 1, at=self._run.clock.time())
         self.past.append(stamped)
-        self._to_sinks(lambda sink: sink.receive(self._run_id, stamped))
+        self._to_sinks(lambda sink: sink.receive(self._run.id, stamped))
         self._emit(stamped)
 
     def _to_sinks(self, call: Callable[[Sink], None]) -> None:

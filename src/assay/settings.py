@@ -13,44 +13,52 @@ from __future__ import annotations
 
 import difflib
 import io
+import json
 import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from assay.depth import PROFILES
 from assay.errors import UsageError
-from assay.types import Limits, SearchMode
+from assay.types import CitationStyle, Limits, Role, SearchMode
 
 PROJECT_FILE = "assay.toml"
 USER_FILE = "config.toml"
 PREFIX = "ASSAY_"
 
-# What each depth may use for one question (design.md, Defaults). `calls` counts model calls.
-PROFILES: Mapping[str, Mapping[str, int | float]] = MappingProxyType(
-    {
-        "fast": MappingProxyType({"rounds": 1, "repairs": 2, "calls": 1, "deadline": 10.0}),
-        "balanced": MappingProxyType({"rounds": 2, "repairs": 4, "calls": 8, "deadline": 30.0}),
-        "thorough": MappingProxyType({"rounds": 3, "repairs": 8, "calls": 24, "deadline": 90.0}),
-    }
-)
-# The profiles that something here can carry out; the others need a judge that asks a language model.
-RUNNABLE = frozenset({"fast"})
+# Each role's model, and the settings that name one.
+ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
+MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
 # Settings that other programs name too; the first variable that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "openai_api_key": ("ASSAY_OPENAI_API_KEY", "OPENAI_API_KEY"),
         "openai_base_url": ("ASSAY_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
+        "anthropic_api_key": ("ASSAY_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY"),
+        "anthropic_base_url": ("ASSAY_ANTHROPIC_BASE_URL", "ANTHROPIC_BASE_URL"),
+        # Google's own client prefers the second of these two as well, so that both choose the same key.
+        "gemini_api_key": ("ASSAY_GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        "gemini_base_url": ("ASSAY_GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
     }
 )
 # Which key is sent to which address.
-KEY_OF_URL: Mapping[str, str] = MappingProxyType({"openai_base_url": "openai_api_key"})
+KEY_OF_URL: Mapping[str, str] = MappingProxyType(
+    {
+        "openai_base_url": "openai_api_key",
+        "anthropic_base_url": "anthropic_api_key",
+        "gemini_base_url": "gemini_api_key",
+    }
+)
+ModelName = Annotated[str | None, Field(min_length=1, max_length=1000)]
+Address = Annotated[str | None, Field(pattern=r"^https?://\S+$")]
 
 
 class Settings(BaseModel):
@@ -73,7 +81,12 @@ class Settings(BaseModel):
         pattern=r"^\w[\w.-]{0,63}$",
         description="the collection's name: letters, digits, dot, dash and underscore, at most 64",
     )
-    profile: Literal["fast", "balanced", "thorough"] = Field("fast", description="how deep to look")
+    profile: Literal["fast", "balanced", "thorough", "auto"] = Field(
+        "fast", description="how deep to look; auto goes by the question's risk, its importance and the load"
+    )
+    importance: Literal["low", "normal", "high"] = Field(
+        "normal", description="how much hangs on the answers, for the profile auto"
+    )
     k: int = Field(8, ge=1, le=200, description="how many passages a search returns")
     mode: SearchMode = Field(SearchMode.HYBRID, description="how a search runs: hybrid, dense or sparse")
     fusion: Literal["scaled", "rrf"] = Field("scaled", description="how a hybrid search joins its two lists")
@@ -83,19 +96,53 @@ class Settings(BaseModel):
     weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
-    rounds: int = Field(1, ge=1, le=10, description="how often one question may search")
-    repairs: int = Field(2, ge=0, le=20, description="how many repairs one answer may have")
-    calls: int = Field(1, ge=0, le=200, description="how many model calls one question may make")
-    deadline: float = Field(10.0, gt=0, le=3600, description="seconds for one question")
+    rounds: int | None = Field(None, ge=1, le=10, description="how often one question may search")
+    repairs: int | None = Field(None, ge=0, le=20, description="how many repairs one answer may have")
+    max_calls: int | None = Field(None, ge=0, le=200, description="how many model calls one question may make")
+    max_tokens: int | None = Field(None, ge=1, description="how many tokens one question may use; none: no limit")
+    max_cost: float | None = Field(None, gt=0, description="US dollars one question may cost; none: no limit")
+    deadline: float | None = Field(None, gt=0, le=3600, description="seconds for one question")
+    model: ModelName = Field(
+        None,
+        description="the language model of every role: openai:NAME, gemini:NAME, anthropic:NAME, local:FILE.gguf, "
+        "fake:SCRIPT.json; none: answers are quoted, not written",
+    )
+    simple_model: ModelName = Field(None, description="a cheaper model that writes the answers to simple questions")
+    condenser_model: ModelName = Field(None, description="the model that makes follow-up questions stand alone")
+    judge_model: ModelName = Field(None, description="the model that judges the evidence")
+    writer_model: ModelName = Field(None, description="the model that writes")
+    verifier_model: ModelName = Field(None, description="the model that tests claims")
+    repairer_model: ModelName = Field(None, description="the model that repairs")
+    shadow: Literal["none", "fast", "balanced", "thorough"] = Field(
+        "none", description="a second judge whose judgement is recorded and changes nothing"
+    )
+    detail: int | None = Field(None, ge=1, le=10, description="how much to say: 1 a phrase, 10 a chapter")
+    expertise: Literal["beginner", "general", "expert"] | None = Field(None, description="for whom to write")
+    citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="how sources are named in the text")
+    references: bool = Field(False, description="whether a list of the sources follows the text")
+    history_messages: int | None = Field(None, ge=0, le=100, description="messages of a dialogue in a prompt")
+    context_tokens: int = Field(8192, ge=512, description="tokens of prompt and reply that the model can take")
+    request_seconds: float = Field(60.0, gt=0, le=3600, description="seconds for one request to a model")
+    idle_seconds: float = Field(20.0, gt=0, le=3600, description="seconds a streaming model may stay silent")
+    retry_seconds: float = Field(
+        1.0, ge=0, le=60, description="seconds before a failed model call is made again; they double, three times"
+    )
+    prices: dict[str, dict[Literal["input", "output", "cached"], float]] = Field(
+        default_factory=dict, description="US dollars per million tokens, by model, over the known prices"
+    )
+    offline: bool = Field(False, description="refuse every host but this machine")
+    tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
     embedder: str = Field(
         "bundled",
         min_length=1,
         description="who makes the vectors: bundled, a folder with an ONNX model, or openai:MODEL",
     )
-    openai_base_url: str | None = Field(
-        None, pattern=r"^https?://\S+$", description="address of an OpenAI-compatible service"
-    )
+    openai_base_url: Address = Field(None, description="address of an OpenAI-compatible service")
     openai_api_key: SecretStr | None = Field(None, description="its key")
+    anthropic_base_url: Address = Field(None, description="address of Anthropic's service")
+    anthropic_api_key: SecretStr | None = Field(None, description="its key")
+    gemini_base_url: Address = Field(None, description="address of Google's Gemini service")
+    gemini_api_key: SecretStr | None = Field(None, description="its key")
 
     @field_validator("data_dir")
     @classmethod
@@ -111,10 +158,53 @@ class Settings(BaseModel):
             raise ValueError("incorrect must not be above correct")
         return self
 
-    @property
-    def limits(self) -> Limits:
-        """What one question may use."""
-        return Limits(rounds=self.rounds, repairs=self.repairs, calls=self.calls, seconds=self.deadline)
+    @field_validator("prices", mode="before")
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        """Prices from a variable come as JSON."""
+        return json.loads(value) if isinstance(value, str) else value
+
+    def limits(self, profile: str) -> Limits:
+        """What one question may use at this depth; what is set holds at any.
+
+        >>> Settings(max_calls=3).limits("balanced")
+        Limits(rounds=2, repairs=4, calls=3, seconds=30.0, tokens=None, cost=None)
+        """
+        at = {
+            name: usual if (own := getattr(self, name)) is None else own
+            for name, usual in PROFILES[profile].items()
+        }
+        return Limits(
+            rounds=int(at["rounds"]),
+            repairs=int(at["repairs"]),
+            calls=int(at["max_calls"]),
+            seconds=float(at["deadline"]),
+            tokens=self.max_tokens,
+            cost=self.max_cost,
+        )
+
+    def messages(self, profile: str) -> int:
+        """How many messages of a dialogue a prompt holds at this depth."""
+        own = self.history_messages
+        return int(PROFILES[profile]["history_messages"]) if own is None else own
+
+    def model_of(self, role: Role) -> str | None:
+        """The model that does a role, None where no model does.
+
+        Where another model than the writer's is set, the judge and the verifier use it: nobody judges their own
+        work best.
+
+        >>> Settings(model="openai:a").model_of("judge")
+        'openai:a'
+        >>> Settings(model="openai:a", simple_model="openai:b").model_of("judge")
+        'openai:b'
+        """
+        own: str | None = getattr(self, f"{role}_model")
+        if own is not None or role not in ("judge", "verifier"):
+            return own or self.model
+        writer = self.model_of("writer")
+        others = (getattr(self, name) for name in MODEL_SETTINGS)
+        return next((other for other in others if other not in (None, writer)), self.model)
 
     @property
     def runs_file(self) -> Path:
@@ -199,6 +289,7 @@ def _resolve(layers: list[Layer]) -> Resolved:
     _refuse_redirected_keys(values, origins, from_project)
     _fill_in_profile(values, origins)
     settings = _checked(values, origins)
+    _refuse_depth_without_model(settings)
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
     )
@@ -224,12 +315,17 @@ def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
             f"{origins.get(name, 'default')}: setting {name!r}: {what[:1].lower()}{what[1:]}",
             hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",
         ) from None  # the cause may quote a secret
-    if settings.profile not in RUNNABLE:
-        raise UsageError(
-            f"profile {settings.profile!r} needs a judge that asks a language model, and there is none here",
-            hint="use --profile fast",
-        )
     return settings
+
+
+def _refuse_depth_without_model(settings: Settings) -> None:
+    wanted = {"profile": settings.profile, "shadow": settings.shadow}
+    for name, depth in wanted.items():
+        if depth in ("balanced", "thorough") and settings.model_of("judge") is None:
+            raise UsageError(
+                f"{name} {depth!r} needs a judge that asks a language model, and no model is set",
+                hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
+            )
 
 
 def _refuse_redirected_keys(values: Mapping[str, Any], origins: Mapping[str, str], from_project: set[str]) -> None:

@@ -320,7 +320,6 @@ class Stages:
     decliner: Decliner
     verifier: Verifier
     rater: Rater
-    clock: Clock
     models: ModelsUsed
     able: frozenset[Action]
     spent: Callable[[], Usage]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
@@ -523,9 +523,13 @@ class Sentence(Value):
 
 @dataclass(frozen=True, slots=True)
 class Finished(Value):
-    """The end of a draft: why the writer stopped. Only "stop" ends a whole draft."""
+    """The end of a draft: why the writer stopped. Only "stop" ends a whole draft.
+
+    `notes` are what the reader should know of how it was written, such as passages that did not fit.
+    """
 
     reason: Finish
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -628,6 +632,15 @@ class Finding(Value):
     advice: str
 
 
+class CitationStyle(StrEnum):
+    """How an answer's text names its sources."""
+
+    NUMBERED = "numbered"
+    NAMED = "named"
+    FOOTNOTE = "footnote"
+    AUTHOR_PAGE = "author-page"
+
+
 @dataclass(frozen=True, slots=True)
 class Citation(Value):
     """One mark in an answer's text and the source numbers it stands for."""
@@ -646,6 +659,22 @@ class Review(Value):
     findings: tuple[Finding, ...]
     citations: tuple[Citation, ...] = ()
     invalid_citations: tuple[str, ...] = ()
+
+    def followed_by(self, later: Review) -> Review:
+        """Both reviews of one text together; the claims of the later one are numbered on."""
+        first = len(self.claims)
+        return Review(
+            self.claims + tuple(replace(each, n=each.n + first) for each in later.claims),
+            self.checks + tuple(replace(each, claim=_later(each.claim, first)) for each in later.checks),
+            self.findings + tuple(replace(each, claim=_later(each.claim, first)) for each in later.findings),
+            self.citations + later.citations,
+            self.invalid_citations + later.invalid_citations,
+        )
+
+
+def _later(claim: int | None, first: int) -> int | None:
+    """A claim's number after `first` others; None, the whole answer, stays."""
+    return None if claim is None else claim + first
 
 
 # --- the answer --------------------------------------------------------------------------------

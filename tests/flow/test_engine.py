@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from assay import open_engine
+from assay.budget import Budget
 from assay.build import open_gates, reindex
+from assay.clock import SystemClock
 from assay.engine import Engine, Parts
 from assay.errors import DeadlinePassed, ModelMismatch, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
@@ -222,9 +224,11 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
 
     words = WordEmbedder()
     index = MemoryIndex(words.model)
-    parts = Parts(
-        index, words, _NoFiles(), stages, lambda _settings: retriever, SearchSettings(), limits, "fast", sinks
-    )
+
+    def begin(_text: str, _history, _running: int) -> Run:
+        return Run("run", "fast", limits, SystemClock(), Budget(limits, SystemClock()), None)
+
+    parts = Parts(index, words, _NoFiles(), begin, stages, lambda _settings: retriever, SearchSettings(), sinks)
     return Engine(parts)
 
 

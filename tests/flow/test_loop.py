@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay import loop
+from assay.errors import UnusableReply
 from assay.result import Ask
 from assay.stages import Stages
 from assay.testing.fakes import (
@@ -92,10 +93,11 @@ async def test_missing_aspects_make_the_answer_partial():
     assert answer.outcome is Outcome.PARTIAL
 
 
-async def test_a_draft_without_its_ending_is_never_shown():
-    answer, events = await run(stages(ending="length"))
-    assert answer.outcome is Outcome.ABSTAINED
-    assert [event.sentence.number for event in events if isinstance(event, SentenceWithdrawn)] == [1]
+@pytest.mark.parametrize("ending", ["length", "incomplete", "blocked", "empty"])
+async def test_a_draft_without_its_ending_is_an_error_and_no_answer(ending: str):
+    with pytest.raises(UnusableReply) as caught:
+        await run(stages(ending=ending))
+    assert caught.value.finish == ending
 
 
 @pytest.mark.parametrize("status", [Status.FAILED, Status.UNKNOWN])

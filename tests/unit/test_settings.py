@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.settings import PROFILES, RUNNABLE, Resolved, Settings, load_settings, mask
+from assay.settings import Resolved, Settings, load_settings, mask
 from assay.types import Limits, SearchMode
 
 KEY = "sk-proj-0123456789canary"
@@ -53,15 +53,20 @@ def test_the_user_config_is_named_by_its_path(folder: Path) -> None:
 
 
 def test_the_profile_sets_the_limits_that_nothing_else_sets(folder: Path) -> None:
-    assert load(folder).settings.limits == Limits(rounds=1, repairs=2, calls=1, seconds=10.0)
-    assert load(folder, {"deadline": 3}).settings.limits.seconds == 3.0
+    assert load(folder).settings.limits("fast") == Limits(rounds=1, repairs=2, calls=4, seconds=10.0)
+    assert load(folder, {"deadline": 3}).settings.limits("fast").seconds == 3.0
 
 
-@pytest.mark.parametrize("profile", sorted(set(PROFILES) - RUNNABLE))
-def test_a_profile_that_nothing_can_run_names_the_one_that_runs(folder: Path, profile: str) -> None:
-    with pytest.raises(UsageError, match=profile) as caught:
-        load(folder, {"profile": profile})
-    assert "--profile fast" in caught.value.hint
+@pytest.mark.parametrize("values", [{"profile": "balanced"}, {"profile": "thorough"}, {"shadow": "balanced"}])
+def test_a_depth_that_needs_a_model_names_the_setting(folder: Path, values: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="no model is set") as caught:
+        load(folder, values)
+    assert "--model" in caught.value.hint
+    assert load(folder, {**values, "model": "openai:m"}).settings.model_of("judge") == "openai:m"
+
+
+def test_auto_needs_no_model(folder: Path) -> None:
+    assert load(folder, {"profile": "auto"}).settings.limits("fast").rounds == 1
 
 
 @pytest.mark.parametrize(

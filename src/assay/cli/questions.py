@@ -181,7 +181,7 @@ def ask(
 
 def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
     """The question's text, or None where questions come as JSON lines."""
-    from assay.engine import refuse_no_question
+    from assay.conduct import refuse_no_question
 
     options.one_format(as_json, as_json_lines)
     if as_json_lines:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,8 +93,9 @@ class GuardedModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
         """The wrapped model's stream; raises as `complete`."""
         with self.circuit.call(self.name):
-            async for part in self.inner.stream(request):
-                yield part
+            async with aclosing(self.inner.stream(request)) as parts:
+                async for part in parts:
+                    yield part
 
     async def aclose(self) -> None:
         """Close the wrapped model."""

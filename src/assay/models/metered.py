@@ -12,8 +12,9 @@ from assay.errors import ProviderError
 from assay.stages import LLM, Clock
 from assay.types import ModelReply, ModelRequest, Usage
 
-# Seconds before each attempt, times a factor drawn from .8 to 1.2 so that many callers do not return at once.
-DELAYS = (0.0, 1.0, 2.0, 4.0)
+# At most this many attempts a reply.
+ATTEMPTS = 4
+# What each delay is multiplied with, drawn anew, so that many callers do not return at once.
 SPREAD = (0.8, 1.2)
 # Where a stream broke, the provider may have counted tokens that it did not tell.
 _BROKEN_STREAM = Usage(None, None, None, None, calls=1, cost=None)
@@ -40,7 +41,7 @@ class MeteredModel:
     budget: Budget
     clock: Clock
     price: Price = Price()
-    delays: tuple[float, ...] = DELAYS
+    delays: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0)
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - delays are no secret
 
     @property
@@ -109,6 +110,15 @@ class MeteredModel:
         if delay >= self.budget.seconds_left():
             raise error
         await self.clock.sleep(delay)
+
+
+def delays_from(seconds: float) -> tuple[float, ...]:
+    """Seconds before each attempt: none, then doubling from `seconds`.
+
+    >>> delays_from(1.0)
+    (0.0, 1.0, 2.0, 4.0)
+    """
+    return (0.0, *(seconds * 2**n for n in range(ATTEMPTS - 1)))
 
 
 def tokens_at_most(request: ModelRequest) -> int:

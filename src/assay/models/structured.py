@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from assay.errors import UnusableReply
+from assay.errors import UnusableReply, unusable
 from assay.stages import LLM
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
 # Errors of a reply that are shown to the model; more would not help a model that got these wrong.
 _ERRORS_SHOWN = 4
-_ENDED = {
-    "length": ("the reply was cut off at {tokens} tokens", "allow longer replies, or use another model"),
-    "empty": ("the model answered nothing", "try again, or use another model"),
-    "refused": ("the model refused to answer", "ask otherwise, or use another model"),
-    "blocked": ("the provider's content filter blocked the reply", "ask otherwise, or use another provider"),
-    "tool": ("the model called a tool instead of answering", "use a model that answers in text"),
-    "incomplete": ("the reply broke off without an ending", "try again; the service may be overloaded"),
-    "other": ("the reply ended for an unknown reason", "use another model or service"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +38,14 @@ class StructuredModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """A reply that ended by itself and fits; raises UnusableReply for any other, and what the model raises."""
-        reply = whole(await self.inner.complete(request), request)
+        reply = whole(await self.inner.complete(request))
         if request.schema is None:
             return reply
         errors = _errors(reply, request)
         if errors is None:
             return _parsed(reply, request)
         again = replace(request, messages=(*request.messages, *_correction(reply, errors)))
-        second = whole(await self.inner.complete(again), request)
+        second = whole(await self.inner.complete(again))
         errors = _errors(second, request)
         if errors is not None:
             raise UnusableReply(
@@ -72,17 +63,11 @@ class StructuredModel:
         await self.inner.aclose()
 
 
-def whole(reply: ModelReply, request: ModelRequest) -> ModelReply:
+def whole(reply: ModelReply) -> ModelReply:
     """The reply if it ended by itself; raises UnusableReply otherwise."""
-    if reply.finish == "stop":
-        return reply
-    raise unusable(reply.finish, request.max_tokens)
-
-
-def unusable(finish: str, max_tokens: int) -> UnusableReply:
-    """The error for a reply that ended in any way but by itself."""
-    what, hint = _ENDED[finish]
-    return UnusableReply(what.replace("{tokens}", f"{max_tokens:,}"), hint=hint, finish=finish)
+    if reply.finish != "stop":
+        raise unusable(reply.finish)
+    return reply
 
 
 def _errors(reply: ModelReply, request: ModelRequest) -> str | None:

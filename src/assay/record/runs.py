@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DamagedStore, StoreError, StoreFull, UsageError
+from assay.tape import Tape, TapeEntry
 from assay.types import Done, Event, Failed, Value
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # Seconds to wait for another process that is writing.
 PATIENCE = 5.0
 
@@ -35,6 +36,14 @@ CREATE TABLE events (
 ) WITHOUT ROWID;
 CREATE TRIGGER runs_stay BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
 CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+"""
+# Version 2 added what a replay needs: the settings and the dialogue, and every call out of the run in order.
+_RECORDINGS = """
+CREATE TABLE recordings (run_id TEXT PRIMARY KEY REFERENCES runs, about TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE tapes (
+  run_id TEXT NOT NULL REFERENCES runs, step INTEGER NOT NULL, port TEXT NOT NULL, key TEXT NOT NULL,
+  body BLOB NOT NULL, PRIMARY KEY (run_id, step)
+);
 """
 _SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
 
@@ -75,6 +84,15 @@ class RunRecord(Value):
         return answer if isinstance(answer, dict) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Recording(Value):
+    """What a replay needs: the run, the JSON that was kept with it, and its tape."""
+
+    run: RunSummary
+    about: Mapping[str, Any]
+    entries: tuple[TapeEntry, ...]
+
+
 @dataclass(slots=True)
 class _Unfinished:
     question: str
@@ -101,8 +119,13 @@ class RunStore:
         self._path = path
         self._collection = collection
         self._unfinished: dict[str, _Unfinished] = {}
+        self._kept: dict[str, tuple[str, Tape]] = {}
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+
+    def keep(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
+        """Write the tape with the run when it ends, and `about`, as JSON: all that a replay needs."""
+        self._kept[run_id] = json.dumps(about), tape
 
     # --- as a sink -------------------------------------------------------------------------------
 
@@ -121,9 +144,14 @@ class RunStore:
         last = run.events[-1]
         outcome = last.answer.outcome.value if isinstance(last, Done) else "error"
         summary = (run_id, self._collection, _storable(run.question), run.started, outcome)
+        about, tape = self._kept.pop(run_id, (None, Tape()))
+        calls = [(run_id, step, each.port, each.key, each.body) for step, each in enumerate(tape.entries, 1)]
         with self._lock, self._mapped(), self._writable() as connection:
             connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
+            if about is not None:
+                connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
+                connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -143,6 +171,23 @@ class RunStore:
         return RunRecord(
             found[0], tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
         )
+
+    def recording(self, run_id: str) -> Recording:
+        """What a replay of the run needs; `run_id` as for `load`. UsageError where it was not kept."""
+        run = self.load(run_id).run
+        about, rows = None, []
+        with self._lock, self._mapped(), self._readable() as file:
+            if self._refuse_newer(file) >= SCHEMA_VERSION:
+                about = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run.run_id,)).fetchone()
+                rows = file.execute(
+                    "SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step", (run.run_id,)
+                ).fetchall()
+        if about is None:
+            raise UsageError(
+                f"run {run.run_id} cannot be replayed: its tape was not kept",
+                hint="ask again with the setting tape on",
+            )
+        return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows))
 
     def damage(self) -> tuple[str, ...]:
         """What SQLite finds wrong with the file; nothing where there is no file yet."""
@@ -197,16 +242,18 @@ class RunStore:
         connection = sqlite3.connect(self._path, timeout=PATIENCE, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        if self._refuse_newer(connection) == 0:
-            self._create(connection)
+        if self._refuse_newer(connection) < SCHEMA_VERSION:
+            self._raise_version(connection)
         return connection
 
-    def _create(self, connection: sqlite3.Connection) -> None:
+    def _raise_version(self, connection: sqlite3.Connection) -> None:
+        """Make what this version needs and the file has not."""
         connection.execute("BEGIN IMMEDIATE")
-        if self._refuse_newer(connection) == 0:  # else another process was faster
-            for statement in _SCHEMA.strip().split(";\n"):
+        there = self._refuse_newer(connection)  # another process may have been faster
+        for script in (_SCHEMA, _RECORDINGS)[there:]:
+            for statement in script.strip().split(";\n"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         connection.commit()
 
     def _refuse_newer(self, connection: sqlite3.Connection) -> int:

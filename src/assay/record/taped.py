@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
@@ -131,6 +131,22 @@ class TapedRetriever:
         evidence = await self.inner.retrieve(queries)
         self.tape.record("retrieve", key, _evidence().dump_json(evidence))
         return evidence
+
+
+@dataclass(frozen=True, slots=True)
+class TapedFences:
+    """The random codes of a run's prompts, on the tape."""
+
+    inner: Callable[[], str]
+    tape: Tape
+
+    def __call__(self) -> str:
+        """A code, now or as it was."""
+        if self.tape.replaying:
+            return self.tape.recall("fence", "").decode()
+        code = self.inner()
+        self.tape.record("fence", "", code.encode())
+        return code
 
 
 @dataclass(frozen=True, slots=True)

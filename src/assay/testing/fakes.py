@@ -124,11 +124,15 @@ class ScriptedVerifier:
 
     script: Mapping[str, Review]
 
-    async def review(self, question: Question, evidence: Evidence, draft: Draft) -> Review:
-        """The scripted review; raises Unscripted for other drafts."""
+    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
+        """The scripted review of the draft so far; raises Unscripted for other drafts."""
         if draft.text not in self.script:
             raise Unscripted(f"no review is scripted for {draft.text!r}")
         return self.script[draft.text]
+
+    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
+        """The review as it is."""
+        return review
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """The scripted review; raises Unscripted for other texts."""

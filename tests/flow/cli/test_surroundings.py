@@ -86,7 +86,7 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
         (["ask"], 2, "there is no question"),
         (["search", "x", "--jsonl"], 2, "standard input"),
         (["ask", "x", "--json", "--jsonl"], 2, "exclude one another"),
-        (["ask", "x", "--profile", "thorough"], 2, "--profile fast"),
+        (["ask", "x", "--profile", "thorough"], 2, "--model"),
         (["ask", "x", "--profile", "deepest"], 2, "deepest"),
         (["ask", "x", "-k", "0"], 2, "setting 'k'"),
         (["ask", "x", "-k", "many"], 2, "-k"),

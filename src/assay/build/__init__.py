@@ -1,4 +1,4 @@
-"""From settings to an engine: the only file that names implementations."""
+"""From settings to an engine: the only folder that names implementations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
+from assay.build.compose import Composer
+from assay.build.models import open_models
+from assay.build.runs import Runs
 from assay.engine import Engine, Parts
 from assay.errors import StoreError, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
@@ -15,29 +18,15 @@ from assay.index.sqlite import open_sqlite
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
-from assay.judge.decide import Thresholds
-from assay.judge.heuristic import HeuristicJudge
-from assay.judge.seed import SeedJudge
 from assay.models.embed_local import LocalEmbedder
-from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
-from assay.run import Run
 from assay.settings import Settings, load_settings
-from assay.stages import Embedder, Index, Judge, Sink, Stages
-from assay.types import Action, ModelsUsed, SearchSettings, Usage
-from assay.understand.rules import RulesUnderstander
-from assay.verify.confidence import LeastRater
-from assay.verify.review import DeterministicVerifier
-from assay.write.decline import PlainDecliner
-from assay.write.extractive import ExtractiveWriter
+from assay.stages import Embedder, Index
+from assay.types import SearchSettings
 
 Result = TypeVar("Result")
-
-# What this version can carry out; the policy falls back to ABSTAIN for the rest.
-ABLE = frozenset({Action.ANSWER, Action.ABSTAIN})
-
 
 def open_engine(*, create: bool = True, **settings: Any) -> Engine:
     """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
@@ -56,7 +45,7 @@ def open_engine(*, create: bool = True, **settings: Any) -> Engine:
     _make_private(chosen.data_dir, place.parent)
     embedder = open_embedder(chosen)
     index = open_sqlite(place, embedder.model, create=create)
-    return Engine(_parts(chosen, embedder, index, (RunStore(chosen.runs_file, chosen.collection),)))
+    return Engine(_parts(chosen, embedder, index, RunStore(chosen.runs_file, chosen.collection)))
 
 
 def open_gates(**settings: Any) -> Engine:
@@ -71,7 +60,7 @@ def open_gates(**settings: Any) -> Engine:
     """
     chosen = load_settings(settings).settings
     embedder = open_embedder(chosen)
-    return Engine(_parts(chosen, embedder, MemoryIndex(embedder.model), ()))
+    return Engine(_parts(chosen, embedder, MemoryIndex(embedder.model), None))
 
 
 def reindex(**settings: Any) -> int:
@@ -137,19 +126,20 @@ def _openai_embedder(settings: Settings) -> Embedder:
     return _finished(connecting)
 
 
-def _parts(settings: Settings, embedder: Embedder, index: Index, sinks: tuple[Sink, ...]) -> Parts:
+def _parts(settings: Settings, embedder: Embedder, index: Index, store: RunStore | None) -> Parts:
     usual = search_settings(settings)
-
+    models = open_models(settings)
+    retriever = LinkedRetriever(HybridRetriever(index, embedder, usual), index, embedder)
     return Parts(
         index=index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, _splitter(embedder), Sandbox()),
-        stages_for=lambda run: _stages(settings, RememberingEmbedder(embedder), index, usual, run),
+        begin=Runs(settings, embedder.model, store, models.of("judge") is not None).begin,
+        stages_for=Composer(settings, models, embedder, retriever).stages,
         retriever_for=lambda search: HybridRetriever(index, embedder, search),
         search=usual,
-        limits=settings.limits,
-        profile=settings.profile,
-        sinks=sinks,
+        sinks=() if store is None else (store,),
+        models=tuple(models.by_name.values()),
     )
 
 
@@ -157,29 +147,6 @@ def _splitter(embedder: Embedder) -> PassageSplitter:
     """A splitter that counts as the embedding model does; a service does not say, so the bundled one counts."""
     counting = embedder if isinstance(embedder, LocalEmbedder) else _bundled()
     return PassageSplitter(counting.count_tokens, limit=min(LIMIT, counting.capacity))
-
-
-def _stages(settings: Settings, embedder: Embedder, index: Index, search: SearchSettings, run: Run) -> Stages:
-    judge = _judge(settings, embedder)
-    return Stages(
-        understander=RulesUnderstander(),
-        retriever=LinkedRetriever(HybridRetriever(index, embedder, search), index, embedder),
-        judge=judge,
-        writer=ExtractiveWriter(),
-        decliner=PlainDecliner(),
-        verifier=DeterministicVerifier(embedder),
-        rater=LeastRater(),
-        models=ModelsUsed(writer="extractive", judge=f"heuristic ({settings.weights})", verifier="deterministic"),
-        able=ABLE,
-        spent=Usage,
-    )
-
-
-def _judge(settings: Settings, embedder: Embedder) -> Judge:
-    at = Thresholds(correct=settings.correct, incorrect=settings.incorrect)
-    if settings.weights == "seed":
-        return SeedJudge(embedder, at)
-    return HeuristicJudge(embedder, thresholds=at)
 
 
 def _make_private(*folders: Path) -> None:

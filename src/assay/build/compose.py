@@ -1,0 +1,140 @@
+"""The stages of one run, composed over ports that know its budget and its tape."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from assay.build.models import Models
+from assay.judge.decide import Thresholds
+from assay.judge.heuristic import HeuristicJudge
+from assay.judge.light import LightJudge
+from assay.judge.seed import SeedJudge
+from assay.judge.shadow import ShadowingJudge
+from assay.judge.thorough import ThoroughJudge
+from assay.judge.timed import BUDGETS_MS, TimedJudge
+from assay.models.metered import MeteredModel, Price, delays_from
+from assay.models.remember import RememberingEmbedder
+from assay.models.structured import StructuredModel
+from assay.prompting.fences import FenceSource, random_fence
+from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever
+from assay.run import Run
+from assay.settings import Settings
+from assay.stages import LLM, Embedder, Judge, Retriever, Stages, Understander, Writer
+from assay.types import Action, ModelsUsed, Role
+from assay.understand.as_set import AsSetUnderstander
+from assay.understand.model import ModelUnderstander
+from assay.understand.rules import RulesUnderstander
+from assay.verify.confidence import LeastRater
+from assay.verify.review import DeterministicVerifier
+from assay.write.decline import PlainDecliner
+from assay.write.extractive import ExtractiveWriter
+from assay.write.routed import RoutedWriter
+
+# What this version can carry out; the policy falls back to ABSTAIN for the rest.
+ABLE = frozenset({Action.ANSWER, Action.ABSTAIN})
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Composes the stages of a run from an engine's settings, models and ports."""
+
+    settings: Settings
+    models: Models
+    embedder: Embedder
+    retriever: Retriever
+
+    def stages(self, run: Run) -> Stages:
+        """The stages of one run."""
+        taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
+        embedder = RememberingEmbedder(taped)
+        return Stages(
+            understander=self._understander(run),
+            retriever=self.retriever if run.tape is None else TapedRetriever(self.retriever, run.tape),
+            judge=self._timed_judge(embedder, run),
+            writer=self._writer(run),
+            decliner=PlainDecliner(),
+            verifier=DeterministicVerifier(embedder),
+            rater=LeastRater(),
+            models=self._used(run.profile),
+            able=ABLE,
+            spent=lambda: run.budget.spent,
+        )
+
+    def _understander(self, run: Run) -> Understander:
+        rules = RulesUnderstander()
+        model = self._model("condenser", run)
+        inner = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
+        return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
+
+    def _timed_judge(self, embedder: Embedder, run: Run) -> Judge:
+        judge = self._judge(run.profile, embedder, run)
+        if self.settings.shadow != "none":
+            judge = ShadowingJudge(judge, self._judge(self.settings.shadow, embedder, run))
+        return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
+
+    def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
+        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
+        seed = self.settings.weights == "seed"
+        fast: Judge = SeedJudge(embedder, at) if seed else HeuristicJudge(embedder, thresholds=at)
+        model = self._model("judge", run)
+        if depth == "fast" or model is None:
+            return fast
+        fences = self._fences(run)
+        light = LightJudge(model, fast, thresholds=at, fence=fences)
+        return (
+            light if depth == "balanced" else ThoroughJudge(model, fast, thresholds=at, below=light, fence=fences)
+        )
+
+    def _writer(self, run: Run) -> Writer:
+        model = self._model("writer", run)
+        if model is None:
+            return ExtractiveWriter()
+        full = self._cited(model, run)
+        if self.models.simple is None:
+            return full
+        simple = self._wrapped(self.models.by_name[self.models.simple], run)
+        return RoutedWriter(self._cited(simple, run), full)
+
+    def _cited(self, model: LLM, run: Run) -> Writer:
+        from assay.write.cited import CitedWriter
+
+        return CitedWriter(
+            model,
+            context_tokens=self.settings.context_tokens,
+            history_messages=self.settings.messages(run.profile),
+            fence=self._fences(run),
+        )
+
+    def _fences(self, run: Run) -> FenceSource:
+        return random_fence if run.tape is None else TapedFences(random_fence, run.tape)
+
+    def _model(self, role: Role, run: Run) -> LLM | None:
+        model = self.models.of(role)
+        return None if model is None else self._wrapped(model, run)
+
+    def _wrapped(self, model: LLM, run: Run) -> LLM:
+        """The model within the run's budget and on its tape, its replies whole and parsed."""
+        from assay.models.prices import price_of
+
+        taped = model if run.tape is None else TapedModel(model, run.tape)
+        price = price_of(model.name, self.settings.prices)
+        metered = MeteredModel(
+            taped,
+            run.budget,
+            run.clock,
+            price=Price() if price is None else Price(price.input / 1e6, price.output / 1e6),
+            delays=delays_from(self.settings.retry_seconds),
+            chance=random.Random(run.id),  # noqa: S311 - delays are no secret
+        )
+        return StructuredModel(metered)
+
+    def _used(self, profile: str) -> ModelsUsed:
+        judge = self.models.of("judge")
+        asks = judge is not None and profile != "fast"
+        writer = self.models.of("writer")
+        return ModelsUsed(
+            writer="extractive" if writer is None else writer.name,
+            judge=judge.name if asks and judge is not None else f"heuristic ({self.settings.weights})",
+            verifier="deterministic",
+        )

@@ -1,0 +1,152 @@
+"""From settings to language models: the adapters, each with its provider's circuit and its price."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+
+from pydantic import SecretStr
+
+from assay.clock import SystemClock
+from assay.errors import UsageError
+from assay.models.breaker import Circuit, GuardedModel
+from assay.settings import ROLES, Settings
+from assay.stages import LLM
+from assay.types import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The language models of an engine by their names as set, each opened once; `roles` says who uses which."""
+
+    by_name: Mapping[str, LLM]
+    roles: Mapping[Role, str]
+    simple: str | None = None
+
+    def of(self, role: Role) -> LLM | None:
+        """The model of a role, None where no model does it."""
+        return self.by_name[self.roles[role]] if role in self.roles else None
+
+
+def open_models(settings: Settings) -> Models:
+    """Every model that the settings name.
+
+    Raises UsageError for an unknown provider, a missing key, a host that offline mode refuses, and a price that
+    is unknown where money is limited; MissingExtra where a provider's package is not installed.
+    """
+    roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
+    names = dict.fromkeys([*roles.values(), *([settings.simple_model] if settings.simple_model else [])])
+    circuits: dict[str, Circuit] = {}
+    opened = {name: _guarded(name, settings, circuits) for name in names}
+    return Models(opened, roles, settings.simple_model)
+
+
+def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:
+    from assay.models.priced import PricedModel
+    from assay.models.prices import price_known
+
+    provider, model = provider_and_model(name, settings)
+    adapter = _ADAPTERS[provider](model, settings)
+    if settings.offline and not is_this_machine(adapter.host):
+        raise UsageError(
+            f"offline mode refuses {adapter.host}, the host of {name}",
+            hint="use a model on this machine, e.g. local:FILE.gguf, or leave --offline out",
+        )
+    if settings.max_cost is not None and not price_known(adapter.name, settings.prices):
+        raise UsageError(
+            f"the price of {adapter.name} is unknown, so max_cost cannot be kept",
+            hint=f'set it in assay.toml: [prices."{adapter.name}"] input = …, output = … (US dollars per million)',
+        )
+    circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
+    return GuardedModel(PricedModel(adapter, settings.prices), circuit)
+
+
+def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
+    """The two parts of `provider:model`; a bare name belongs to the OpenAI-compatible service that is set."""
+    provider, colon, model = name.partition(":")
+    if colon and model and provider in _ADAPTERS:
+        return provider, model
+    if settings.openai_base_url is not None and provider not in _ADAPTERS:
+        return "openai", name
+    known = ", ".join(f"{each}:" for each in _ADAPTERS)
+    raise UsageError(
+        f"{name!r} names no model of a known provider ({known})",
+        hint="write it as provider:model, e.g. openai:gpt-5-mini; a bare name needs openai_base_url",
+    )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host is this machine; an empty one is this process.
+
+    >>> is_this_machine("127.0.0.1"), is_this_machine("localhost"), is_this_machine("api.openai.com")
+    (True, True, False)
+    """
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _openai(model: str, settings: Settings) -> LLM:
+    from assay.models.openai import OPENAI_URL, OpenAiModel
+
+    key = _key(settings.openai_api_key, settings.openai_base_url, "openai", "OPENAI_API_KEY")
+    url = settings.openai_base_url or OPENAI_URL
+    return OpenAiModel(
+        model, api_key=key, base_url=url, seconds=settings.request_seconds, idle_seconds=settings.idle_seconds
+    )
+
+
+def _gemini(model: str, settings: Settings) -> LLM:
+    from assay.models.gemini import GEMINI_URL, GeminiModel
+
+    key = _key(settings.gemini_api_key, settings.gemini_base_url, "gemini", "GEMINI_API_KEY")
+    url = settings.gemini_base_url or GEMINI_URL
+    return GeminiModel(
+        model, api_key=key, base_url=url, seconds=settings.request_seconds, idle_seconds=settings.idle_seconds
+    )
+
+
+def _anthropic(model: str, settings: Settings) -> LLM:
+    from assay.models.anthropic import ANTHROPIC_URL, AnthropicModel
+
+    key = _key(settings.anthropic_api_key, settings.anthropic_base_url, "anthropic", "ANTHROPIC_API_KEY")
+    url = settings.anthropic_base_url or ANTHROPIC_URL
+    return AnthropicModel(
+        model, api_key=key, base_url=url, seconds=settings.request_seconds, idle_seconds=settings.idle_seconds
+    )
+
+
+def _local(model: str, settings: Settings) -> LLM:
+    from assay.models.local import LocalModel
+
+    return LocalModel.open(Path(model).expanduser(), context_tokens=settings.context_tokens)
+
+
+def _fake(model: str, settings: Settings) -> LLM:
+    from assay.models.scripted import ScriptedModel
+
+    return ScriptedModel.load(Path(model).expanduser())
+
+
+def _key(key: SecretStr | None, base_url: str | None, provider: str, variable: str) -> str | None:
+    """The key; a provider's own service does not answer without one, a service of one's own may."""
+    if key is None and base_url is None:
+        raise UsageError(
+            f"{provider} needs a key, and none is set", hint=f"set {variable}, or use --model local:FILE.gguf"
+        )
+    return key.get_secret_value() if key else None
+
+
+# The adapters are imported when they are first used: their packages are large, and optional.
+_ADAPTERS: Mapping[str, Callable[[str, Settings], LLM]] = {
+    "openai": _openai,
+    "gemini": _gemini,
+    "anthropic": _anthropic,
+    "local": _local,
+    "fake": _fake,
+}

@@ -1,0 +1,99 @@
+"""Runs: begun for a question, and replayed from what was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ulid import ULID
+
+from assay.background import BackgroundLoop
+from assay.budget import Budget
+from assay.build.compose import Composer
+from assay.build.models import Models
+from assay.clock import SystemClock
+from assay.conduct import conduct
+from assay.depth import depth_for
+from assay.record.gone import GoneEmbedder, GoneModel, GoneRetriever
+from assay.record.runs import Recording, RunStore
+from assay.record.taped import TapedClock
+from assay.run import Run
+from assay.settings import ROLES, Settings, load_settings
+from assay.stages import Emit
+from assay.tape import Tape
+from assay.types import Answer, EmbeddingModel, Message
+
+# Questions at once from which on an engine is full: past it, the profile auto looks less deep.
+FULL = 64
+# What is no part of how a run was answered, or must not be written down.
+_NOT_KEPT = frozenset({"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key"})
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Begins runs under an engine's settings; those that are recorded are kept in `store`."""
+
+    settings: Settings
+    embedding: EmbeddingModel
+    store: RunStore | None
+    has_model: bool
+
+    def begin(self, text: str, history: tuple[Message, ...] | None, running: int) -> Run:
+        """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
+        profile = self._profile(text, running)
+        run_id = str(ULID())
+        if history is None or self.store is None or not self.settings.tape:
+            return _run(run_id, profile, self.settings, None)
+        tape = Tape()
+        self.store.keep(run_id, self._about(profile, history), tape)
+        return _run(run_id, profile, self.settings, tape)
+
+    def _profile(self, text: str, running: int) -> str:
+        if self.settings.profile != "auto":
+            return self.settings.profile
+        return depth_for(
+            text, importance=self.settings.importance, load=running / FULL, model_available=self.has_model
+        ).profile
+
+    def _about(self, profile: str, history: tuple[Message, ...]) -> dict[str, Any]:
+        return {
+            "profile": profile,
+            "history": [message.to_dict() for message in history],
+            "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_KEPT)),
+            "embedding": self.embedding.to_dict(),
+        }
+
+
+def _run(run_id: str, profile: str, settings: Settings, tape: Tape | None) -> Run:
+    clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
+    limits = settings.limits(profile)
+    return Run(run_id, profile, limits, clock, Budget(limits, clock), tape)
+
+
+def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:
+    """Answer a recorded question again from its tape: the same bytes, with no network and no model.
+
+    `run_id` may be the beginning of an id, or "last". Raises what the run raised, Diverged where this version of
+    assay asks for something that the recording does not hold, UsageError where there is no recording.
+    """
+    chosen = load_settings(settings).settings
+    store = RunStore(chosen.runs_file)
+    background = BackgroundLoop()
+    try:
+        return background.run(_replayed(store.recording(run_id), chosen, emit))
+    finally:
+        background.stop()
+        store.close()
+
+
+async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answer:
+    about = recording.about
+    settings = Settings(**about["settings"], data_dir=chosen.data_dir)
+    embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
+    roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
+    names = [*roles.values(), *([settings.simple_model] if settings.simple_model else [])]
+    models = Models({name: GoneModel(name) for name in names}, roles, settings.simple_model)
+    run = _run(recording.run.run_id, about["profile"], settings, Tape(recording.entries))
+    stages = Composer(settings, models, GoneEmbedder(embedding), GoneRetriever()).stages(run)
+    history = tuple(Message(**message) for message in about["history"])
+    return await conduct(recording.run.question, history, run, stages, emit)

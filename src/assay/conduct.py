@@ -1,0 +1,75 @@
+"""One run, from its question to its one end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+
+from assay import loop
+from assay.errors import AssayError, DeadlinePassed, UsageError
+from assay.result import Ask
+from assay.run import Run, RunEvents
+from assay.stages import Emit, Sink, Stages
+from assay.types import Answer, Done, Failed, Limits, Message
+
+# Far beyond any question, far below what would hold a thread for long.
+LONGEST_QUESTION = 20_000
+
+
+async def conduct(
+    text: str, history: tuple[Message, ...], run: Run, on: Stages, emit: Emit, sinks: Sequence[Sink] = ()
+) -> Answer:
+    """Answer one question within its deadline; every event goes to `emit` and to each sink.
+
+    The last event is Done, or Failed where this raises: UsageError, DeadlinePassed, BudgetSpent, or what the
+    store or a provider raises.
+    """
+    events = RunEvents(run, text, emit, sinks)
+    started = run.clock.monotonic()
+    try:
+        refuse_no_question(text)
+        async with asyncio.timeout(_seconds(run)):
+            answer = await loop.answer(Ask(text, history, run.id, run.profile), on, run.limits, events.emit)
+    except TimeoutError as error:
+        late = _deadline(run.limits)
+        events.emit(Failed(error=type(late).__name__, message=str(late), hint=late.hint))
+        raise late from error
+    except AssayError as error:
+        events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
+        raise
+    except (Exception, asyncio.CancelledError) as error:  # a bug, or nobody waits any more: a run has one end
+        events.emit(Failed(error=type(error).__name__, message=str(error), hint="ask again"))
+        raise
+    answer = replace(
+        answer,
+        ms=1000 * (run.clock.monotonic() - started),
+        first_verified_ms=None if events.first_verified is None else 1000 * (events.first_verified - started),
+        warnings=answer.warnings + events.warnings,
+    )
+    events.emit(Done(answer=answer))
+    return replace(answer, trace=tuple(events.past), warnings=answer.warnings + events.warnings_since(answer))
+
+
+def _seconds(run: Run) -> float | None:
+    """The run's seconds; a replay takes none of them."""
+    return None if run.tape is not None and run.tape.replaying else run.limits.seconds
+
+
+def refuse_no_question(text: str) -> None:
+    """Raise UsageError for what is no question: nothing but white space, or endless text."""
+    if not text.strip():
+        raise UsageError("the question is empty", hint="ask something, e.g. assay ask 'What is …?'")
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read",
+            hint="ask a shorter question; long material belongs into a document: assay add FILE",
+        )
+
+
+def _deadline(limits: Limits) -> DeadlinePassed:
+    return DeadlinePassed(
+        f"the question was not answered within {limits.seconds:g} s",
+        hint="allow more time with --deadline SECONDS",
+        retryable=True,
+    )

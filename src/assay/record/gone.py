@@ -1,0 +1,61 @@
+"""What stands in for a port that a replay must not call: its tape answers instead."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.errors import Diverged
+from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class GoneModel:
+    """The name of a language model, and nothing to ask."""
+
+    name: str
+    host: str = ""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Raises Diverged."""
+        raise _diverged(self.name)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """Raises Diverged."""
+        raise _diverged(self.name)
+        yield ""
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneEmbedder:
+    """The description of an embedder, and no vectors."""
+
+    model: EmbeddingModel
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raises Diverged."""
+        raise _diverged(self.model.id)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneRetriever:
+    """No collection to search."""
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """Raises Diverged."""
+        raise _diverged("the collection")
+
+
+def _diverged(what: str) -> Diverged:
+    return Diverged(f"a replay asked {what}, which it must not", hint="report this: it is a bug of assay")

@@ -1,0 +1,355 @@
+"""OpenAI's chat completions, and every server that speaks them: vLLM, Ollama, llama.cpp, OpenRouter and others.
+
+The package sends the request and names what goes wrong. The reply is read here, and of it only what is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from assay.errors import MissingExtra, ProviderError
+from assay.types import Finish, ModelReply, ModelRequest
+
+try:
+    import httpx2
+    import openai
+    from openai import AsyncOpenAI, DefaultAioHttpClient
+except ImportError as error:
+    raise MissingExtra(
+        f"models of OpenAI and of compatible services need a package that is not installed: {error.name}",
+        hint='pip install "assay[openai]"',
+    ) from error
+
+from assay.models.json_schema import strict
+from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
+from assay.models.replies import Piece, known, relayed, usage, whole
+from assay.models.wire import (
+    CONNECTION,
+    CONNECTIONS,
+    UNCOMPRESSED,
+    PerLoop,
+    drain,
+    events,
+    guard,
+    is_stream,
+    secure,
+)
+
+OPENAI_URL = "https://api.openai.com/v1"
+FINISHES = known(
+    {
+        "stop": "stop",
+        "length": "length",
+        "content_filter": "blocked",
+        "tool_calls": "tool",
+        "function_call": "tool",
+    }
+)
+# What sending a request and reading its reply can raise; anything else is a mistake of ours.
+FAILURES: tuple[type[Exception], ...] = (openai.OpenAIError, *CONNECTION)
+_NOT_KNOWN = re.compile(
+    r"(un|not )(supported|known|recognized|expected|permitted)|does not support|extra input", re.I
+)
+
+
+class OpenAiModel:
+    """A model behind an OpenAI-compatible service.
+
+    Nothing is retried, but for a parameter that the service says it does not know: newer models refuse
+    `temperature` or `max_tokens`, older servers `max_completion_tokens` or `stream_options`. It is left out or
+    renamed from then on. Connections belong to an event loop, so each loop that asks has its own, until
+    `aclose` is called on it.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str = OPENAI_URL,
+        seconds: float = 60.0,
+        idle_seconds: float = 20.0,
+    ) -> None:
+        """A model by the service's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses.
+
+        Raises UsageError for an address or a key that cannot be one.
+        """
+        key, url = "OPENAI_API_KEY", "OPENAI_BASE_URL"
+        self._service = Service("openai", model, base_url, api_key, key, url, seconds, idle_seconds)
+        at_openai = self._service.host == "api.openai.com"
+        self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens")
+        self._clients = PerLoop(lambda: connected(self._service), AsyncOpenAI.close)
+        secure()
+
+    @property
+    def name(self) -> str:
+        """`openai:` and the model's name."""
+        return self._service.name
+
+    @property
+    def host(self) -> str:
+        """The host that prompts are sent to."""
+        return self._service.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole reply, however it ended.
+
+        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
+        """
+        try:
+            async with asyncio.timeout(self._service.seconds):
+                response = await self._posted(request, stream=False)
+            return whole(self._service, _read(self._service, response.content))
+        except TimeoutError:
+            raise late(self._service, self._service.seconds, "reply") from None
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The reply's text piece by piece, then the reply. Raises as `complete`."""
+        return relayed(self._service, self._pieces(request))
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; calling it twice is harmless."""
+        await self._clients.aclose()
+
+    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        try:
+            response = await self._posted(request, stream=True)
+            try:
+                if is_stream(response.headers.get("content-type")):
+                    async with aclosing(self._events(response)) as pieces:
+                        async for piece in pieces:
+                            yield piece
+                else:
+                    yield _read(self._service, await response.aread())
+            finally:
+                await response.aclose()
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
+
+    async def _events(self, response: httpx2.Response) -> AsyncGenerator[Piece, None]:
+        chunks = response.aiter_raw()
+        async for data in events(self._service, chunks):
+            if data.strip() == b"[DONE]":
+                await drain(chunks)
+                break
+            yield _read(self._service, data, part=True)
+
+    async def _posted(self, request: ModelRequest, *, stream: bool) -> httpx2.Response:
+        """The service's answer, whole or, for a stream, to be read; asked again in words that it knows."""
+        while True:
+            dialect = self._dialect
+            try:
+                answer = await self._clients.get().post(
+                    "/chat/completions",
+                    cast_to=httpx2.Response,
+                    body=_body(self._service.model, request, dialect, stream),
+                    stream=stream,
+                    stream_cls=openai.AsyncStream[Any],
+                )
+            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
+                plainer = dialect.without(_refused(error, dialect))
+                if plainer is None:
+                    raise
+                self._dialect = plainer
+            else:
+                assert isinstance(answer, httpx2.Response)  # noqa: S101 - that was asked for
+                return answer
+
+
+def connected(service: Service) -> AsyncOpenAI:
+    """A client of its own connections, for the running event loop; it follows no redirects."""
+    transport = DefaultAioHttpClient(
+        timeout=None,
+        verify=secure(),
+        limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
+        follow_redirects=False,
+        event_hooks={"response": [guard(service)]},
+    )
+    return AsyncOpenAI(
+        # The client insists on a key; services of one's own often have none.
+        api_key=service.key or "none",
+        base_url=service.url,
+        max_retries=0,
+        timeout=None,
+        default_headers=UNCOMPRESSED,
+        http_client=transport,
+    )
+
+
+# --- the request ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """Which parameters a service knows."""
+
+    length: str
+    temperature: bool = True
+    stream_options: bool = True
+    renamed: bool = False
+
+    def without(self, name: str | None) -> _Dialect | None:
+        """The dialect without a parameter; None where it has nothing to give up."""
+        if name == self.length and not self.renamed:
+            other = "max_tokens" if name == "max_completion_tokens" else "max_completion_tokens"
+            return replace(self, length=other, renamed=True)
+        if name == "temperature" and self.temperature:
+            return replace(self, temperature=False)
+        if name == "stream_options" and self.stream_options:
+            return replace(self, stream_options=False)
+        return None
+
+
+def _refused(error: openai.APIStatusError, dialect: _Dialect) -> str | None:
+    """The parameter that a service says it does not know, None where it says something else."""
+    said = said_in(error.body)
+    if not (str(error.code).startswith("unsupported") or _NOT_KNOWN.search(said)):
+        return None
+    if error.param:
+        return error.param
+    named = [name for name in (dialect.length, "temperature", "stream_options") if name in said]
+    return min(named, key=said.index, default=None)
+
+
+def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [{"role": each.role, "content": sendable(each.text)} for each in request.messages],
+        dialect.length: request.max_tokens,
+    }
+    if dialect.temperature:
+        body["temperature"] = request.temperature
+    if request.schema is not None:
+        body["response_format"] = _response_format(request.schema)
+    if stream:
+        body["stream"] = True
+        if dialect.stream_options:
+            body["stream_options"] = {"include_usage": True}
+    return body
+
+
+def sendable(text: str) -> str:
+    """`text` as JSON can carry it: a lone surrogate becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+@lru_cache(maxsize=64)
+def _response_format(schema: type[BaseModel]) -> dict[str, Any]:
+    plain = schema.model_json_schema()
+    closed = strict(plain)
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
+    described = {"name": name, "schema": closed or plain, "strict": closed is not None}
+    return {"type": "json_schema", "json_schema": described}
+
+
+# --- the reply -----------------------------------------------------------------------------------
+
+
+class _Message(BaseModel):
+    content: str | None = None
+    refusal: str | None = None
+    # Two names that servers give to what a model thinks aloud.
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+    tool_calls: list[Any] | None = None
+
+
+class _Choice(BaseModel):
+    index: int = 0
+    message: _Message | None = None
+    delta: _Message | None = None
+    finish_reason: str | None = None
+
+
+class _Details(BaseModel):
+    cached_tokens: Any = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Any = None
+    completion_tokens: Any = None
+    total_tokens: Any = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Reply(BaseModel):
+    model: str | None = None
+    choices: list[_Choice] | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+def _read(service: Service, content: bytes, *, part: bool = False) -> Piece:
+    """What a reply, or a part of one in a stream, says."""
+    try:
+        reply = _Reply.model_validate_json(content)
+    except ValidationError:
+        raise nonsense(service, f"{content[:80]!r}") from None
+    if reply.error:
+        raise _error_inside(service, reply.error)
+    choices = reply.choices or []
+    # One choice was asked for: another one's text, or a part out of its place, must not become half an answer.
+    if any(choice.index != 0 for choice in choices) or len(choices) > 1 or not (choices or part):
+        raise nonsense(service, f"{len(choices)} choices of numbers {[choice.index for choice in choices]}")
+    counted = _counted(reply.usage)
+    if not choices:
+        return Piece(usage=counted, model=reply.model)
+    said = choices[0].delta or choices[0].message or _Message()
+    return Piece(
+        text=said.content or "",
+        thinking=bool(said.reasoning_content or said.reasoning or said.refusal or said.tool_calls),
+        finish=_finish(said, choices[0].finish_reason),
+        usage=counted,
+        model=reply.model,
+    )
+
+
+def _finish(said: _Message, reason: str | None) -> Finish | None:
+    if said.refusal:
+        return "refused"
+    if said.tool_calls:
+        return "tool"
+    return FINISHES.get(reason, "other") if reason else None
+
+
+def _counted(told: _Usage | None) -> Any:
+    if told is None:
+        return None
+    cached = told.prompt_tokens_details.cached_tokens if told.prompt_tokens_details else None
+    return usage(told.prompt_tokens, told.completion_tokens, told.total_tokens, cached)
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def mapped(error: BaseException, service: Service) -> ProviderError:
+    """Our error for one of the package, of its connection, or one of ours that it wrapped."""
+    if isinstance(error, openai.APIStatusError):
+        waiting = retry_after(error.response.headers)
+        code = f"{error.type or ''} {error.code or ''}"
+        return answered(service, Said(error.status_code, said_in(error.body), code, waiting))
+    if isinstance(error, openai.APITimeoutError):
+        return late(service, service.seconds, "answer")
+    if isinstance(error, openai.APIConnectionError):
+        return failed(service, error)
+    if isinstance(error, openai.APIError):
+        return broke_off(service, str(error.type), error.code, error.message)
+    if isinstance(error, openai.OpenAIError):
+        return nonsense(service, f"{type(error).__name__}: {error}")
+    return failed(service, error)
+
+
+def _error_inside(service: Service, error: object) -> ProviderError:
+    """The error for one that came in the place of a reply."""
+    parts = error if isinstance(error, dict) else {}
+    return broke_off(service, str(parts.get("type")), parts.get("code"), said_in(error))

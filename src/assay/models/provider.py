@@ -1,0 +1,321 @@
+"""A service that runs models, and the errors it answers with: one table for every vendor.
+
+The files that import a vendor's package take its exceptions apart and hand the parts to this file. Messages
+never hold the key that was sent, not even in part.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from assay.errors import (
+    PromptTooLong,
+    ProviderError,
+    ProviderFailed,
+    ProviderRefused,
+    ProviderUnreachable,
+    UsageError,
+)
+
+# How much of what a service says is repeated in a message.
+_SAID = 300
+# A piece of the key this long, found in a message, gives the key away.
+_TELLING = 8
+_TOO_LONG = re.compile(
+    r"context.?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens"
+    r"|input token count|reduce the length|input is too long",
+    re.IGNORECASE,
+)
+_JSON_MODE = re.compile(
+    r"response_format|json_schema|output_config|output_format|response_?mime_?type|response_?schema|json mode",
+    re.IGNORECASE,
+)
+_BAD_KEY = re.compile(r"api.?key|credential", re.IGNORECASE)
+_NO_CREDIT = re.compile(
+    r"insufficient_quota|billing|credit balance|exceeded your current quota, please check your plan"
+)
+# What an error inside a stream stands for, where it names its kind and no status.
+_STATUS_OF: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "exceed_context_size_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "timeout_error": 408,
+    "request_too_large": 413,
+    "insufficient_quota": 429,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "overloaded_error": 529,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Whom to ask, how to sign, and how long to wait.
+
+    `key_variable` and `url_variable` are the environment variables that a user sets. `seconds` bounds the
+    waiting for one reply, `idle_seconds` the waiting for the next piece of a stream.
+    """
+
+    provider: str
+    model: str
+    url: str
+    key: str | None = field(repr=False)
+    key_variable: str
+    url_variable: str
+    seconds: float = 60.0
+    idle_seconds: float = 20.0
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise UsageError(
+                f"{self.provider}: names no model", hint=f"name one, e.g. --model {self.provider}:MODEL"
+            )
+        if not self.host:
+            raise UsageError(
+                f"{self.shown_url} is not an address", hint=f"set {self.url_variable} to http(s)://HOST/PATH"
+            )
+        if self.key is not None and not re.fullmatch(r"[\x21-\x7e]+", self.key):
+            raise UsageError(
+                f"the key for {self.provider} holds a space or a letter that no key has",
+                hint=f"set {self.key_variable} again, without quotes and line ends",
+            )
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        return f"{self.provider}:{self.model}"
+
+    @property
+    def host(self) -> str:
+        """The host of the address, without its port; empty where it is no address."""
+        try:
+            parts = urlsplit(self.url)
+            return (parts.hostname or "") if parts.scheme in ("http", "https") and parts.port != 0 else ""
+        except ValueError:  # a port that is no number, an IPv6 address without its bracket
+            return ""
+
+    @property
+    def shown_url(self) -> str:
+        """The address without a password in it."""
+        return re.sub(r"//[^/@]*@", "//", self.url)
+
+    def masked(self, said: str) -> str:
+        """What the service said in one line, cut, without the key or a recognisable part of it.
+
+        >>> service = Service("openai", "m", "http://h/v1", "sk-abcdefghijkl", "KEY", "URL")
+        >>> service.masked("Incorrect API key provided: sk-abcd*****ijkl.  See sk-abcdefgh")
+        'Incorrect API key provided: … See …'
+        """
+        line = " ".join(said.split())
+        if self.key is not None:
+            line = line.replace(self.key, "…")
+            line = " ".join("…" if self._tells_the_key(word) else word for word in line.split(" "))
+        return line if len(line) <= _SAID else line[:_SAID] + "…"
+
+    def _tells_the_key(self, word: str) -> bool:
+        key = self.key or ""
+        pieces = (key[start : start + _TELLING] for start in range(max(1, len(key) - _TELLING + 1)))
+        # Vendors show a wrong key with its middle starred out.
+        return "**" in word or any(len(piece) == _TELLING and piece in word for piece in pieces)
+
+
+# --- what a service answered ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A service's answer that is not a reply: HTTP status, the message, the vendor's code, seconds to wait."""
+
+    status: int
+    message: str
+    code: str = ""
+    retry_after: float | None = None
+
+
+def answered(service: Service, said: Said) -> ProviderError:
+    """The error for a status of 300 to 599; only 408, 409, 429 without a spent quota, and 5xx are retryable."""
+    start = f"{service.name} at {service.shown_url} answered {said.status}: {service.masked(said.message)}"
+    if said.status in (408, 409) or said.status >= 500:
+        hint = "wait, then try again; the service is overloaded or broken"
+        return ProviderFailed(start, hint=hint, retryable=True, retry_after=said.retry_after)
+    if said.status in (400, 413, 422) and (
+        said.status == 413 or _TOO_LONG.search(said.message) or "context" in said.code
+    ):
+        return PromptTooLong(start, hint="use fewer passages, or a model with a larger context window")
+    spent = said.status == 402 or bool(_NO_CREDIT.search(f"{said.code} {said.message}"))
+    if said.status == 429 and not spent:
+        hint = "wait, then try again, or ask less at once"
+        return ProviderRefused(start, hint=hint, retryable=True, retry_after=said.retry_after)
+    return ProviderRefused(start, hint=_what_to_set(service, said, spent))
+
+
+def _what_to_set(service: Service, said: Said, spent: bool) -> str:
+    """What to do about a refusal that trying again does not cure."""
+    if spent:
+        return f"the account has no credit left; pay, or set {service.key_variable} to another key"
+    if said.status == 401 or (said.status in (400, 403) and _BAD_KEY.search(f"{said.code} {said.message}")):
+        return f"set {service.key_variable} to a key of the service at {service.shown_url}"
+    if said.status == 403:
+        return f"the key in {service.key_variable} may not use {service.model}; use another key or model"
+    if said.status == 404:
+        return f"the service has no model {service.model}, or {service.url_variable} is not its address; check both"
+    if 300 <= said.status < 400 or said.status == 405:
+        return f"set {service.url_variable} to the service's own address; redirects are not followed"
+    if said.status in (400, 422) and _JSON_MODE.search(said.message):
+        return (
+            f"the service or the model {service.model} has no JSON mode (a reply by schema was asked for);"
+            " use a model that has structured outputs"
+        )
+    return "read what the service says; another model or other settings may do"
+
+
+def broke_off(service: Service, kind: str, code: object, message: str) -> ProviderError:
+    """The error for one that arrived inside a stream or a reply with status 200.
+
+    `kind` is the vendor's name for it, `code` its number or a second name.
+    """
+    status = _STATUS_OF.get(kind) or _STATUS_OF.get(str(code)) or _status(code)
+    return answered(service, Said(status, message, code=f"{kind} {code}"))
+
+
+def _status(code: object) -> int:
+    text = str(code)
+    return int(text) if re.fullmatch(r"[345]\d\d", text) else 500
+
+
+# --- what went wrong on the way ------------------------------------------------------------------
+
+
+def nonsense(service: Service, found: str) -> ProviderFailed:
+    """The error for an answer that cannot be read."""
+    return ProviderFailed(
+        f"{service.name} at {service.shown_url} answered nonsense: {service.masked(found)}",
+        hint=f"check that {service.url_variable} is the address of such a service; else try again",
+        retryable=True,
+    )
+
+
+def too_large(service: Service, what: str) -> ProviderFailed:
+    """The error for an answer that would fill the memory."""
+    return ProviderFailed(
+        f"{service.name} at {service.shown_url} sent {what}",
+        hint=f"check {service.url_variable}; no model answers so",
+    )
+
+
+def late(service: Service, seconds: float, waited_for: str) -> ProviderUnreachable:
+    """The error for an answer that did not come in time."""
+    return ProviderUnreachable(
+        f"{service.name} at {service.shown_url} sent no {waited_for} within {seconds:g} s",
+        hint="try again, use a faster model, or allow more seconds",
+        retryable=True,
+    )
+
+
+def failed(service: Service, error: BaseException) -> ProviderError:
+    """The error for an exception of the connection, of the decoding, or one of ours inside a vendor's."""
+    chain = tuple(_chain(error))
+    for each in chain:
+        if isinstance(each, ProviderError):
+            return each
+    if any(isinstance(each, TimeoutError | aiohttp.ServerTimeoutError) for each in chain):
+        return late(service, service.seconds, "answer")
+    if any(isinstance(each, aiohttp.ClientPayloadError) for each in chain):
+        return ProviderFailed(
+            f"{service.name} at {service.shown_url} broke off while answering",
+            hint="try again",
+            retryable=True,
+        )
+    if isinstance(error, ValueError) and not isinstance(error, aiohttp.ClientError | ssl.SSLError):
+        return nonsense(service, f"{type(error).__name__}: {error}")
+    return _unreachable(service, chain)
+
+
+def _unreachable(service: Service, chain: tuple[BaseException, ...]) -> ProviderUnreachable:
+    cause, hint, retryable = "the connection failed", f"check the network and {service.url_variable}", True
+    for each in chain:
+        if isinstance(each, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+            cause, retryable = "that is not an address", False
+            hint = f"set {service.url_variable} to http(s)://HOST/PATH"
+        elif isinstance(each, aiohttp.ClientConnectorDNSError):
+            cause, hint = "the host has no address", f"check the host in {service.url_variable}, and the network"
+        elif isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
+            cause, retryable = "the secure connection failed", False
+            hint = f"check {service.url_variable} (http or https?), or set SSL_CERT_FILE to its authority"
+        elif isinstance(each, ConnectionRefusedError):
+            cause, hint = "nothing listens there", _start_it(service)
+        else:
+            continue
+        break
+    said = f"no connection to {service.name} at {service.shown_url}: {cause}"
+    return ProviderUnreachable(said, hint=hint, retryable=retryable)
+
+
+def _start_it(service: Service) -> str:
+    hint = f"start the service, or set {service.url_variable} to where it listens"
+    if service.host in ("localhost", "127.0.0.1", "::1"):
+        hint += "; inside a container its host is host.docker.internal, not localhost"
+    return hint
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it was raised from, outermost first."""
+    seen: set[int] = set()
+    found: BaseException | None = error
+    while found is not None and id(found) not in seen:
+        seen.add(id(found))
+        yield found
+        found = found.__cause__ or found.__context__
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a `Retry-After` header asks for (RFC 9110, 10.2.3: a number or a date), None without one.
+
+    A date counts from the answer's own `Date`. What is negative or no number is None; nothing is too large.
+
+    >>> retry_after({"retry-after": "3600"}), retry_after({"retry-after": "-1"}), retry_after({})
+    (3600.0, None, None)
+    """
+    told = headers.get("retry-after")
+    if told is None:
+        return None
+    try:
+        seconds = float(told)
+    except ValueError:
+        seconds = _until(told, headers.get("date"))
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(told: str, now: str | None) -> float:
+    """Seconds from one HTTP date to another, NaN where `told` is no date."""
+    try:
+        since = time.time() if now is None else parsedate_to_datetime(now).timestamp()
+        return parsedate_to_datetime(told).timestamp() - since
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def said_in(body: object) -> str:
+    """The message in what a service sent instead of a reply, as the services and frameworks in use name it.
+
+    >>> said_in({"error": {"message": "no such model"}}), said_in({"detail": "gone"}), said_in(None)
+    ('no such model', 'gone', 'nothing')
+    """
+    if not isinstance(body, Mapping):
+        return str(body or "nothing")
+    for name in ("error", "message", "detail"):
+        if body.get(name):
+            return said_in(body[name])
+    return str(body)

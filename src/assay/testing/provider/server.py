@@ -1,0 +1,274 @@
+"""The server: connections, requests, and what it notes of both."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from assay.testing.provider.catalogue import catalogue
+from assay.testing.provider.exchange import Exchange, Line
+from assay.testing.provider.faults import FAULTS, Fault
+from assay.testing.provider.http import TLS_ALERT, Inbox, Incoming, SpeaksTls
+from assay.testing.provider.nouns import (
+    AnswerRule,
+    Asked,
+    Connections,
+    Disconnect,
+    Reply,
+    Request,
+    Wire,
+)
+from assay.testing.provider.rules import counted, plain_answer
+from assay.testing.provider.wire import WireFormat
+from assay.testing.provider.wire_anthropic import Anthropic
+from assay.testing.provider.wire_gemini import Gemini
+from assay.testing.provider.wire_openai import OpenAI
+
+WIRES: tuple[WireFormat, ...] = (OpenAI(), Gemini(), Anthropic())
+# A top-level domain that no resolver knows (RFC 6761).
+_NOWHERE = "assay-provider.invalid"
+
+
+@dataclass(slots=True)
+class _Misbehaviour:
+    """A fault in force: for which requests, and how many more of them (None for all)."""
+
+    fault: Fault
+    where: Callable[[Asked], bool] | None
+    left: int | None
+
+    def strikes(self, asked: Asked) -> bool:
+        """Whether it befalls this request, which counts as one of its times."""
+        if self.left == 0 or asked.wire not in self.fault.wires or not self.fault.fits(asked):
+            return False
+        if self.where is not None and not self.where(asked):
+            return False
+        if self.left is not None:
+            self.left -= 1
+        return True
+
+
+class LocalProvider:
+    """A model service on this machine that speaks OpenAI, Gemini and Anthropic, and misbehaves on command.
+
+    It runs in a thread of its own while it is entered. `answer` says what it answers; `time_scale` multiplies
+    every delay, of replies and of faults.
+
+    >>> from urllib.request import urlopen
+    >>> with LocalProvider() as provider, urlopen(provider.url + "/models") as response:
+    ...     json.load(response)["data"][0]["id"]
+    'fake'
+    """
+
+    def __init__(
+        self,
+        answer: AnswerRule = plain_answer,
+        *,
+        time_scale: float = 1 / 50,
+        models: Sequence[str] = ("fake",),
+    ) -> None:
+        self._answer = answer
+        self._scale = time_scale
+        self._models = tuple(models)
+        self._misbehaviour: _Misbehaviour | None = None
+        self._requests: list[Request] = []
+        self._disconnects: list[Disconnect] = []
+        self._failures: list[Exception] = []
+        self._now = self._peak = self._opened = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop: asyncio.AbstractEventLoop
+        self._ports: tuple[int, int] = (0, 0)
+
+    def __enter__(self) -> Self:
+        """Begin to serve."""
+        self._closing = asyncio.Event()
+        # Bound and never listening, so that nobody else listens there: connections are refused.
+        self._deaf = socket.socket()
+        self._deaf.bind(("127.0.0.1", 0))
+        serving = threading.Event()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(serving)), name="assay-provider", daemon=True
+        )
+        self._thread.start()
+        serving.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Drop every connection and stop; raises what the rule of answers raised first."""
+        self._loop.call_soon_threadsafe(self._closing.set)
+        self._thread.join()
+        self._deaf.close()
+        if error is None and self._failures:
+            raise self._failures[0]
+
+    @property
+    def url(self) -> str:
+        """The base URL for OpenAI's client."""
+        return self.address("openai")
+
+    def address(self, wire: Wire, fault: str | None = None) -> str:
+        """The base URL for a vendor's client; `fault` is one of those that lie in the address itself."""
+        port, deaf = self._ports
+        host = {
+            None: f"http://127.0.0.1:{port}",
+            "refused": f"http://127.0.0.1:{deaf}",
+            "dns-fail": f"http://{_NOWHERE}:{port}",
+            "tls-bad": f"https://127.0.0.1:{port}",
+        }[fault]
+        return f"{host}/v1" if wire == "openai" else host
+
+    def misbehave(
+        self, fault_id: str, where: Callable[[Asked], bool] | None = None, times: int | None = None
+    ) -> None:
+        """From now on, commit this fault on the requests that it fits, at most `times` times.
+
+        `where` picks among them. The faults of the address are no matter of behaviour: see `address`.
+        """
+        fault = FAULTS[fault_id]
+        if fault.commit is None:
+            raise ValueError(
+                f"{fault_id} is a fault of the address: give address(wire, {fault_id!r}) to the client"
+            )
+        self._misbehaviour = _Misbehaviour(fault, where, times)
+
+    def behave(self) -> None:
+        """From now on, answer honestly."""
+        self._misbehaviour = None
+
+    @property
+    def requests(self) -> tuple[Request, ...]:
+        """Every request that came, in order."""
+        return tuple(self._requests)
+
+    @property
+    def disconnects(self) -> tuple[Disconnect, ...]:
+        """The clients that left while they were being answered, in order."""
+        return tuple(self._disconnects)
+
+    @property
+    def connections(self) -> Connections:
+        """How many connections there are and were."""
+        return Connections(self._now, self._peak, self._opened)
+
+    def forget(self) -> None:
+        """Forget the requests and disconnects noted so far."""
+        self._requests.clear()
+        self._disconnects.clear()
+
+    async def _serve(self, serving: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
+        self._ports = server.sockets[0].getsockname()[1], self._deaf.getsockname()[1]
+        serving.set()
+        await self._closing.wait()
+        server.close()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await server.wait_closed()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - a coroutine runs in one
+        self._tasks.add(task)
+        self._now += 1
+        self._opened += 1
+        self._peak = max(self._peak, self._now)
+        try:
+            # Only the closing of the provider cancels; asyncio would log it as an error of this callback.
+            with suppress(asyncio.CancelledError):
+                await self._converse(Inbox(reader), Line(writer, self._scale))
+        finally:
+            self._tasks.discard(task)
+            self._now -= 1
+            writer.transport.abort() if self._closing.is_set() else writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+    async def _converse(self, inbox: Inbox, line: Line) -> None:
+        """Serve one request after another until one of the two leaves."""
+        while not line.closing:
+            try:
+                incoming = await inbox.request()
+            except SpeaksTls:
+                return await line.write(TLS_ALERT)
+            if incoming is None:
+                return None
+            request = self._noted(incoming)
+            if not await _while_there(inbox, self._respond(request, incoming, line)):
+                self._disconnects.append(Disconnect(time.monotonic(), request))
+                return None
+        return None
+
+    def _noted(self, incoming: Incoming) -> Request:
+        body, at = incoming.body(), time.monotonic()
+        asked = _asked(incoming.path, body) if incoming.method == "POST" else None
+        request = Request(incoming.method, incoming.path, incoming.headers, body, at, asked)
+        self._requests.append(request)
+        return request
+
+    async def _respond(self, request: Request, incoming: Incoming, line: Line) -> None:
+        asked = request.asked
+        if asked is None:
+            return await _serve_catalogue(incoming, self._models, line)
+        wire = next(each for each in WIRES if each.name == asked.wire)
+        try:
+            reply = self._reply(asked)
+        except Exception as error:  # noqa: BLE001 - raised again where the test is, when the provider closes
+            self._failures.append(error)
+            return await line.whole(400, json.dumps(wire.error(400, repr(error), "unscripted")).encode())
+        exchange = Exchange(asked, wire, reply, line)
+        misbehaviour = self._misbehaviour
+        if misbehaviour is not None and misbehaviour.strikes(asked):
+            assert misbehaviour.fault.commit is not None  # noqa: S101 - misbehave() refuses the others
+            return await misbehaviour.fault.commit(exchange)
+        return await exchange.answer()
+
+    def _reply(self, asked: Asked) -> Reply:
+        said = self._answer(asked)
+        return counted(asked, said) if isinstance(said, str) else said
+
+
+async def _while_there(inbox: Inbox, work: Coroutine[Any, Any, None]) -> bool:
+    """Whether the client stayed until the work was done; the work of one that left is cancelled."""
+    working, leaving = asyncio.ensure_future(work), asyncio.ensure_future(inbox.left())
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            return False
+        with suppress(ConnectionError):
+            working.result()
+            return True
+        return False
+    finally:
+        for each in (working, leaving):
+            each.cancel()
+        await asyncio.gather(working, leaving, return_exceptions=True)
+
+
+def _asked(path: str, body: Any) -> Asked | None:
+    """What a request asks, in whichever wire format; None where it is no request for a reply."""
+    if not isinstance(body, dict):
+        return None
+    try:
+        return next((found for wire in WIRES if (found := wire.asked(path, body))), None)
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+async def _serve_catalogue(incoming: Incoming, models: Sequence[str], line: Line) -> None:
+    served = await catalogue(incoming, models)
+    if served is not None:
+        return await line.whole(200, json.dumps(served).encode())
+    message = f"nothing here answers {incoming.method} {incoming.path} with such a body"
+    return await line.whole(404, json.dumps(WIRES[0].error(404, message, "not_found")).encode())

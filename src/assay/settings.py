@@ -127,8 +127,9 @@ class Settings(BaseModel):
     retry_seconds: float = Field(
         1.0, ge=0, le=60, description="seconds before a failed model call is made again; they double, three times"
     )
-    prices: dict[str, dict[Literal["input", "output", "cached"], float]] = Field(
-        default_factory=dict, description="US dollars per million tokens, by model, over the known prices"
+    prices: dict[str, dict[str, float]] = Field(
+        default_factory=dict,
+        description="US dollars per million input, output and cached tokens, by model, over the known prices",
     )
     offline: bool = Field(False, description="refuse every host but this machine")
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
@@ -163,6 +164,14 @@ class Settings(BaseModel):
     def _read(cls, value: Any) -> Any:
         """Prices from a variable come as JSON."""
         return json.loads(value) if isinstance(value, str) else value
+
+    @field_validator("prices")
+    @classmethod
+    def _priced(cls, value: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+        for rates in value.values():
+            if not rates.keys() <= {"input", "output", "cached"} or min(rates.values(), default=0) < 0:
+                raise ValueError("a model's price is {input, output, cached} in US dollars, none below 0")
+        return value
 
     def limits(self, profile: str) -> Limits:
         """What one question may use at this depth; what is set holds at any.

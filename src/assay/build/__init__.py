@@ -28,6 +28,7 @@ from assay.types import SearchSettings
 
 Result = TypeVar("Result")
 
+
 def open_engine(*, create: bool = True, **settings: Any) -> Engine:
     """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
 

@@ -33,6 +33,9 @@ from assay.write.routed import RoutedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
 ABLE = frozenset({Action.ANSWER, Action.ABSTAIN})
+# The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
+# instructions, the question and the reply.
+EVIDENCE_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,19 +118,26 @@ class Composer:
 
     def _wrapped(self, model: LLM, run: Run) -> LLM:
         """The model within the run's budget and on its tape, its replies whole and parsed."""
-        from assay.models.prices import price_of
-
         taped = model if run.tape is None else TapedModel(model, run.tape)
-        price = price_of(model.name, self.settings.prices)
         metered = MeteredModel(
             taped,
             run.budget,
             run.clock,
-            price=Price() if price is None else Price(price.input / 1e6, price.output / 1e6),
+            price=self._price(model.name),
             delays=delays_from(self.settings.retry_seconds),
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
         )
         return StructuredModel(metered)
+
+    def _price(self, model: str) -> Price:
+        """What a call is reserved at; nothing where money is not limited."""
+        if self.settings.max_cost is None:
+            return Price()
+        from assay.models.prices import price_of
+
+        found = price_of(model, self.settings.prices)
+        assert found is not None  # noqa: S101 - `open_models` refuses a model without a price
+        return Price(found.input / 1e6, found.output / 1e6)
 
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")

@@ -1,0 +1,340 @@
+"""A model within a run: attempts and delays, the budget, the circuit, replies of the right shape, the tape."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import pytest
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
+
+from assay.budget import Budget
+from assay.errors import (
+    BudgetSpent,
+    CircuitOpen,
+    DeadlinePassed,
+    Diverged,
+    ProviderError,
+    ProviderFailed,
+    ProviderRefused,
+    ProviderUnreachable,
+    UnusableReply,
+)
+from assay.models.breaker import FAILURES, Circuit, GuardedModel
+from assay.models.metered import MeteredModel
+from assay.models.structured import StructuredModel
+from assay.record.gone import GoneModel
+from assay.record.taped import TapedClock, TapedModel
+from assay.tape import Tape
+from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
+
+ASKED = ModelRequest("judge", (PromptMessage("user", "How hot?"),), max_tokens=10)
+USED = Usage(prompt_tokens=4, completion_tokens=2, total_tokens=6, cached_tokens=0, calls=1, cost=0.001)
+GOOD = ModelReply("100 degrees", "stop", USED, "m")
+BUSY = ProviderFailed("503", hint="later", retryable=True)
+DENIED = ProviderRefused("401", hint="key")
+
+Part = str | ModelReply | ProviderError
+
+
+@dataclass
+class Stepped:
+    """A model that gives what it was told, one list of parts a call, and fails on any further call."""
+
+    calls: list[list[Part]]
+    asked: list[ModelRequest] = field(default_factory=list)
+    name: str = "fake:m"
+    host: str = "localhost"
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        async with aclosing(self.stream(request)) as parts:
+            async for part in parts:
+                if isinstance(part, ModelReply):
+                    return part
+        raise AssertionError("no reply is scripted")
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        assert self.calls, "one call too many"
+        self.asked.append(request)
+        for part in self.calls.pop(0):
+            if isinstance(part, ProviderError):
+                raise part
+            yield part
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass
+class SetClock:
+    """A clock that moves only when something sleeps."""
+
+    now: float = 100.0
+    slept: list[float] = field(default_factory=list)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def time(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+def metered(calls: list[list[Part]], limits: Limits = Limits(calls=8, seconds=60)) -> MeteredModel:
+    clock = SetClock()
+    return MeteredModel(Stepped(calls), Budget(limits, clock), clock)
+
+
+# --- attempts ----------------------------------------------------------------------------------
+
+
+async def test_a_retryable_failure_is_tried_four_times_with_rising_delays():
+    model = metered([[BUSY], [BUSY], [BUSY], [GOOD]])
+    assert await model.complete(ASKED) == GOOD
+    for slept, delay in zip(model.clock.slept, (1, 2, 4), strict=True):
+        assert 0.8 * delay <= slept <= 1.2 * delay
+    assert model.budget.spent.calls == 4
+
+
+async def test_the_fifth_attempt_is_not_made():
+    model = metered([[BUSY], [BUSY], [BUSY], [BUSY]])
+    with pytest.raises(ProviderFailed, match="503"):
+        await model.complete(ASKED)
+    assert len(model.clock.slept) == 3
+
+
+async def test_what_no_retry_mends_is_raised_at_once():
+    model = metered([[DENIED]])
+    with pytest.raises(ProviderRefused):
+        await model.complete(ASKED)
+    assert model.clock.slept == []
+
+
+@pytest.mark.parametrize(("retry_after", "slept"), [(7.0, [7.0]), (61.0, None)])
+async def test_retry_after_is_kept_where_it_fits_the_deadline(retry_after: float, slept: list[float] | None):
+    wait = ProviderRefused("429", hint="wait", retryable=True, retry_after=retry_after)
+    model = metered([[wait], [GOOD]])
+    if slept is None:
+        with pytest.raises(ProviderRefused, match="429"):
+            await model.complete(ASKED)
+    else:
+        assert await model.complete(ASKED) == GOOD
+        assert model.clock.slept == slept
+
+
+async def test_a_stream_that_gave_something_is_not_begun_again():
+    model = metered([["It is "], ["never asked"]])
+    model.inner.calls[0].append(BUSY)
+    given, failed = await heard(model, ASKED)
+    assert (given, failed[0]) == ("It is ", ProviderFailed)
+    assert model.budget.spent.total_tokens is None, "what the broken stream used is unknown"
+
+
+async def test_a_stream_that_gave_nothing_is_tried_again():
+    model = metered([[BUSY], ["100", GOOD]])
+    assert [part async for part in model.stream(ASKED)] == ["100", GOOD]
+    assert model.budget.spent.calls == 2
+
+
+# --- the budget --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limits", "flag"),
+    [
+        (Limits(calls=0), "--max-calls"),
+        (Limits(calls=5, tokens=9), "--max-tokens"),
+        (Limits(calls=5, cost=0.00001), "--max-cost"),
+    ],
+)
+async def test_no_call_is_made_that_could_pass_a_limit(limits: Limits, flag: str):
+    from assay.models.metered import Price
+
+    model = replace(metered([], limits), price=Price(1e-5, 1e-5))
+    with pytest.raises(BudgetSpent) as caught:
+        await model.complete(ASKED)
+    assert flag in caught.value.hint
+    assert model.budget.spent == Usage()
+
+
+async def test_ten_calls_at_once_cannot_overspend():
+    model = metered([[GOOD], [GOOD], [GOOD]], Limits(calls=3))
+    done = await asyncio.gather(*(model.complete(ASKED) for _ in range(10)), return_exceptions=True)
+    assert sum(isinstance(each, ModelReply) for each in done) == 3
+    assert sum(isinstance(each, BudgetSpent) for each in done) == 7
+
+
+async def test_unreported_tokens_are_unknown_and_count_as_reserved():
+    silent = replace(GOOD, usage=Usage(None, None, None, None, calls=1, cost=None))
+    model = metered([[silent], [GOOD]], Limits(calls=9, tokens=20))
+    await model.complete(ASKED)
+    assert model.budget.spent.total_tokens is None
+    with pytest.raises(BudgetSpent, match="20 tokens"):
+        await model.complete(ASKED)
+
+
+# --- the circuit -------------------------------------------------------------------------------
+
+
+async def test_an_open_circuit_fails_at_once_and_one_probe_closes_it():
+    clock = SetClock()
+    circuit = Circuit(clock)
+    model = GuardedModel(Stepped([*([BUSY] for _ in range(FAILURES)), [GOOD], [GOOD]]), circuit)
+    for _ in range(FAILURES):
+        with pytest.raises(ProviderFailed):
+            await model.complete(ASKED)
+    with pytest.raises(CircuitOpen) as caught:
+        await model.complete(ASKED)
+    assert not caught.value.retryable
+    clock.now += circuit.cooling
+    assert await model.complete(ASKED) == GOOD
+    assert await model.complete(ASKED) == GOOD
+
+
+async def test_a_probe_that_fails_opens_the_circuit_again():
+    clock = SetClock()
+    circuit = Circuit(clock)
+    model = GuardedModel(Stepped([*([BUSY] for _ in range(FAILURES + 1))]), circuit)
+    for _ in range(FAILURES):
+        with pytest.raises(ProviderFailed):
+            await model.complete(ASKED)
+    clock.now += circuit.cooling
+    with pytest.raises(ProviderFailed):
+        await model.complete(ASKED)
+    with pytest.raises(CircuitOpen):
+        await model.complete(ASKED)
+
+
+async def test_a_refusal_is_no_failure_of_the_provider():
+    model = GuardedModel(Stepped([*([DENIED] for _ in range(FAILURES + 1))]), Circuit(SetClock()))
+    for _ in range(FAILURES + 1):
+        with pytest.raises(ProviderRefused):
+            await model.complete(ASKED)
+
+
+# --- replies of the right shape ------------------------------------------------------------------
+
+
+class Verdict(BaseModel):
+    verdict: Literal["yes", "no"]
+    score: float = Field(ge=0, le=1)
+    passage: int
+
+    @field_validator("passage")
+    @classmethod
+    def _given(cls, value: int, info: ValidationInfo) -> int:
+        if value not in info.context["ids"]:
+            raise ValueError("this passage was not given")
+        return value
+
+
+SHAPED = replace(ASKED, schema=Verdict, given={"ids": {1, 2}})
+RIGHT = '{"verdict": "yes", "score": 0.5, "passage": 2}'
+
+
+def said(text: str) -> list[Part]:
+    return [replace(GOOD, text=text)]
+
+
+@pytest.mark.parametrize("text", [RIGHT, f"Sure:\n```json\n{RIGHT}\n```\nAnything else?"])
+async def test_a_reply_is_parsed(text: str):
+    reply = await StructuredModel(Stepped([said(text)])).complete(SHAPED)
+    assert isinstance(reply.parsed, Verdict)
+    assert reply.parsed.passage == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "no JSON at all",
+        "{",
+        RIGHT.replace("0.5", "NaN"),
+        RIGHT.replace("0.5", "1e999"),
+        RIGHT.replace("0.5", '"1 out of 2"'),
+        RIGHT.replace("2}", "7}"),
+        RIGHT.replace('"yes"', '"UNSUPPORTED, not yes"'),
+        '{"answer": "yes"}',
+        "[]",
+    ],
+)
+async def test_a_wrong_reply_is_shown_its_errors_once(wrong: str):
+    inner = Stepped([said(wrong), said(RIGHT)])
+    reply = await StructuredModel(inner).complete(SHAPED)
+    assert reply.parsed is not None
+    assert reply.usage.calls == 2
+    assert [message.role for message in inner.asked[1].messages] == ["user", "assistant", "user"]
+    with pytest.raises(UnusableReply, match="twice") as caught:
+        await StructuredModel(Stepped([said(wrong), said(wrong)])).complete(SHAPED)
+    assert "--judge-model" in caught.value.hint
+
+
+@pytest.mark.parametrize("finish", ["length", "empty", "refused", "blocked", "tool", "incomplete", "other"])
+async def test_a_reply_that_did_not_end_by_itself_is_unusable(finish):
+    with pytest.raises(UnusableReply) as caught:
+        await StructuredModel(Stepped([[replace(GOOD, finish=finish)]])).complete(ASKED)
+    assert caught.value.finish == finish
+
+
+# --- the tape ------------------------------------------------------------------------------------
+
+
+async def heard(model, request: ModelRequest) -> list:
+    parts: list = []
+    try:
+        async for part in model.stream(request):
+            parts.append(part)
+        parts.append(await model.complete(request))
+    except (ProviderError, BudgetSpent) as error:
+        parts.append((type(error), str(error), error.hint, error.retryable, getattr(error, "finish", None)))
+    return parts
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [["100 ", "degrees", GOOD], [GOOD]],
+        [["100 ", GOOD], [ProviderUnreachable("gone", hint="net", retryable=True, retry_after=3.0)]],
+        [[UnusableReply("half", hint="more", finish="length")]],
+    ],
+)
+async def test_a_replay_hears_the_same(calls: list[list[Part]]):
+    tape = Tape()
+    live = await heard(TapedModel(Stepped(calls), tape), ASKED)
+    assert await heard(TapedModel(GoneModel("fake:m"), Tape(tape.entries)), ASKED) == live
+
+
+async def test_a_replay_of_another_request_diverges():
+    tape = Tape()
+    await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
+    with pytest.raises(Diverged, match="step 1"):
+        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, temperature=1.0))
+
+
+async def test_a_call_that_was_cut_short_is_told_in_the_replay():
+    class Hangs(Stepped):
+        async def complete(self, request: ModelRequest) -> ModelReply:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    tape = Tape()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.01):
+            await TapedModel(Hangs([]), tape).complete(ASKED)
+    with pytest.raises(DeadlinePassed):
+        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(ASKED)
+
+
+async def test_a_replayed_clock_does_not_wait():
+    tape = Tape()
+    live = TapedClock(SetClock(), tape)
+    read = (live.monotonic(), live.time(), live.monotonic())
+    replayed, stopped = TapedClock(SetClock(0.0), Tape(tape.entries)), SetClock()
+    assert (replayed.monotonic(), replayed.time(), replayed.monotonic()) == read
+    await TapedClock(stopped, Tape(tape.entries)).sleep(5)
+    assert stopped.slept == []

@@ -30,7 +30,7 @@ except ImportError as error:
 
 from assay.models.json_schema import strict
 from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
-from assay.models.replies import Piece, known, relayed, usage, whole
+from assay.models.replies import Piece, known, relayed, sendable, usage, whole
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
@@ -236,11 +236,6 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
         if dialect.stream_options:
             body["stream_options"] = {"include_usage": True}
     return body
-
-
-def sendable(text: str) -> str:
-    """`text` as JSON can carry it: a lone surrogate becomes a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 @lru_cache(maxsize=64)

@@ -144,3 +144,8 @@ def tokens(count: object) -> int | None:
 def known(reasons: dict[str, Finish]) -> Mapping[str, Finish]:
     """A vendor's finish reasons, read-only."""
     return MappingProxyType(reasons)
+
+
+def sendable(text: str) -> str:
+    """`text` as JSON can carry it: a lone surrogate becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")

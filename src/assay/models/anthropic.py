@@ -1,0 +1,338 @@
+"""Anthropic's Claude models, by their messages API.
+
+The package sends the request and names what goes wrong. The reply is read here, and of it only what is used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from assay.errors import MissingExtra, ProviderError
+from assay.types import Finish, ModelReply, ModelRequest, Usage
+
+try:
+    import anthropic
+    import httpx2
+    from anthropic import AsyncAnthropic, DefaultAioHttpClient, transform_schema
+except ImportError as error:
+    raise MissingExtra(
+        f"Anthropic's models need a package that is not installed: {error.name}",
+        hint='pip install "assay[anthropic]"',
+    ) from error
+
+from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
+from assay.models.replies import Piece, known, relayed, sendable, tokens, usage, whole
+from assay.models.wire import (
+    CONNECTION,
+    CONNECTIONS,
+    UNCOMPRESSED,
+    PerLoop,
+    drain,
+    events,
+    guard,
+    is_stream,
+    secure,
+)
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+FINISHES = known(
+    {
+        "end_turn": "stop",
+        "stop_sequence": "stop",
+        "max_tokens": "length",
+        "model_context_window_exceeded": "length",
+        "tool_use": "tool",
+        "refusal": "refused",
+    }
+)
+# What sending a request and reading its reply can raise; anything else is a mistake of ours.
+FAILURES: tuple[type[Exception], ...] = (anthropic.AnthropicError, *CONNECTION)
+
+
+class AnthropicModel:
+    """A Claude model.
+
+    Nothing is retried. The temperature is not sent: the API has given it up, and newer models refuse it.
+    Connections belong to an event loop, so each loop that asks has its own, until `aclose` is called on it.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str = ANTHROPIC_URL,
+        seconds: float = 60.0,
+        idle_seconds: float = 20.0,
+    ) -> None:
+        """A model by Anthropic's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses.
+
+        Raises UsageError for an address or a key that cannot be one.
+        """
+        key, url = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
+        self._service = Service("anthropic", model, base_url, api_key, key, url, seconds, idle_seconds)
+        self._clients = PerLoop(lambda: _connected(self._service), AsyncAnthropic.close)
+        secure()
+
+    @property
+    def name(self) -> str:
+        """`anthropic:` and the model's name."""
+        return self._service.name
+
+    @property
+    def host(self) -> str:
+        """The host that prompts are sent to."""
+        return self._service.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole reply, however it ended.
+
+        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
+        """
+        body = _body(self._service.model, request, stream=False)
+        try:
+            async with asyncio.timeout(self._service.seconds):
+                response = await self._posted(body, stream=False)
+            return whole(self._service, _read(self._service, response.content))
+        except TimeoutError:
+            raise late(self._service, self._service.seconds, "reply") from None
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The reply's text piece by piece, then the reply. Raises as `complete`."""
+        return relayed(self._service, self._pieces(request))
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; calling it twice is harmless."""
+        await self._clients.aclose()
+
+    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        body = _body(self._service.model, request, stream=True)
+        try:
+            response = await self._posted(body, stream=True)
+            try:
+                if not is_stream(response.headers.get("content-type")):
+                    yield _read(self._service, await response.aread())
+                    return
+                chunks, blocks = response.aiter_raw(), _Blocks(self._service)
+                async for data in events(self._service, chunks):
+                    event = _event(self._service, data)
+                    if event.type == "message_stop":
+                        await drain(chunks)
+                        break
+                    yield blocks.take(event)
+            finally:
+                await response.aclose()
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
+
+    async def _posted(self, body: dict[str, Any], *, stream: bool) -> httpx2.Response:
+        answer = await self._clients.get().post(
+            "/v1/messages",
+            cast_to=httpx2.Response,
+            body=body,
+            stream=stream,
+            stream_cls=anthropic.AsyncStream[Any],
+        )
+        assert isinstance(answer, httpx2.Response)  # noqa: S101 - that was asked for
+        return answer
+
+
+def _connected(service: Service) -> AsyncAnthropic:
+    """A client of its own connections, for the running event loop; it follows no redirects."""
+    transport = DefaultAioHttpClient(
+        timeout=None,
+        verify=secure(),
+        limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
+        follow_redirects=False,
+        event_hooks={"response": [guard(service)]},
+    )
+    return AsyncAnthropic(
+        # Without a key the package would take one from the environment, and send it to this address.
+        api_key=service.key or "none",
+        base_url=service.url,
+        max_retries=0,
+        timeout=None,
+        default_headers=UNCOMPRESSED,
+        http_client=transport,
+        # Runs are recorded here, by those who ask.
+        open_telemetry=False,
+    )
+
+
+# --- the request ---------------------------------------------------------------------------------
+
+
+def _body(model: str, request: ModelRequest, *, stream: bool) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": request.max_tokens,
+        "messages": [
+            {"role": each.role, "content": sendable(each.text)}
+            for each in request.messages
+            if each.role != "system"
+        ],
+    }
+    system = [{"type": "text", "text": sendable(each.text)} for each in request.messages if each.role == "system"]
+    if system:
+        body["system"] = system
+    if request.schema is not None:
+        body["output_config"] = {"format": {"type": "json_schema", "schema": _schema(request.schema)}}
+    if stream:
+        body["stream"] = True
+    return body
+
+
+@lru_cache(maxsize=64)
+def _schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The reply's schema as the API takes it: closed, with the limits that it cannot keep as descriptions."""
+    return transform_schema(schema)
+
+
+# --- the reply -----------------------------------------------------------------------------------
+
+
+class _Block(BaseModel):
+    type: str = ""
+    text: str | None = None
+    thinking: str | None = None
+
+
+class _Usage(BaseModel):
+    input_tokens: Any = None
+    output_tokens: Any = None
+    cache_read_input_tokens: Any = None
+    cache_creation_input_tokens: Any = None
+
+
+class _Message(BaseModel):
+    type: str = ""
+    model: str | None = None
+    content: list[_Block] | None = None
+    stop_reason: str | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+class _Delta(BaseModel):
+    text: str | None = None
+    thinking: str | None = None
+    stop_reason: str | None = None
+
+
+class _Event(BaseModel):
+    type: str
+    index: int = 0
+    message: _Message | None = None
+    content_block: _Block | None = None
+    delta: _Delta | None = None
+    usage: _Usage | None = None
+    error: Any = None
+
+
+def _read(service: Service, content: bytes) -> Piece:
+    """What a whole reply says."""
+    try:
+        message = _Message.model_validate_json(content)
+    except ValidationError:
+        raise nonsense(service, f"{content[:80]!r}") from None
+    if message.error:
+        raise _error_inside(service, message.error)
+    if message.content is None:
+        raise nonsense(service, "a message without content")
+    return Piece(
+        text="".join(block.text or "" for block in message.content if block.type == "text"),
+        finish=_finish(message.stop_reason),
+        usage=_counted(message.usage) if message.usage else None,
+        model=message.model,
+    )
+
+
+def _event(service: Service, data: bytes) -> _Event:
+    try:
+        event = _Event.model_validate_json(data)
+    except ValidationError:
+        raise nonsense(service, f"{data[:80]!r}") from None
+    if event.type == "error" or event.error:
+        raise _error_inside(service, event.error)
+    return event
+
+
+class _Blocks:
+    """The events of one stream in their order: a message, its blocks one after the other, its ending."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._open = -1
+        self._begun = _Usage()
+
+    def take(self, event: _Event) -> Piece:
+        """What an event says. Raises ProviderFailed for one out of its place."""
+        if event.type == "message_start" and event.message:
+            self._begun = event.message.usage or _Usage()
+            # The count of output tokens that a message begins with is not what it will have.
+            begun = self._begun.model_copy(update={"output_tokens": None})
+            return Piece(model=event.message.model, usage=_counted(begun))
+        if event.type == "content_block_start":
+            return self._started(event)
+        if event.type == "content_block_delta" and event.delta:
+            if event.index != self._open:
+                raise nonsense(self._service, f"a piece of block {event.index} within block {self._open}")
+            return Piece(text=event.delta.text or "", thinking=bool(event.delta.thinking))
+        if event.type == "message_delta":
+            return self._ended(event)
+        return Piece()
+
+    def _started(self, event: _Event) -> Piece:
+        if event.index != self._open + 1:
+            raise nonsense(self._service, f"block {event.index} after block {self._open}")
+        self._open = event.index
+        block = event.content_block or _Block()
+        return Piece(text=(block.text or "") if block.type == "text" else "")
+
+    def _ended(self, event: _Event) -> Piece:
+        told = {name: value for name, value in (event.usage or _Usage()) if value is not None}
+        counted = _counted(self._begun.model_copy(update={"output_tokens": None, **told}))
+        return Piece(finish=_finish(event.delta.stop_reason if event.delta else None), usage=counted)
+
+
+def _finish(reason: str | None) -> Finish | None:
+    return FINISHES.get(reason, "other") if reason else None
+
+
+def _counted(told: _Usage) -> Usage:
+    """The usage; what was read from the cache and written to it counts as prompt, as with other providers."""
+    parts = (told.input_tokens, told.cache_read_input_tokens, told.cache_creation_input_tokens)
+    # Only the first is always there; an impossible count makes the sum unknown.
+    counts = [tokens(part) for part in parts if part is not None]
+    prompt = None if tokens(parts[0]) is None or None in counts else sum(count or 0 for count in counts)
+    return usage(prompt, told.output_tokens, None, told.cache_read_input_tokens)
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def mapped(error: BaseException, service: Service) -> ProviderError:
+    """Our error for one of the package, of its connection, or one of ours that it wrapped."""
+    if isinstance(error, anthropic.APIStatusError):
+        waiting = retry_after(error.response.headers)
+        return answered(service, Said(error.status_code, said_in(error.body), str(error.type or ""), waiting))
+    if isinstance(error, anthropic.APITimeoutError):
+        return late(service, service.seconds, "answer")
+    if isinstance(error, anthropic.APIConnectionError):
+        return failed(service, error)
+    if isinstance(error, anthropic.AnthropicError):
+        return nonsense(service, f"{type(error).__name__}: {error}")
+    return failed(service, error)
+
+
+def _error_inside(service: Service, error: object) -> ProviderError:
+    """The error for one that came in the place of a reply."""
+    kind = error.get("type") if isinstance(error, dict) else None
+    return broke_off(service, str(kind), None, said_in(error))

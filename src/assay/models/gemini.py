@@ -1,0 +1,311 @@
+"""Google's Gemini models.
+
+The package parses the replies itself, so the limits are set one step earlier: its connections hand it no more
+than it may have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, cast
+
+from assay.errors import MissingExtra, ProviderError
+from assay.types import Finish, ModelReply, ModelRequest
+
+try:
+    import aiohttp
+    import httpx2
+    from google import genai
+    from google.genai import errors, types
+except ImportError as error:
+    raise MissingExtra(
+        f"Gemini's models need a package that is not installed: {error.name}", hint='pip install "assay[gemini]"'
+    ) from error
+
+from assay.models.provider import Said, Service, answered, failed, late, nonsense, retry_after, said_in
+from assay.models.replies import Piece, known, relayed, sendable, tokens, usage, whole
+from assay.models.wire import (
+    CONNECTION,
+    CONNECTIONS,
+    UNCOMPRESSED,
+    PerLoop,
+    bounded,
+    events,
+    is_stream,
+    refuse_compressed,
+    secure,
+)
+
+if TYPE_CHECKING:
+    from aiohttp.connector import Connection
+
+GEMINI_URL = "https://generativelanguage.googleapis.com"
+FINISHES = known(
+    {
+        "STOP": "stop",
+        "MAX_TOKENS": "length",
+        "CONTINUATION": "length",
+        "SAFETY": "blocked",
+        "RECITATION": "blocked",
+        "LANGUAGE": "blocked",
+        "BLOCKLIST": "blocked",
+        "PROHIBITED_CONTENT": "blocked",
+        "SPII": "blocked",
+        "ESCALATION": "blocked",
+        "MODEL_ARMOR": "blocked",
+        "PUP_LIMITED_DISABLED": "blocked",
+        "MALFORMED_FUNCTION_CALL": "tool",
+        "UNEXPECTED_TOOL_CALL": "tool",
+        "TOO_MANY_TOOL_CALLS": "tool",
+    }
+)
+# The package trips over an answer of another shape in any of these ways.
+_SHAPE: tuple[type[Exception], ...] = (AttributeError, TypeError, LookupError, RecursionError)
+FAILURES: tuple[type[Exception], ...] = (
+    errors.APIError,
+    errors.ContinuationInterruptedError,
+    *CONNECTION,
+    *_SHAPE,
+)
+
+
+class GeminiModel:
+    """A Gemini model.
+
+    Nothing is retried, continued or called back: each of the package's own ways of asking again is switched
+    off. Connections belong to an event loop, so each loop that asks has its own, until `aclose` is called on it.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str = GEMINI_URL,
+        seconds: float = 60.0,
+        idle_seconds: float = 20.0,
+    ) -> None:
+        """A model by Google's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses.
+
+        Raises UsageError for an address or a key that cannot be one.
+        """
+        key, url = "GEMINI_API_KEY", "GEMINI_BASE_URL"
+        self._service = Service("gemini", model, base_url, api_key, key, url, seconds, idle_seconds)
+        self._clients = PerLoop(lambda: _Connected(self._service), _Connected.aclose)
+        secure()
+
+    @property
+    def name(self) -> str:
+        """`gemini:` and the model's name."""
+        return self._service.name
+
+    @property
+    def host(self) -> str:
+        """The host that prompts are sent to."""
+        return self._service.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole reply, however it ended.
+
+        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
+        """
+        asked = _asked(self._service.model, request)
+        try:
+            async with asyncio.timeout(self._service.seconds):
+                reply = await self._clients.get().models.generate_content(**asked)
+            return whole(self._service, _read(self._service, reply))
+        except TimeoutError:
+            raise late(self._service, self._service.seconds, "reply") from None
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The reply's text piece by piece, then the reply. Raises as `complete`."""
+        return relayed(self._service, self._pieces(request))
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; calling it twice is harmless."""
+        await self._clients.aclose()
+
+    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        asked = _asked(self._service.model, request)
+        try:
+            parts = await self._clients.get().models.generate_content_stream(**asked)
+            async with aclosing(cast("AsyncGenerator[types.GenerateContentResponse, None]", parts)):
+                async for part in parts:
+                    yield _read(self._service, part)
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
+
+
+# --- the connection ------------------------------------------------------------------------------
+
+
+class _Connected:
+    """The package's client on connections of its own, for the running event loop."""
+
+    def __init__(self, service: Service) -> None:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=CONNECTIONS),
+            response_class=_response_class(service),
+            headers=UNCOMPRESSED,
+            auto_decompress=False,
+            trust_env=True,
+        )
+        options = types.HttpOptions(
+            base_url=service.url,
+            api_version="v1beta",
+            aiohttp_client=self._session,
+            # The package opens these three as well; the certificates are read once for all.
+            httpx_client=httpx2.Client(verify=secure()),
+            async_client_args={"ssl": secure(), "verify": secure(), "allow_redirects": False},
+            # Without this the package tries again after a failed connection.
+            retry_options=types.HttpRetryOptions(attempts=1),
+        )
+        # Without a key the package would take one from the environment, and send it to this address.
+        self._client = genai.Client(api_key=service.key or "none", vertexai=False, http_options=options)
+        self.models = self._client.aio.models
+
+    async def aclose(self) -> None:
+        """Close every connection."""
+        await self._client.aio.aclose()
+        await self._session.close()
+
+
+def _response_class(service: Service) -> type[aiohttp.ClientResponse]:
+    """Responses that raise ProviderFailed where they pass the limits."""
+
+    class Limited(aiohttp.ClientResponse):
+        async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+            await super().start(connection)
+            refuse_compressed(service, self.headers.get("content-encoding"))
+            streamed = self.status == 200 and is_stream(self.headers.get("content-type"))
+            self.content = cast("aiohttp.StreamReader", _Content(service, self.content, streamed))
+            return self
+
+        def get_encoding(self) -> str:
+            # JSON is UTF-8 (RFC 8259, 8.1), whatever the header says.
+            return "utf-8"
+
+    return Limited
+
+
+class _Content:
+    """A stream reader whose body is bounded, and whose events, if it has events, are whole."""
+
+    def __init__(self, service: Service, inner: aiohttp.StreamReader, streamed: bool) -> None:
+        self._service = service
+        self._inner = inner
+        self._streamed = streamed
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    async def read(self) -> bytes:
+        return b"".join([chunk async for chunk in bounded(self._service, self._inner.iter_any())])
+
+    async def iter_any(self) -> AsyncIterator[bytes]:
+        """One event at a time, without the comments that the package would take for a reply."""
+        if not self._streamed:
+            yield await self.read()
+            return
+        async for data in events(self._service, self._inner.iter_any()):
+            yield b"data: " + data.replace(b"\n", b" ") + b"\n\n"
+
+
+# --- the request ---------------------------------------------------------------------------------
+
+
+def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
+    system = "\n\n".join(sendable(each.text) for each in request.messages if each.role == "system")
+    config = types.GenerateContentConfig(
+        system_instruction=system or None,
+        temperature=request.temperature,
+        max_output_tokens=request.max_tokens,
+        response_mime_type="application/json" if request.schema else None,
+        response_json_schema=request.reply_schema,
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+        automatic_continuation=False,
+    )
+    contents = [
+        types.Content(
+            role="model" if each.role == "assistant" else "user", parts=[types.Part(text=sendable(each.text))]
+        )
+        for each in request.messages
+        if each.role != "system"
+    ]
+    return {"model": model, "contents": contents, "config": config}
+
+
+# --- the reply -----------------------------------------------------------------------------------
+
+
+def _read(service: Service, reply: types.GenerateContentResponse) -> Piece:
+    """What a reply, or a part of one in a stream, says."""
+    counted = _counted(reply.usage_metadata)
+    model = reply.model_version
+    if reply.prompt_feedback and reply.prompt_feedback.block_reason:
+        return Piece(finish="blocked", usage=counted, model=model)
+    candidates = reply.candidates or []
+    if not candidates:
+        return Piece(usage=counted, model=model)
+    # One candidate was asked for: another one's text must not become half an answer.
+    if len(candidates) > 1 or candidates[0].index not in (None, 0):
+        raise nonsense(service, f"candidates {[each.index for each in candidates]}")
+    content = candidates[0].content
+    parts = (content.parts if content else None) or []
+    return Piece(
+        text="".join(part.text for part in parts if part.text and not part.thought),
+        thinking=any(part.thought or part.function_call for part in parts),
+        finish=_finish(candidates[0].finish_reason, parts),
+        usage=counted,
+        model=model,
+    )
+
+
+def _finish(reason: types.FinishReason | None, parts: list[types.Part]) -> Finish | None:
+    if any(part.function_call for part in parts):
+        return "tool"
+    return FINISHES.get(str(reason.value), "other") if reason else None
+
+
+def _counted(told: types.GenerateContentResponseUsageMetadata | None) -> Any:
+    if told is None:
+        return None
+    written = told.candidates_token_count
+    # Thoughts are paid for as what is written.
+    if written is not None and tokens(told.thoughts_token_count):
+        written += told.thoughts_token_count or 0
+    return usage(told.prompt_token_count, written, told.total_token_count, told.cached_content_token_count)
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def mapped(error: BaseException, service: Service) -> ProviderError:
+    """Our error for one of the package, of its connection, or one of ours that it wrapped."""
+    if isinstance(error, errors.APIError):
+        return _answered(error, service)
+    if isinstance(error, errors.ContinuationInterruptedError | AttributeError | TypeError | LookupError):
+        return nonsense(service, f"{type(error).__name__}: {error}")
+    if isinstance(error, RecursionError):
+        return nonsense(service, "JSON nested too deeply")
+    return failed(service, error)
+
+
+def _answered(error: errors.APIError, service: Service) -> ProviderError:
+    headers = getattr(error.response, "headers", None)
+    waiting = retry_after(headers) if isinstance(headers, Mapping) else None
+    if waiting is None:
+        waiting = _retry_delay(error.details)
+    code = error.code if isinstance(error.code, int) and 300 <= error.code <= 599 else 500
+    return answered(service, Said(code, said_in(error.details), str(error.status or ""), waiting))
+
+
+def _retry_delay(details: object) -> float | None:
+    """The seconds of a google.rpc.RetryInfo, such as "12.5s"; None without one."""
+    found = re.search(r"'retryDelay': '(\d+(?:\.\d+)?)s'", str(details))
+    return float(found[1]) if found else None

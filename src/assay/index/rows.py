@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -192,11 +192,13 @@ def as_json(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _where_in(connection: sqlite3.Connection, sql: str, keys: Sequence[str] | Sequence[int]) -> Iterator[Any]:
+def _where_in(connection: sqlite3.Connection, sql: str, keys: Sequence[str] | Sequence[int]) -> list[Any]:
     """The rows of `sql IN (keys)`, in batches."""
+    found: list[Any] = []
     for first in range(0, len(keys), _BATCH):
         batch = keys[first : first + _BATCH]
-        yield from connection.execute(f"{sql} IN ({','.join('?' * len(batch))})", batch)
+        found += connection.execute(f"{sql} IN ({','.join('?' * len(batch))})", batch).fetchall()
+    return found
 
 
 def _record(row: Sequence[Any]) -> DocumentRecord:

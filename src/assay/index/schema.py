@@ -22,6 +22,8 @@ from assay.types import EmbeddingModel
 
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
+# What a connection keeps of the file; with SQLite's own 2,000 a search by words takes a third longer.
+_PAGES_KIB = 16_000
 _LEAST_ROOM = 1 << 16
 
 # The `ascii` tokenizer takes every character beyond ASCII as part of a token, and these marks too, so that a
@@ -49,12 +51,14 @@ def connect(path: Path) -> sqlite3.Connection:
     """A connection in autocommit mode, usable from any thread but from one at a time.
 
     WAL lets readers go on while one writes. `synchronous=FULL` syncs each commit: a document that was
-    acknowledged outlives a power cut too, at a few milliseconds a transaction.
+    acknowledged outlives a power cut too, at a few milliseconds a transaction. Pages are kept in memory up to
+    `_PAGES_KIB`.
     """
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("PRAGMA secure_delete=ON")
+    connection.execute(f"PRAGMA cache_size=-{_PAGES_KIB}")
     return connection
 
 

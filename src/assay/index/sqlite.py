@@ -21,7 +21,6 @@ from assay.index.schema import (
     prepare,
     raise_number,
     refuse_other_model,
-    snapshot,
     store_errors,
     transaction,
 )
@@ -236,13 +235,16 @@ def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) 
     selected, bound = rows.selection(where)
     # The + keeps SQLite from running the whole match once for each selected row.
     kept = f"AND +words.rowid IN ({selected})" if where else ""
-    with snapshot(connection):
-        found = connection.execute(
-            f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words"  # noqa: S608 - no value in it
-            f" WHERE words MATCH ? {kept} ORDER BY score DESC, rowid LIMIT ?",
-            (match_expression(query), *bound, k),
-        ).fetchall()
-        return _as_found(connection, [row for row, _ in found], [score for _, score in found])
+    best = (
+        f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words"  # noqa: S608 - no value in it
+        f" WHERE words MATCH ? {kept} ORDER BY score DESC, rowid LIMIT ?"
+    )
+    found = connection.execute(
+        f"SELECT passage_id, score FROM ({best}) AS best JOIN passages ON passages.row = best.rowid"  # noqa: S608
+        " ORDER BY score DESC, best.rowid",
+        (match_expression(query), *bound, k),
+    ).fetchall()
+    return tuple(Found(passage_id, score) for passage_id, score in found)
 
 
 def _as_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:

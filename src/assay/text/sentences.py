@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from assay.types import Span
 
@@ -22,6 +23,8 @@ _END = re.compile(
 )
 _HEADING_LINE = re.compile(r"[ \t]*(#{1,6}[ \t]|\|)")
 _LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
+# Of longer texts than a passage few are read twice.
+_LONGEST_REMEMBERED = 10_000
 _OPENS = re.compile(r"\s*[\"'“‘(\[]*\s*(\S)")
 
 
@@ -33,6 +36,10 @@ def sentences(text: str) -> list[Span]:
     >>> [("Dr. Wu left. 東京です。Ja!")[s.start:s.end] for s in sentences("Dr. Wu left. 東京です。Ja!")]
     ['Dr. Wu left.', '東京です。', 'Ja!']
     """
+    return list(_cut(text) if len(text) > _LONGEST_REMEMBERED else _remembered(text))
+
+
+def _cut(text: str) -> tuple[Span, ...]:
     found: list[Span] = []
     start = 0
     for match in _END.finditer(text):
@@ -41,7 +48,11 @@ def sentences(text: str) -> list[Span]:
         _append_trimmed(found, text, start, match.end())
         start = match.end()
     _append_trimmed(found, text, start, len(text))
-    return found
+    return tuple(found)
+
+
+# Judge, writer and checks cut the same passages.
+_remembered = lru_cache(maxsize=1 << 11)(_cut)
 
 
 def _append_trimmed(found: list[Span], text: str, start: int, end: int) -> None:

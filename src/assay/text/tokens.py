@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import snowballstemmer
@@ -30,7 +31,18 @@ STOP_WORDS = frozenset(
     each few more most other some such only own same so than too very can will just don s t ll ve re d m""".split()
 )
 
-_stemmer = snowballstemmer.stemmer("english")
+# A sentence; longer texts are rarely read twice.
+_LONGEST_REMEMBERED = 500
+
+
+class _Stemmer(threading.local):
+    """One stemmer a thread: Snowball's keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self.stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+
+
+_stemmer = _Stemmer()
 
 
 def word_spans(text: str) -> Iterator[Span]:
@@ -49,7 +61,7 @@ def words(text: str) -> list[str]:
     >>> words("Café No. 1,000")
     ['cafe', 'no', '1,000']
     """
-    return [fold(match.group()) for match in _TOKEN.finditer(text)]
+    return [fold(word) for word in _TOKEN.findall(text)]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -74,8 +86,7 @@ def stem(word: str) -> str:
     ('retriev', '東京')
     """
     bare = word.removesuffix("'s").removesuffix("’s")
-    stemmed: str = _stemmer.stemWord(bare) if bare.isascii() and bare.isalpha() else bare
-    return stemmed
+    return _stemmer.stem_word(bare) if bare.isascii() and bare.isalpha() else bare
 
 
 def terms(text: str, *, stop_words: bool = False) -> list[str]:
@@ -86,13 +97,22 @@ def terms(text: str, *, stop_words: bool = False) -> list[str]:
     >>> terms("The boiling points of 水素爆弾")
     ['boil', 'point', '水素', '素爆', '爆弾']
     """
+    short = len(text) <= _LONGEST_REMEMBERED
+    return list(_remembered_terms(text, stop_words) if short else _terms(text, stop_words))
+
+
+def _terms(text: str, stop_words: bool) -> tuple[str, ...]:
     found: list[str] = []
     for word in words(text):
-        if _UNSPACED_RUN.match(word):
+        if not word.isascii() and _UNSPACED_RUN.match(word):
             found.extend(bigrams(word))
         elif stop_words or word not in STOP_WORDS:
             found.append(stem(word))
-    return found
+    return tuple(found)
+
+
+# Search, judge, writer and checks count the terms of the same sentences.
+_remembered_terms = lru_cache(maxsize=1 << 12)(_terms)
 
 
 def bigrams(run: str) -> list[str]:

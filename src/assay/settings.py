@@ -12,10 +12,8 @@ CVE-2026-56259 were that): such a pair is refused.
 from __future__ import annotations
 
 import difflib
-import io
 import json
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +23,7 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from assay.config_files import read_dotenv, read_toml
 from assay.depth import PROFILES
 from assay.errors import UsageError
 from assay.types import CitationStyle, Limits, Role, SearchMode
@@ -378,30 +377,9 @@ def _refuse_misspelt(variable: str, known: Mapping[str, str], origin: str) -> No
 
 
 def _dotenv(path: Path) -> Layer:
-    if not path.is_file():
-        return Layer(".env", {}, project=True)
-    from dotenv import dotenv_values
-
-    pairs = dotenv_values(stream=io.StringIO(_read(path, ".env")), interpolate=False)
+    pairs = read_dotenv(path, ".env")
     return _variables({name: value for name, value in pairs.items() if value}, ".env", project=True)
 
 
 def _toml(path: Path, origin: str, *, project: bool) -> Layer:
-    if not path.is_file():
-        return Layer(origin, {}, project)
-    try:
-        values = tomllib.loads(_read(path, origin))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{origin}: not valid TOML: {error}", hint=f"correct {path}, or move it away") from error
-    return Layer(origin, values, project)
-
-
-def _read(path: Path, origin: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{origin}: not UTF-8 text", hint=f"save {path} as UTF-8") from error
-    except OSError as error:
-        raise UsageError(
-            f"{origin}: cannot be read: {error.strerror}", hint=f"check the rights of {path}"
-        ) from error
+    return Layer(origin, read_toml(path, origin), project)

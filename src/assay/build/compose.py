@@ -84,10 +84,9 @@ class Composer:
         if depth == "fast" or model is None:
             return fast
         fences = self._fences(run)
-        light = LightJudge(model, fast, thresholds=at, fence=fences)
-        return (
-            light if depth == "balanced" else ThoroughJudge(model, fast, thresholds=at, below=light, fence=fences)
-        )
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        light = LightJudge(model, fast, thresholds=at, room=room, fence=fences)
+        return light if depth == "balanced" else ThoroughJudge(model, light, at, room, fences)
 
     def _writer(self, run: Run) -> Writer:
         model = self._model("writer", run)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.prompting.fences import fenced, short
 from assay.prompting.tokens import Count, estimated_tokens, opening
-from assay.text.tokens import terms, words
+from assay.text.tokens import terms
 from assay.types import Message, Question
 
 # Older turns are not looked at; a dialogue of an hour seldom has more.
@@ -20,14 +20,14 @@ def important(
 ) -> tuple[Message, ...]:
     """At most `most` messages of the question's history, in their order: the last exchange, then the likest ones.
 
-    Likeness is the share of the question's words that a message holds, names and numbers counted twice; a
-    message without any is left out. Messages that do not fit the budget are dropped, the least important first;
+    Likeness counts the question's words that a message holds, names and numbers twice; a message without any is
+    left out. Messages that do not fit the budget are dropped, the least important first;
     of the last exchange as many whole sentences stay as fit.
     """
     history = question.history[-_LOOKED_AT:]
     kept: dict[int, Message] = {}
     left = budget_tokens
-    for index in _by_importance(history, question)[: max(most, 0)]:
+    for index in _by_importance(history, question, max(most, 0)):
         message, whole = history[index], count(history[index].text)
         if whole > left and index >= _last_exchange(history):
             message = Message(message.role, opening(message.text, left, count))
@@ -60,14 +60,16 @@ def _last_exchange(history: tuple[Message, ...]) -> int:
     return max((index for index, each in enumerate(history) if each.role == "user"), default=len(history) - 1)
 
 
-def _by_importance(history: tuple[Message, ...], question: Question) -> list[int]:
+def _by_importance(history: tuple[Message, ...], question: Question, most: int) -> list[int]:
     """The places of the messages that matter, the most important first."""
-    last = _last_exchange(history)
-    exchange = list(range(max(last, 0), len(history)))
+    last = max(_last_exchange(history), 0)
+    exchange = list(range(last, len(history)))[:most]
+    if len(exchange) == most:
+        return exchange
     weights = _weights(question)
-    likeness = {index: _likeness(history[index].text, weights) for index in range(max(last, 0))}
+    likeness = {index: _likeness(history[index].text, weights) for index in range(last)}
     rest = sorted((index for index in likeness if likeness[index]), key=lambda index: (-likeness[index], -index))
-    return exchange + rest
+    return (exchange + rest)[:most]
 
 
 def _weights(question: Question) -> dict[str, float]:
@@ -80,7 +82,6 @@ def _weights(question: Question) -> dict[str, float]:
 
 
 def _likeness(text: str, weights: dict[str, float]) -> float:
-    """The weighted share of the question's terms that the text holds, 0 to 1."""
-    whole = sum(weights.values())
-    held = set(terms(text[:_READ])) if whole and words(text[:_READ]) else set()
-    return sum(weight for term, weight in weights.items() if term in held) / whole if whole else 0.0
+    """The weight of the question's terms that the text holds."""
+    held = set(terms(text[:_READ]))
+    return sum(weight for term, weight in weights.items() if term in held)

@@ -1,0 +1,121 @@
+"""What a writing model's prose says: its sentences with their sources, and nothing that is not an answer."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from assay.prompting.packing import sources_line
+from assay.text.citation_marks import citations
+from assay.text.tokens import words
+from assay.types import Passage, Sentence
+from assay.write.cited_sentence import Numbered
+from assay.write.sentence_stream import SentenceCutter
+
+# In capitals, as the rules ask for it: "No answer was given" is a sentence like any other.
+_NO_ANSWER = re.compile(r"\W*NO[ _]ANSWER\b")
+_SOURCES_HEADING = re.compile(
+    r"[\s#*_-]*(?:sources?|references?|citations?|bibliography|works cited|quellen|références|fuentes|来源|出典)"
+    r"(?:[ \t]+(?:used|cited))?[\s*_]*(?:[:：]|\Z|\n)",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(r"\s*\[\^?\d{1,3}\]:")
+_THOUGHT = "<think>"
+_THOUGHT_ENDS = "</think>"
+_LISTING = frozenset("source sources page pages p pp and section slide sheet row url http https".split())
+
+
+@dataclass(slots=True)
+class DraftReader:
+    """Reads one reply as it comes. Sentences are kept back until one of them cites something.
+
+    So a draft without any citation can still be asked for again: nobody has seen it. `declined` tells that the
+    reply says that the sources do not answer. A list of sources beside the answer is dropped.
+
+    >>> passage = Passage("p7", "d", "r", 0, 1, "x", title="Weather")
+    >>> reader = DraftReader((passage,))
+    >>> [each.text for each in reader.feed("It rained. It snowed [1]. The sun ")]
+    ['It rained.', 'It snowed.']
+    >>> [each.text for each in reader.end()], reader.cited
+    (['The sun'], True)
+    """
+
+    passages: tuple[Passage, ...]
+    cited: bool = field(default=False, init=False)
+    declined: bool = field(default=False, init=False)
+    _cutter: SentenceCutter = field(init=False)
+    _numbered: Numbered = field(init=False)
+    _thought: str | None = field(default="", init=False)
+    _listing: list[str] = field(default_factory=list, init=False)
+    _in_listing: bool = field(default=False, init=False)
+    _kept_back: list[Sentence] = field(default_factory=list, init=False)
+    _number: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._numbered = Numbered(self.passages)
+        self._cutter = SentenceCutter(self._numbered.titles)
+
+    def feed(self, piece: str) -> list[Sentence]:
+        """The sentences that may be shown now."""
+        self._read(self._cutter.feed(self._without_thought(piece)))
+        return self._shown() if self.cited else []
+
+    def end(self) -> list[Sentence]:
+        """The sentences that are left, cited or not, now that the reply has ended."""
+        # A thought without an end is no answer; the beginning of something else is.
+        unread = self._thought or ""
+        rest = self._cutter.feed("" if unread.lstrip().startswith(_THOUGHT) else unread) + self._cutter.end()
+        self._read(rest)
+        if self._number == 0:  # there is nothing but a list, so that is what it answers
+            for each in self._listing:
+                self._add(each)
+        return self._shown()
+
+    def _without_thought(self, piece: str) -> str:
+        """The piece without what a reasoning model thinks aloud before it answers."""
+        if self._thought is None:
+            return piece
+        text = self._thought + piece
+        if _THOUGHT.startswith(text.lstrip()[: len(_THOUGHT)]) and _THOUGHT_ENDS not in text:
+            self._thought = text
+            return ""
+        self._thought = None
+        return text.partition(_THOUGHT_ENDS)[2].lstrip() if text.lstrip().startswith(_THOUGHT) else text
+
+    def _read(self, written: list[str]) -> None:
+        for each in written:
+            if self._number == 0 and not self._listing and _NO_ANSWER.match(each):
+                self.declined = True
+            elif self.declined or not each.strip() or _NO_ANSWER.fullmatch(each.rstrip(" \n.*_")):
+                continue
+            elif (self._in_listing or _opens_listing(each)) and _only_lists(each, self.passages):
+                self._in_listing = True
+                self._listing.append(each)
+            else:
+                self._in_listing = False
+                self._add(each)
+
+    def _add(self, written: str) -> None:
+        self._number += 1
+        sentence = self._numbered.sentence(self._number, written)
+        self.cited = self.cited or bool(sentence.passage_ids or sentence.unknown_marks)
+        self._kept_back.append(sentence)
+
+    def _shown(self) -> list[Sentence]:
+        shown, self._kept_back = self._kept_back, []
+        return shown
+
+
+def _opens_listing(written: str) -> bool:
+    """Whether a list of sources may begin here: its heading, or a footnote."""
+    return bool(_SOURCES_HEADING.match(written) or _FOOTNOTE.match(written))
+
+
+def _only_lists(written: str, passages: tuple[Passage, ...]) -> bool:
+    """Whether the words are those of marks, titles and places alone."""
+    heading = _SOURCES_HEADING.match(written)
+    rest = written[heading.end() :] if heading else written
+    for mark in reversed(citations(rest, tuple(passage.title for passage in passages))):
+        rest = rest[: mark.start] + " " + rest[mark.end :]
+    known = {word for n, passage in enumerate(passages, 1) for word in words(sources_line(n, passage))}
+    return known.union(_LISTING).issuperset(word for word in words(rest) if not word.isdigit())

@@ -57,6 +57,17 @@ class Judged:
         among = self.weight if of is None else self.weight[of]
         return float(self.weight[rows if of is None else rows & of].sum() / among.sum())
 
+    def left(self, inside: NDArray[np.bool_], right: float) -> float:
+        """The share of errors left when a model, right with this chance, says yes or no to the rows inside."""
+        enough = {
+            verdict: np.array([combined(float(each), verdict, CORRECT) >= CORRECT for each in self.sufficiency])
+            for verdict in ("yes", "no")
+        }
+        told = np.where(self.sufficient, right, 1 - right)  # the chance of a yes
+        answered = np.where(inside, told * enough["yes"] + (1 - told) * enough["no"], self.sufficiency >= CORRECT)
+        wrong = np.where(self.sufficient, 1 - answered, answered)
+        return float((self.weight * wrong).sum() / self.weight.sum())
+
     def inside(self, low: float, high: float) -> NDArray[np.bool_]:
         """Which rows lie in the band."""
         return (self.sufficiency >= low) & (self.sufficiency <= high)
@@ -86,7 +97,9 @@ def _held(sets: Mapping[str, Judged], low: float, high: float) -> bool:
 def report(sets: Mapping[str, Judged], low: float, high: float) -> dict[str, dict[str, float]]:
     """Print and return what the band holds of each set."""
     print(f"band {low} to {high}; threshold {CORRECT}")
-    print(f"{'':12}{'n':>6} {'errs':>9} {'mendable':>9}   in the band: questions, errors, mendable, errs; outside")
+    print(
+        f"{'':12}{'n':>6} {'errs':>9} {'mendable':>9}   in band: questions, errors, mendable, errs; outside; left"
+    )
     rows = {}
     for name, each in sets.items():
         inside = each.inside(low, high)
@@ -99,6 +112,7 @@ def report(sets: Mapping[str, Judged], low: float, high: float) -> dict[str, dic
             "mendable errors in band": each.share(inside, each.mendable),
             "errs in band": each.share(each.wrong, inside),
             "errs outside": each.share(each.wrong, ~inside),
+            "errs with a model right 4 of 5": each.left(inside, 0.8),
         }
         values = list(row.values())
         print(f"{name:12}{values[0]:6}", *(f"{value:9.3f}" for value in values[1:]))

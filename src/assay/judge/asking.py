@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from pydantic import JsonValue
+
 from assay.errors import AssayError, PromptTooLong
 from assay.prompting.fences import FenceSource, absent_from, fenced
 from assay.prompting.packing import Packed, pack, texts_of
@@ -16,6 +18,9 @@ DATA_RULE = (
 )
 # Characters of a sentence from a model, or of a cause, that are kept.
 _LONGEST = 300
+# The length that a schema asks for. It binds models that are held to a grammar, which else may write on until they
+# are cut off; a longer sentence of another model is cut here and not refused.
+SENTENCE: dict[str, JsonValue] = {"maxLength": 200}
 
 
 @dataclass(frozen=True, slots=True)

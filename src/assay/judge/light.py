@@ -10,7 +10,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
-from assay.judge.asking import DATA_RULE, Shown, degraded, noted, said, shown
+from assay.judge.asking import DATA_RULE, SENTENCE, Shown, degraded, noted, said, shown
 from assay.judge.band import Band, learned_band, sampled
 from assay.judge.combine import LIKELIHOODS, Verdict, combined
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
@@ -46,10 +46,12 @@ class LightReply(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    reason: Annotated[str, BeforeValidator(_phrase)] = Field(description="one short sentence")
+    reason: Annotated[str, BeforeValidator(_phrase)] = Field(
+        description="one short sentence", json_schema_extra=SENTENCE
+    )
     verdict: Verdict = Field(description="whether the passages state what the question asks")
     missing: Annotated[str, BeforeValidator(_phrase)] = Field(
-        description="what the passages do not state; empty for yes"
+        description="what the passages do not state; empty for yes", json_schema_extra=SENTENCE
     )
 
     @model_validator(mode="after")

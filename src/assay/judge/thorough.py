@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
-from assay.judge.asking import DATA_RULE, Shown, degraded, said, shown
+from assay.judge.asking import DATA_RULE, SENTENCE, Shown, degraded, said, shown
 from assay.judge.consistency import Consistent, consistent
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
 from assay.prompting.fences import FenceSource, random_fence
@@ -35,6 +35,7 @@ it, "partial" where they state some of it, "conflicting" where they contradict o
 _SENTENCE_TOKENS, _LINE_TOKENS = 500, 30
 # Issues, and missing things, that are kept.
 _MOST = 5
+_Phrase = Annotated[str, Field(json_schema_extra=SENTENCE)]
 
 
 class _Rated(BaseModel):
@@ -72,9 +73,9 @@ class ThoroughReply(BaseModel):
 
     passages: list[_Rated]
     parts: list[_Part]
-    issues: list[str]
-    missing: list[str]
-    reason: str = Field(description="one short sentence")
+    issues: list[_Phrase] = Field(json_schema_extra={"maxItems": _MOST})
+    missing: list[_Phrase] = Field(json_schema_extra={"maxItems": _MOST})
+    reason: str = Field(description="one short sentence", json_schema_extra=SENTENCE)
     recommendation: Literal["ANSWER", "REFINE", "EXTERNAL", "CLARIFY"]
 
     @field_validator("passages", "parts", mode="after")

@@ -27,8 +27,10 @@ from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
 from assay.verify.confidence import LeastRater
 from assay.verify.review import DeterministicVerifier
+from assay.write.cited import CitedWriter
 from assay.write.decline import PlainDecliner
 from assay.write.extractive import ExtractiveWriter
+from assay.write.prompt import Style
 from assay.write.routed import RoutedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
@@ -99,14 +101,10 @@ class Composer:
         return RoutedWriter(self._cited(simple, run), full)
 
     def _cited(self, model: LLM, run: Run) -> Writer:
-        from assay.write.cited import CitedWriter
-
-        return CitedWriter(
-            model,
-            context_tokens=self.settings.context_tokens,
-            history_messages=self.settings.messages(run.profile),
-            fence=self._fences(run),
+        style = Style(
+            context_tokens=self.settings.context_tokens, history_messages=self.settings.messages(run.profile)
         )
+        return CitedWriter(model, style, self._fences(run))
 
     def _fences(self, run: Run) -> FenceSource:
         return random_fence if run.tape is None else TapedFences(random_fence, run.tape)

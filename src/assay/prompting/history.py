@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from assay.prompting.fences import fenced, short
 from assay.prompting.tokens import Count, estimated_tokens, opening
 from assay.text.tokens import terms
@@ -20,16 +22,16 @@ def important(
 ) -> tuple[Message, ...]:
     """At most `most` messages of the question's history, in their order: the last exchange, then the likest ones.
 
-    Likeness counts the question's words that a message holds, names and numbers twice; a message without any is
-    left out. Messages that do not fit the budget are dropped, the least important first;
+    An exchange is a message of the user with its answer. Likeness counts the question's words that it holds, names
+    and numbers twice; an exchange without any is left out. Messages that do not fit the budget are dropped, the least important first;
     of the last exchange as many whole sentences stay as fit.
     """
     history = question.history[-_LOOKED_AT:]
     kept: dict[int, Message] = {}
-    left = budget_tokens
+    left, last = budget_tokens, _exchanges(history)[-1]
     for index in _by_importance(history, question, max(most, 0)):
         message, whole = history[index], count(history[index].text)
-        if whole > left and index >= _last_exchange(history):
+        if whole > left and index in last:
             message = Message(message.role, opening(message.text, left, count))
         cost = count(message.text)
         if cost <= left and message.text:
@@ -55,21 +57,24 @@ def history_block(messages: tuple[Message, ...], fence: str) -> str:
     return fenced("history", fence, "\n".join(turns))
 
 
-def _last_exchange(history: tuple[Message, ...]) -> int:
-    """Where the last exchange begins: the last message of the user."""
-    return max((index for index, each in enumerate(history) if each.role == "user"), default=len(history) - 1)
-
-
 def _by_importance(history: tuple[Message, ...], question: Question, most: int) -> list[int]:
-    """The places of the messages that matter, the most important first."""
-    last = max(_last_exchange(history), 0)
-    exchange = list(range(last, len(history)))[:most]
-    if len(exchange) == most:
-        return exchange
+    """The places of at most `most` messages that matter, the most important exchange first."""
+    *earlier, last = _exchanges(history)
+    found = list(last)[:most]
+    if len(found) == most or not earlier:
+        return found
     weights = _weights(question)
-    likeness = {index: _likeness(history[index].text, weights) for index in range(last)}
-    rest = sorted((index for index in likeness if likeness[index]), key=lambda index: (-likeness[index], -index))
-    return (exchange + rest)[:most]
+    likeness = {each: sum(_likeness(history[n].text, weights) for n in each) for each in earlier}
+    for exchange in sorted(earlier, key=lambda each: (-likeness[each], -each.start)):
+        if likeness[exchange] and len(found) + len(exchange) <= most:
+            found += exchange
+    return found
+
+
+def _exchanges(history: tuple[Message, ...]) -> list[range]:
+    """The places of each exchange: a message of the user and what answers it."""
+    begins = [index for index, each in enumerate(history) if index == 0 or each.role == "user"]
+    return [range(start, end) for start, end in pairwise([*begins, len(history)])] or [range(0)]
 
 
 def _weights(question: Question) -> dict[str, float]:

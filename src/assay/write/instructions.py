@@ -61,6 +61,10 @@ _BY_DETAIL = (
     "Answer at length, in sections under headings, with conditions and exceptions.",
     "Answer as a chapter: sections under headings, with everything that the sources say on it.",
 )
+# From this detail on an answer has sections; up to the other the items of a list are short.
+_SECTIONS = 9
+_SHORT = 4
+_SHORT_ITEMS = "Keep each item to one short sentence."
 _BY_EXPERTISE: Mapping[str, str] = MappingProxyType(
     {
         "beginner": "Write for a beginner: plain words, and a word of explanation where the sources give one.",
@@ -116,7 +120,7 @@ def instructions_for(question: Question) -> tuple[str, ...]:
     told = (
         *_shape(question),
         "Answer each part of the question." if len(question.aspects) > 1 else "",
-        _BY_DETAIL[_within_ten(question.detail) - 1],
+        _detail(question),
         _BY_EXPERTISE[question.expertise],
         _language(question.language),
     )
@@ -136,6 +140,15 @@ def _shape(question: Question) -> tuple[str, ...]:
     """The form that the kind of question and the type of its answer ask for."""
     by_kind, by_type = _BY_KIND[question.kind], _BY_ANSWER_TYPE.get(question.answer_type, "")
     return (by_type,) if by_type and question.kind is QuestionKind.FACTUAL else (by_kind, by_type)
+
+
+def _detail(question: Question) -> str:
+    """How much to say; steps and lists have a form of their own, so only their items are kept short."""
+    detail = _within_ten(question.detail)
+    listed = question.kind is QuestionKind.HOW_TO or question.answer_type in _BY_ANSWER_TYPE
+    if listed and detail < _SECTIONS:
+        return _SHORT_ITEMS if detail <= _SHORT else ""
+    return _BY_DETAIL[detail - 1]
 
 
 def _within_ten(detail: int) -> int:

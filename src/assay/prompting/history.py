@@ -23,8 +23,8 @@ def important(
     """At most `most` messages of the question's history, in their order: the last exchange, then the likest ones.
 
     An exchange is a message of the user with its answer. Likeness counts the question's words that it holds, names
-    and numbers twice; an exchange without any is left out. Messages that do not fit the budget are dropped, the least important first;
-    of the last exchange as many whole sentences stay as fit.
+    and numbers twice; an exchange without any is left out. Messages that do not fit the budget are dropped, the
+    least important first; of the last exchange as many whole sentences stay as fit.
     """
     history = question.history[-_LOOKED_AT:]
     kept: dict[int, Message] = {}

@@ -323,7 +323,7 @@ def mapped(error: BaseException, service: Service) -> ProviderError:
     if isinstance(error, anthropic.APIStatusError):
         waiting = retry_after(error.response.headers)
         return answered(service, Said(error.status_code, said_in(error.body), str(error.type or ""), waiting))
-    if isinstance(error, anthropic.APITimeoutError):
+    if isinstance(error, anthropic.APITimeoutError) and error.__cause__ is None:
         return late(service, service.seconds, "answer")
     if isinstance(error, anthropic.APIConnectionError):
         return failed(service, error)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import aclosing
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.errors import MissingExtra, ProviderError
@@ -62,6 +62,8 @@ FINISHES = known(
         "TOO_MANY_TOOL_CALLS": "tool",
     }
 )
+# Where a stream's connection is noted when the package opens it.
+_OPENED: ContextVar[list[aiohttp.ClientResponse] | None] = ContextVar("assay_gemini_opened", default=None)
 # The package trips over an answer of another shape in any of these ways.
 _SHAPE: tuple[type[Exception], ...] = (AttributeError, TypeError, LookupError, RecursionError)
 FAILURES: tuple[type[Exception], ...] = (
@@ -132,13 +134,23 @@ class GeminiModel:
 
     async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
         asked = _asked(self._service.model, request)
+        opened: list[aiohttp.ClientResponse] = []
         try:
             parts = await self._clients.get().models.generate_content_stream(**asked)
-            async with aclosing(cast("AsyncGenerator[types.GenerateContentResponse, None]", parts)):
-                async for part in parts:
-                    yield _read(self._service, part)
+            token = _OPENED.set(opened)
+            try:
+                part = await anext(parts, None)
+            finally:
+                _OPENED.reset(token)
+            while part is not None:
+                yield _read(self._service, part)
+                part = await anext(parts, None)
         except FAILURES as error:
             raise mapped(error, self._service) from None
+        finally:
+            # The package leaves this to the garbage collector where a stream is not read to its end.
+            for response in opened:
+                response.close()
 
 
 # --- the connection ------------------------------------------------------------------------------
@@ -181,6 +193,8 @@ def _response_class(service: Service) -> type[aiohttp.ClientResponse]:
     class Limited(aiohttp.ClientResponse):
         async def start(self, connection: Connection) -> aiohttp.ClientResponse:
             await super().start(connection)
+            if (opened := _OPENED.get()) is not None:
+                opened.append(self)
             refuse_compressed(service, self.headers.get("content-encoding"))
             streamed = self.status == 200 and is_stream(self.headers.get("content-type"))
             self.content = cast("aiohttp.StreamReader", _Content(service, self.content, streamed))

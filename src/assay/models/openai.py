@@ -333,9 +333,10 @@ def mapped(error: BaseException, service: Service) -> ProviderError:
         waiting = retry_after(error.response.headers)
         code = f"{error.type or ''} {error.code or ''}"
         return answered(service, Said(error.status_code, said_in(error.body), code, waiting))
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, openai.APITimeoutError) and error.__cause__ is None:
         return late(service, service.seconds, "answer")
     if isinstance(error, openai.APIConnectionError):
+        # The package calls a refused connection a timeout as well; the cause tells them apart.
         return failed(service, error)
     if isinstance(error, openai.APIError):
         return broke_off(service, str(error.type), error.code, error.message)

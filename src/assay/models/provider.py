@@ -40,9 +40,8 @@ _JSON_MODE = re.compile(
     re.IGNORECASE,
 )
 _BAD_KEY = re.compile(r"api.?key|credential", re.IGNORECASE)
-_NO_CREDIT = re.compile(
-    r"insufficient_quota|billing|credit balance|exceeded your current quota, please check your plan"
-)
+# By message only where the vendor has no code for it: Gemini speaks of quota and billing at every rate limit.
+_NO_CREDIT = re.compile(r"insufficient_quota|billing_\w+|credit balance")
 # What an error inside a stream stands for, where it names its kind and no status.
 _STATUS_OF: Mapping[str, int] = {
     "invalid_request_error": 400,

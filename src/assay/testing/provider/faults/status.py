@@ -7,7 +7,8 @@ from collections.abc import Callable
 from email.utils import formatdate
 
 from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.faults.fault import Commit, Fault, fault, register
+from assay.testing.provider.faults.fault import EVERY_WIRE, Commit, Fault, fault, register
+from assay.testing.provider.nouns import Wire
 
 _TOO_LONG = {
     "openai": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
@@ -46,7 +47,9 @@ def _refusing(status: int, message: str, code: str, retry_after: Callable[[], st
 
 
 for _id, _status, _message, _code in _REFUSALS:
-    register(Fault(_id, "status", f"Answers {_status}: {_message}", _refusing(_status, _message, _code)))
+    # Only OpenAI tells a spent quota from a high rate.
+    _wires: frozenset[Wire] = frozenset({"openai"}) if _code == "insufficient_quota" else EVERY_WIRE
+    register(Fault(_id, "status", f"Answers {_status}: {_message}", _refusing(_status, _message, _code), _wires))
 for _id, _after in _RETRY_AFTER:
     _commit = _refusing(429, "Rate limit reached.", "rate_limit_exceeded", _after)
     register(Fault(_id, "status", f"Answers 429 with Retry-After, as {_id} says.", _commit))

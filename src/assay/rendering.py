@@ -1,0 +1,83 @@
+"""A finished answer's text with its sources named as the reader likes. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from assay.types import Answer, Citation, CitationStyle, Location, Source
+
+# What could turn a title into a link, a tag or code; titles come from documents.
+_AS_TEXT = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'"})
+
+
+def rendered(answer: Answer, style: CitationStyle = CitationStyle.NUMBERED, references: bool = False) -> str:
+    """The answer's text with its marks in `style`; with `references` a list of its sources follows.
+
+    Footnotes always bring their notes. A mark that stands for no source stays as it is, in every style. Titles
+    are shown as text: what would make a link, a tag or code of them is replaced.
+    """
+    sources = {source.number: source for source in answer.sources}
+    text = answer.text
+    for mark in sorted(answer.citations, key=lambda each: each.start, reverse=True):
+        if mark.numbers and all(number in sources for number in mark.numbers):
+            text = text[: mark.start] + _mark(mark, sources, style) + text[mark.end :]
+    listed = _references(answer.sources, style) if references or style is CitationStyle.FOOTNOTE else ""
+    return f"{text}\n\n{listed}" if listed else text
+
+
+def _mark(mark: Citation, sources: Mapping[int, Source], style: CitationStyle) -> str:
+    """The mark in the style, for all of its numbers."""
+    cited = [sources[number] for number in mark.numbers]
+    match style:
+        case CitationStyle.NUMBERED:
+            return " ".join(f"[{source.number}]" for source in cited)
+        case CitationStyle.FOOTNOTE:
+            return " ".join(f"[^{source.number}]" for source in cited)
+        case CitationStyle.NAMED:
+            return " ".join(f"[{_name(source, sources.values())}]" for source in cited)
+        case CitationStyle.AUTHOR_PAGE:
+            return f"({'; '.join(_with_page(source) for source in cited)})"
+
+
+def _references(sources: Sequence[Source], style: CitationStyle) -> str:
+    """The list of sources, one a line."""
+    if not sources:
+        return ""
+    match style:
+        case CitationStyle.FOOTNOTE:
+            return "\n".join(f"[^{source.number}]: {_full(source)}" for source in sources)
+        case CitationStyle.NUMBERED:
+            return "\n".join(("Sources:", *(f"- [{source.number}] {_full(source)}" for source in sources)))
+        case CitationStyle.NAMED | CitationStyle.AUTHOR_PAGE:
+            names = dict.fromkeys(_full(source) for source in sources)
+            return "\n".join(("Sources:", *(f"- {name}" for name in names)))
+
+
+def _name(source: Source, among: Collection[Source]) -> str:
+    """The source's title, with its place where another source has the same title."""
+    alike = sum(_title(each) == _title(source) for each in among)
+    return _title(source) if alike == 1 else _full(source)
+
+
+def _full(source: Source) -> str:
+    return _joined(_title(source), _as_text(str(source.location)))
+
+
+def _with_page(source: Source) -> str:
+    """The title and the page, as "p. 3"; another place where there is no page."""
+    place = source.location
+    page = f"p. {place.page}" if place.page is not None else str(Location(slide=place.slide, row=place.row))
+    return _joined(_title(source), page)
+
+
+def _joined(title: str, place: str) -> str:
+    return f"{title}, {place}" if place else title
+
+
+def _title(source: Source) -> str:
+    return _as_text(source.title) or f"source {source.number}"
+
+
+def _as_text(text: str) -> str:
+    """The text on one line, without the signs that markup is made of."""
+    return " ".join(text.split()).translate(_AS_TEXT)

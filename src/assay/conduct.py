@@ -30,7 +30,8 @@ async def conduct(
     try:
         refuse_no_question(text)
         async with asyncio.timeout(_seconds(run)):
-            answer = await loop.answer(Ask(text, history, run.id, run.profile), on, run.limits, events.emit)
+            ask = Ask(text, history, run.id, run.profile, run.profile_reason)
+            answer = await loop.answer(ask, on, run.limits, events.emit)
     except TimeoutError as error:
         late = _deadline(run.limits)
         events.emit(Failed(error=type(late).__name__, message=str(late), hint=late.hint))

@@ -36,6 +36,7 @@ class Ask:
     history: tuple[Message, ...]
     run_id: str
     profile: str
+    profile_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         profile=ask.profile,
         mode_used=gathered.judgement.mode_used,
         ms=0.0,
+        profile_reason=ask.profile_reason,
     )
 
 
@@ -112,6 +114,7 @@ def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> An
         profile=ask.profile,
         mode_used=gathered.judgement.mode_used,
         ms=0.0,
+        profile_reason=ask.profile_reason,
     )
 
 

@@ -15,6 +15,7 @@ from assay.types import Answer, Event, Limits, SentenceVerified
 class Run:
     """What belongs to one question: its id, how deep it looks, what it may use and has used.
 
+    `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
     `tape` records the run, or is what it is replayed from; None for a run that nobody keeps.
     """
 
@@ -24,6 +25,7 @@ class Run:
     clock: Clock
     budget: Budget
     tape: Tape | None
+    profile_reason: str = ""
 
 
 class RunEvents:

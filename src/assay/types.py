@@ -780,6 +780,7 @@ class Answer(Value):
     mode_used: str
     ms: float
     first_verified_ms: float | None = None
+    profile_reason: str = ""
     trace: tuple[Event, ...] = ()
 
     def validate(self) -> bool:

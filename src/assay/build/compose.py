@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from assay.budget import Budget
 from assay.build.models import Models
 from assay.judge.decide import Thresholds
 from assay.judge.heuristic import HeuristicJudge
@@ -53,17 +54,18 @@ class Composer:
         """The stages of one run."""
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
+        shadow = self._shadow(run)
         return Stages(
             understander=self._understander(run),
             retriever=self.retriever if run.tape is None else TapedRetriever(self.retriever, run.tape),
-            judge=self._timed_judge(embedder, run),
+            judge=self._judges(embedder, run, shadow),
             writer=self._writer(run),
             decliner=PlainDecliner(),
             verifier=DeterministicVerifier(embedder),
             rater=LeastRater(),
             models=self._used(run.profile),
             able=ABLE,
-            spent=lambda: run.budget.spent,
+            spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
     def _understander(self, run: Run) -> Understander:
@@ -72,11 +74,19 @@ class Composer:
         inner = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
         return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
 
+    def _shadow(self, run: Run) -> Run | None:
+        """The run as a second judge sees it: with a budget of its own, so that it takes nothing from the first."""
+        if self.settings.shadow == "none":
+            return None
+        limits = self.settings.limits(self.settings.shadow)
+        return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
+
+    def _judges(self, embedder: Embedder, run: Run, shadow: Run | None) -> Judge:
+        judge = self._timed_judge(embedder, run)
+        return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, shadow))
+
     def _timed_judge(self, embedder: Embedder, run: Run) -> Judge:
-        judge = self._judge(run.profile, embedder, run)
-        if self.settings.shadow != "none":
-            judge = ShadowingJudge(judge, self._judge(self.settings.shadow, embedder, run))
-        return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
+        return TimedJudge(self._judge(run.profile, embedder, run), run.clock, BUDGETS_MS[run.profile])
 
     def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
@@ -141,7 +151,11 @@ class Composer:
         asks = judge is not None and profile != "fast"
         writer = self.models.of("writer")
         return ModelsUsed(
-            writer="extractive" if writer is None else writer.name,
+            writer="extractive" if writer is None else self._writers(writer.name),
             judge=judge.name if asks and judge is not None else f"heuristic ({self.settings.weights})",
             verifier="deterministic",
         )
+
+    def _writers(self, name: str) -> str:
+        simple = self.models.simple
+        return name if simple is None else f"{name} (simple questions: {self.models.by_name[simple].name})"

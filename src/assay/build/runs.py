@@ -13,7 +13,7 @@ from assay.build.compose import Composer
 from assay.build.models import Models
 from assay.clock import SystemClock
 from assay.conduct import conduct
-from assay.depth import depth_for
+from assay.depth import Depth, depth_for
 from assay.record.gone import GoneEmbedder, GoneModel, GoneRetriever
 from assay.record.runs import Recording, RunStore
 from assay.record.taped import TapedClock
@@ -40,34 +40,34 @@ class Runs:
 
     def begin(self, text: str, history: tuple[Message, ...] | None, running: int) -> Run:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
-        profile = self._profile(text, running)
+        depth = self._depth(text, running)
         run_id = str(ULID())
         if history is None or self.store is None or not self.settings.tape:
-            return _run(run_id, profile, self.settings, None)
+            return _run(run_id, depth, self.settings, None)
         tape = Tape()
-        self.store.keep(run_id, self._about(profile, history), tape)
-        return _run(run_id, profile, self.settings, tape)
+        self.store.keep(run_id, self._about(depth, history), tape)
+        return _run(run_id, depth, self.settings, tape)
 
-    def _profile(self, text: str, running: int) -> str:
+    def _depth(self, text: str, running: int) -> Depth:
         if self.settings.profile != "auto":
-            return self.settings.profile
-        return depth_for(
-            text, importance=self.settings.importance, load=running / FULL, model_available=self.has_model
-        ).profile
+            return Depth(self.settings.profile, "")
+        load, importance = running / FULL, self.settings.importance
+        return depth_for(text, importance=importance, load=load, model_available=self.has_model)
 
-    def _about(self, profile: str, history: tuple[Message, ...]) -> dict[str, Any]:
+    def _about(self, depth: Depth, history: tuple[Message, ...]) -> dict[str, Any]:
         return {
-            "profile": profile,
+            "profile": depth.profile,
+            "profile_reason": depth.reason,
             "history": [message.to_dict() for message in history],
             "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_KEPT)),
             "embedding": self.embedding.to_dict(),
         }
 
 
-def _run(run_id: str, profile: str, settings: Settings, tape: Tape | None) -> Run:
+def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None) -> Run:
     clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
-    limits = settings.limits(profile)
-    return Run(run_id, profile, limits, clock, Budget(limits, clock), tape)
+    limits = settings.limits(depth.profile)
+    return Run(run_id, depth.profile, limits, clock, Budget(limits, clock), tape, depth.reason)
 
 
 def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:
@@ -93,7 +93,8 @@ async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answe
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
     names = [*roles.values(), *([settings.simple_model] if settings.simple_model else [])]
     models = Models({name: GoneModel(name) for name in names}, roles, settings.simple_model)
-    run = _run(recording.run.run_id, about["profile"], settings, Tape(recording.entries))
+    depth = Depth(about["profile"], about["profile_reason"])
+    run = _run(recording.run.run_id, depth, settings, Tape(recording.entries))
     stages = Composer(settings, models, GoneEmbedder(embedding), GoneRetriever()).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await conduct(recording.run.question, history, run, stages, emit)

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # Small batches stay in the processor's cache; see benchmarks/embedding.
 TOKENS_IN_A_BATCH = 512
+# Fewer tokens are not worth a batch of their own on another thread.
+_TOKENS_WORTH_A_BATCH = 64
 # Texts tokenized at once: enough to keep the tokenizer's threads busy, few enough to keep its offsets small.
 _TEXTS_AT_ONCE = 512
 # Reading a megabyte of text to keep its first 256 tokens is waste; no real token is longer than this on average.
@@ -80,7 +82,10 @@ class LocalEmbedder:
     max_tokens: int
     _encoder: _Encoder = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
-    _threads: ThreadPoolExecutor = field(repr=False)
+    # Questions do not wait behind the documents that are taken in: a few texts have threads of their own.
+    _for_few: ThreadPoolExecutor = field(repr=False)
+    _for_many: ThreadPoolExecutor = field(repr=False)
+    _width: int = field(repr=False)
 
     @classmethod
     def load(cls, folder: Path, *, threads: int = 2) -> LocalEmbedder:
@@ -104,7 +109,9 @@ class LocalEmbedder:
             max_tokens=described.max_tokens,
             _encoder=encoder,
             _tokenizer=tokenizer,
-            _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-embed"),
+            _for_few=ThreadPoolExecutor(threads, thread_name_prefix="assay-embed"),
+            _for_many=ThreadPoolExecutor(threads, thread_name_prefix="assay-embed-many"),
+            _width=threads,
         )
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -113,15 +120,18 @@ class LocalEmbedder:
 
     async def aclose(self) -> None:
         """End the threads; calling it twice is harmless."""
-        self._threads.shutdown(wait=False)
+        self._for_few.shutdown(wait=False)
+        self._for_many.shutdown(wait=False)
 
     def embed_now(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """What `embed` gives, computed before it returns."""
         tokens = self._tokens(texts)
         vectors = np.zeros((len(texts), self.model.dimension), np.float32)
-        batches = _batches([len(row) for row in tokens])
+        lengths = [len(row) for row in tokens]
+        batches = _batches(lengths, self._width)
+        few = sum(lengths) <= self._width * TOKENS_IN_A_BATCH
         # One batch a thread is a third faster than two threads a batch: nothing waits between the layers.
-        run = self._threads.map if len(batches) > 1 else map
+        run = (self._for_few if few else self._for_many).map if len(batches) > 1 else map
         inputs = ([tokens[position] for position in batch] for batch in batches)
         for batch, rows in zip(batches, run(self._encoder.vectors, inputs), strict=True):
             vectors[batch] = rows
@@ -273,11 +283,19 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Positions grouped by length, so that little is padded: shortest first, each at most 512 padded tokens."""
+def _batches(lengths: Sequence[int], threads: int) -> list[list[int]]:
+    """Positions grouped by length, so that little is padded: shortest first, each at most 512 padded tokens.
+
+    Of a few texts each thread gets its share.
+
+    >>> _batches([30, 50, 8, 45], threads=2)
+    [[2, 0], [3], [1]]
+    """
+    share = max(_TOKENS_WORTH_A_BATCH, -(-sum(lengths) // threads))
+    most = min(TOKENS_IN_A_BATCH, share)
     batches: list[list[int]] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batches and (len(batches[-1]) + 1) * lengths[position] <= TOKENS_IN_A_BATCH:
+        if batches and (len(batches[-1]) + 1) * lengths[position] <= most:
             batches[-1].append(position)
         else:
             batches.append([position])

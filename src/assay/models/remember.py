@@ -1,9 +1,10 @@
-"""An embedder that embeds no text twice within one run."""
+"""An embedder that embeds no text twice."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.stages import Embedder
@@ -13,31 +14,55 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+# Texts of which an engine keeps the vectors: about 3 MB with the bundled model.
+MOST = 2048
 
-@dataclass(frozen=True, slots=True)
+
 class RememberingEmbedder:
-    """Wraps an embedder for one run: the judge, the writer and the checks look at the same sentences."""
+    """Wraps an embedder, for one run or for all: search, judge and checks look at the same sentences.
 
-    inner: Embedder
-    known: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    Of more than `most` texts those that were asked for last are known. Safe to use from several event loops.
+    """
+
+    def __init__(self, inner: Embedder, most: int = MOST) -> None:
+        self._inner = inner
+        self._most = most
+        # In the order in which they were last asked for.
+        self._known: dict[str, NDArray[np.float32]] = {}
+        self._lock = threading.Lock()
 
     @property
     def model(self) -> EmbeddingModel:
         """The wrapped embedder's model."""
-        return self.inner.model
+        return self._inner.model
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of length 1 per text, shape (len(texts), dimension)."""
         import numpy
 
-        new = list(dict.fromkeys(text for text in texts if text not in self.known))
-        if new:
-            vectors = await self.inner.embed(new)
-            self.known.update(zip(new, vectors, strict=True))
         if not texts:
             return numpy.zeros((0, self.model.dimension), dtype=numpy.float32)
-        return numpy.stack([self.known[text] for text in texts])
+        vectors = self._recalled(texts)
+        new = [text for text in dict.fromkeys(texts) if text not in vectors]
+        if new:
+            # Copies: a row alone would keep the whole array that it came in.
+            vectors.update({text: row.copy() for text, row in zip(new, await self._inner.embed(new), strict=True)})
+        self._remember(vectors)
+        return numpy.stack([vectors[text] for text in texts])
+
+    def _recalled(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        with self._lock:
+            return {text: self._known[text] for text in texts if text in self._known}
+
+    def _remember(self, vectors: dict[str, NDArray[np.float32]]) -> None:
+        with self._lock:
+            for text, vector in vectors.items():
+                self._known.pop(text, None)
+                self._known[text] = vector
+            for text in list(islice(self._known, max(0, len(self._known) - self._most))):
+                del self._known[text]
 
     async def aclose(self) -> None:
-        """Forget the run's texts; the wrapped embedder stays open for the next run."""
-        self.known.clear()
+        """Forget the texts; the wrapped embedder stays open."""
+        with self._lock:
+            self._known.clear()

@@ -13,13 +13,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
 from assay.errors import DamagedStore, StoreError, StoreFull, UsageError
 from assay.tape import Tape, TapeEntry
-from assay.types import Done, Event, Failed, Value
+from assay.types import Answer, Done, Event, Failed, Value
 
 SCHEMA_VERSION = 2
 # Seconds to wait for another process that is writing.
@@ -285,10 +285,21 @@ class RunStore:
 
 
 def _json(event: Event) -> str:
-    body = event.to_dict()
-    if isinstance(event, Done):
-        body["answer"] = event.answer.to_dict()
-    return json.dumps(body)
+    """The event as `to_dict` gives it, an answer with its schema; without copying it value by value first."""
+    return json.dumps(event, default=_opened)
+
+
+def _opened(value: Any) -> Any:
+    """What JSON has no type for, one level deep, as JSON types."""
+    if isinstance(value, Answer):
+        return {"schema": value.schema, **_by_name(value, without="trace")}
+    if is_dataclass(value):
+        return _by_name(value)
+    return dict(value) if isinstance(value, Mapping) else list(value)
+
+
+def _by_name(value: Any, without: str = "") -> dict[str, Any]:
+    return {each.name: getattr(value, each.name) for each in fields(value) if each.name != without}
 
 
 def _storable(text: str) -> str:

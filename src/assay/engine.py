@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
 from assay.background import BackgroundLoop
 from assay.conduct import conduct, refuse_no_question
-from assay.errors import UsageError
+from assay.errors import AssayError, UsageError
+from assay.many import in_order
 from assay.run import Run
 from assay.stages import LLM, Embedder, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
@@ -32,6 +35,7 @@ from assay.types import (
 )
 
 Result = TypeVar("Result")
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -133,6 +137,38 @@ class Engine:
     def ask(self, text: str, history: Iterable[Message] = ()) -> Answer:
         """As `aask`."""
         return self._background.run(self.aask(text, history))
+
+    async def aask_many(self, texts: Iterable[str], at_once: int = 8) -> AsyncGenerator[Answer | AssayError, None]:
+        """Answer many questions, at most `at_once` together, in their order; each as soon as it is its turn.
+
+        The error that `aask` would raise stands in the place of its answer, and stops no other question. `texts`
+        is read as far as it is needed. Wrap it in `contextlib.aclosing` where you may leave early.
+        """
+        async with aclosing(in_order(self._askings(texts), at_once)) as answers:
+            async for answer in answers:
+                yield answer
+
+    def ask_many(self, texts: Iterable[str], at_once: int = 8) -> tuple[Answer | AssayError, ...]:
+        """What `aask_many` gives, together.
+
+        >>> from assay import open_engine
+        >>> with open_engine(data_dir=folder) as engine:
+        ...     _ = engine.add([sample])
+        ...     answer, error = engine.ask_many(["At how many degrees does water boil?", ""])
+        >>> answer.outcome.value, str(error)
+        ('answered', 'the question is empty')
+        """
+        return self._background.run(_collect(self.aask_many(texts, at_once)))
+
+    async def _askings(self, texts: Iterable[str]) -> AsyncIterator[Callable[[], Awaitable[Answer | AssayError]]]:
+        for text in texts:
+            yield partial(self._answer_or_error, text)
+
+    async def _answer_or_error(self, text: str) -> Answer | AssayError:
+        try:
+            return await self.aask(text)
+        except AssayError as error:
+            return error
 
     async def stream(self, text: str, history: Iterable[Message] = ()) -> AsyncGenerator[Event, None]:
         """The run's events as they happen; the last is Done, or Failed where `aask` would have raised.
@@ -244,5 +280,5 @@ class Engine:
         self._background.stop()
 
 
-async def _collect(reports: AsyncIterator[FileReport]) -> tuple[FileReport, ...]:
-    return tuple([report async for report in reports])
+async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:
+    return tuple([each async for each in results])

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import exits, options
-from assay.cli.options import (
-    AsJson,
-    AsJsonLines,
-    Collection,
-    Correct,
-    Count,
-    DataDir,
-    Embedder,
-    Incorrect,
-    JudgeProfile,
-    JudgeWeights,
-    Quiet,
-    Verbose,
-    flags,
-    terminal_of,
-)
+from assay.cli.flags import FOR_EMBEDDING, FOR_JUDGING, FOR_SEARCH, THE_COLLECTION, Given, takes
+from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.questions import Text, asked
 from assay.cli.terminal import Terminal
 from assay.errors import UsageError
@@ -32,7 +19,7 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
-    from assay.types import Passage, Review
+    from assay.types import Passage
 
 # Sentences beyond this many characters are searched by how they begin.
 LONGEST_QUERY = 2_000
@@ -44,22 +31,18 @@ Context = Annotated[list[Path] | None, typer.Option("--context", metavar="FILE",
 def register(app: typer.Typer) -> None:
     """Give the program these verbs."""
     for verb in (judge, check):
-        app.command()(verb)
+        app.command(cls=GroupedCommand)(verb)
 
 
+@takes(*FOR_SEARCH, *FOR_JUDGING)
 def judge(
     ctx: typer.Context,
     question: Text = None,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
-    profile: JudgeProfile = None,
-    weights: JudgeWeights = None,
-    correct: Correct = None,
-    incorrect: Incorrect = None,
-    k: Count = None,
+    *,
+    given: Given,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
+    at_once: AtOnce = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
@@ -73,27 +56,11 @@ def judge(
     """
     from assay.build import open_engine, open_gates
     from assay.cli import shapes
-    from assay.cli.pipes import answer_lines
+    from assay.cli.pipes import serve
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
-    given = flags(
-        collection=collection,
-        data_dir=data_dir,
-        embedder=embedder,
-        profile=profile,
-        weights=weights,
-        correct=correct,
-        incorrect=incorrect,
-        k=k,
-    )
     if text is None:
-        with open_gates(**given) as engine:
-            answer_lines(
-                lambda line: shapes.judged(
-                    engine.judge(line.text("query", "question"), line.passages(), line.history())
-                ),
-                terminal,
-            )
+        asyncio.run(serve(open_gates(**given), _judged, terminal, options.at_once(at_once, given)))
         return
     with open_engine(create=False, **given) as engine:
         started = time.perf_counter()
@@ -108,14 +75,13 @@ def judge(
     raise typer.Exit(exits.of_judgement(judgement))
 
 
+@takes(*THE_COLLECTION, *FOR_EMBEDDING, "profile")
 def check(
     ctx: typer.Context,
     file: AnswerFile = None,
+    *,
+    given: Given,
     context: Context = None,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
-    profile: JudgeProfile = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     quiet: Quiet = False,
@@ -132,14 +98,12 @@ def check(
     """
     from assay.build import open_engine, open_gates
     from assay.cli import shapes
-    from assay.cli.pipes import answer_lines
+    from assay.cli.pipes import serve
 
     options.one_format(as_json, as_json_lines)
     terminal = terminal_of(ctx)
-    given = flags(collection=collection, data_dir=data_dir, embedder=embedder, profile=profile)
     if as_json_lines:
-        with open_gates(**given) as engine:
-            answer_lines(lambda line: shapes.reviewed(_reviewed(line, engine)), terminal)
+        asyncio.run(serve(open_gates(**given), _reviewed, terminal))
         return
     text, sources = _to_check(file, context or [], terminal)
     with open_gates(**given) if sources else open_engine(create=False, **given) as engine:
@@ -155,10 +119,18 @@ def check(
     raise typer.Exit(exits.of_review(review))
 
 
-def _reviewed(line: Request, engine: Engine) -> Review:
+async def _judged(line: Request, engine: Engine) -> dict[str, Any]:
+    from assay.cli import shapes
+
+    return shapes.judged(await engine.ajudge(line.text("query", "question"), line.passages(), line.history()))
+
+
+async def _reviewed(line: Request, engine: Engine) -> dict[str, Any]:
     """A line's `claim` is one claim; its `answer` is split into claims."""
+    from assay.cli import shapes
+
     text = line.text("claim", "answer")
-    return engine.check(text, line.passages(), one_claim="claim" in line.fields)
+    return shapes.reviewed(await engine.acheck(text, line.passages(), one_claim="claim" in line.fields))
 
 
 def _found(text: str, engine: Engine) -> tuple[Passage, ...]:

@@ -6,16 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.cli.options import (
-    AsJson,
-    Collection,
-    DataDir,
-    JudgeProfile,
-    Quiet,
-    Verbose,
-    flags,
-    terminal_of,
-)
+from assay.cli.flags import FLAGS, Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import one_line
 
 Origin = Annotated[bool, typer.Option("--origin", help="Also say where each value came from.")]
@@ -24,7 +16,7 @@ Origin = Annotated[bool, typer.Option("--origin", help="Also say where each valu
 def register(app: typer.Typer) -> None:
     """Give the program the verb `config show`."""
     config = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
-    config.command()(show)
+    config.command(cls=GroupedCommand)(show)
     config.callback()(_group)
     app.add_typer(config, name="config")
 
@@ -33,12 +25,12 @@ def _group() -> None:
     pass
 
 
+@takes(*FLAGS)
 def show(
     ctx: typer.Context,
+    *,
+    given: Given,
     origin: Origin = False,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    profile: JudgeProfile = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -52,7 +44,7 @@ def show(
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
-    resolved = load_settings(flags(collection=collection, data_dir=data_dir, profile=profile))
+    resolved = load_settings(given)
     values = {name: _shown(getattr(resolved.settings, name)) for name in type(resolved.settings).model_fields}
     if as_json:
         rows = {name: {"value": value, "origin": resolved.origins[name]} for name, value in values.items()}

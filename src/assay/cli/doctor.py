@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.options import AsJson, DataDir, Embedder, Quiet, Verbose, flags, terminal_of
+from assay.cli.flags import FOR_DOCTOR, Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import one_line
 
 Store = Annotated[bool, typer.Option("--store", help="Also read every collection and test that it is whole.")]
@@ -15,14 +16,15 @@ Store = Annotated[bool, typer.Option("--store", help="Also read every collection
 
 def register(app: typer.Typer) -> None:
     """Give the program this verb."""
-    app.command()(doctor)
+    app.command(cls=GroupedCommand)(doctor)
 
 
+@takes(*FOR_DOCTOR)
 def doctor(
     ctx: typer.Context,
+    *,
+    given: Given,
     store: Store = False,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -35,7 +37,7 @@ def doctor(
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
-    settings = load_settings(flags(data_dir=data_dir, embedder=embedder)).settings
+    settings = load_settings(given).settings
     examined = list(examine(settings, store=store))
     broken = any(each.status == "failed" for each in examined)
     if as_json:

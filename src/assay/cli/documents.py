@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import options
-from assay.cli.options import Collection, DataDir, Embedder, Quiet, Verbose, flags, terminal_of
+from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
+from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -27,15 +28,15 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; 
 def register(app: typer.Typer) -> None:
     """Give the program these verbs."""
     for verb in (add, sync, ls, rm, reindex):
-        app.command()(verb)
+        app.command(cls=GroupedCommand)(verb)
 
 
+@takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def add(
     ctx: typer.Context,
     paths: Paths,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
+    *,
+    given: Given,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
     quiet: Quiet = False,
@@ -50,7 +51,6 @@ def add(
     from assay.cli.intake import Spooled, take_in
 
     options.one_format(as_json, as_json_lines)
-    given = flags(collection=collection, data_dir=data_dir, embedder=embedder)
     with Spooled(paths, given, terminal_of(ctx)) as files:
         code = take_in(
             lambda engine: engine.aadd(files.paths),
@@ -63,12 +63,12 @@ def add(
     raise typer.Exit(code)
 
 
+@takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def sync(
     ctx: typer.Context,
     paths: Synced,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
+    *,
+    given: Given,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
@@ -87,7 +87,6 @@ def sync(
     options.one_format(as_json, as_json_lines)
     if "-" in paths:
         raise UsageError("sync needs files or folders, not standard input", hint="use `assay add -`")
-    given = flags(collection=collection, data_dir=data_dir, embedder=embedder)
     with Spooled(paths, given, terminal_of(ctx)) as files:
         code = take_in(
             lambda engine: engine.async_(files.paths, dry_run=dry_run),
@@ -102,10 +101,11 @@ def sync(
     raise typer.Exit(code)
 
 
+@takes(*THE_COLLECTION)
 def ls(
     ctx: typer.Context,
-    collection: Collection = None,
-    data_dir: DataDir = None,
+    *,
+    given: Given,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -114,7 +114,7 @@ def ls(
     from assay.build import open_engine
 
     terminal = terminal_of(ctx)
-    with open_engine(create=False, **flags(collection=collection, data_dir=data_dir)) as engine:
+    with open_engine(create=False, **given) as engine:
         documents = engine.documents()
     if as_json:
         terminal.object({"documents": [_listed(each) for each in documents]})
@@ -127,11 +127,12 @@ def ls(
     terminal.note(f"{len(documents):,} document{'' if len(documents) == 1 else 's'}")
 
 
+@takes(*THE_COLLECTION)
 def rm(
     ctx: typer.Context,
     documents: Names,
-    collection: Collection = None,
-    data_dir: DataDir = None,
+    *,
+    given: Given,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
@@ -145,7 +146,7 @@ def rm(
     from assay.build import open_engine
 
     terminal = terminal_of(ctx)
-    with open_engine(create=False, **flags(collection=collection, data_dir=data_dir)) as engine:
+    with open_engine(create=False, **given) as engine:
         chosen = _chosen(documents, engine.documents())
         if not dry_run:
             _confirm(chosen, yes, terminal)
@@ -160,11 +161,11 @@ def rm(
         terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(each.title)}  {one_line(each.source)}")
 
 
+@takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def reindex(
     ctx: typer.Context,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
+    *,
+    given: Given,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -176,7 +177,7 @@ def reindex(
     from assay.build import reindex as rebuild
 
     terminal, started = terminal_of(ctx), time.perf_counter()
-    passages = rebuild(**flags(collection=collection, data_dir=data_dir, embedder=embedder))
+    passages = rebuild(**given)
     ms = 1000 * (time.perf_counter() - started)
     if as_json:
         terminal.object({"passages": passages, "ms": round(ms, 1)})

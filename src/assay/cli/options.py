@@ -1,45 +1,18 @@
-"""The options that several verbs share, each defined once."""
+"""The options that several verbs share and that are no settings, and how a verb's help shows all of them."""
 
 from __future__ import annotations
 
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer.core import TyperCommand
 
+from assay.cli.flags import Given
 from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
-
-class Profile(StrEnum):
-    """How deep to look."""
-
-    FAST = "fast"
-    BALANCED = "balanced"
-    THOROUGH = "thorough"
-
-
-class SearchMode(StrEnum):
-    """How a search runs."""
-
-    HYBRID = "hybrid"
-    DENSE = "dense"
-    SPARSE = "sparse"
-
-
-class Weights(StrEnum):
-    """Which weights the judge scores with."""
-
-    FITTED = "fitted"
-    SEED = "seed"
-
-
-class Fusion(StrEnum):
-    """How a hybrid search joins its two lists."""
-
-    SCALED = "scaled"
-    RRF = "rrf"
+if TYPE_CHECKING:
+    from typer import _click
 
 
 def terminal_of(ctx: typer.Context) -> Terminal:
@@ -59,36 +32,6 @@ def _explain(ctx: typer.Context, value: bool) -> bool:
     return value
 
 
-DataDir = Annotated[
-    Path | None, typer.Option("--data-dir", metavar="FOLDER", help="Folder of the collections and runs.")
-]
-Collection = Annotated[
-    str | None, typer.Option("--collection", "-c", metavar="NAME", help="Which collection. [default: default]")
-]
-Embedder = Annotated[
-    str | None,
-    typer.Option("--embedder", metavar="WHICH", help="bundled, a folder with an ONNX model, or openai:MODEL."),
-]
-JudgeProfile = Annotated[Profile | None, typer.Option("--profile", help="How deep to look. [default: fast]")]
-JudgeWeights = Annotated[Weights | None, typer.Option("--weights", help="Which weights the judge scores with.")]
-Count = Annotated[int | None, typer.Option("--k", "-k", metavar="N", help="How many passages. [default: 8]")]
-Mode = Annotated[SearchMode | None, typer.Option("--mode", help="How to search. [default: hybrid]")]
-FusionOption = Annotated[Fusion | None, typer.Option("--fusion", help="How hybrid search joins its two lists.")]
-Mmr = Annotated[
-    float | None,
-    typer.Option("--mmr", metavar="0-1", help="Vary the passages; 1 is relevance only. [default: off]"),
-]
-Deadline = Annotated[
-    float | None, typer.Option("--deadline", metavar="SECONDS", help="Time for one question. [default: 10]")
-]
-Correct = Annotated[
-    float | None,
-    typer.Option("--correct", metavar="0-1", help="Evidence judged at least this suffices. [default: 0.7]"),
-]
-Incorrect = Annotated[
-    float | None,
-    typer.Option("--incorrect", metavar="0-1", help="Evidence judged below this is of no use. [default: 0.3]"),
-]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsJsonLines = Annotated[
     bool, typer.Option("--jsonl", help="Read JSON lines from standard input; print an object for each.")
@@ -101,20 +44,46 @@ Verbose = Annotated[
 ]
 
 
+AtOnce = Annotated[
+    int | None,
+    typer.Option(
+        "--at-once", metavar="N", min=1, max=256, help="Lines answered together. [default: 8 with a model, else 1]"
+    ),
+]
+
+
+def at_once(given: int | None, flags: Given) -> int:
+    """How many lines of a pipe are answered together; waiting for a model is no work, all else is."""
+    from assay.settings import MODEL_SETTINGS, load_settings
+
+    settings = load_settings(flags).settings
+    asks = any(getattr(settings, name) is not None for name in MODEL_SETTINGS)
+    return given or (8 if asks else 1)
+
+
 def one_format(as_json: bool, as_json_lines: bool) -> None:
     """Refuse both machine formats at once."""
     if as_json and as_json_lines:
         raise UsageError("--json and --jsonl exclude one another", hint="use --jsonl for many, --json for one")
 
 
-def flags(**given: Any) -> dict[str, Any]:
-    """The options that were given, as settings: those left out are None and fall away.
+class GroupedCommand(TyperCommand):
+    """A verb whose help lists its flags in groups, the verb's own options first."""
 
-    >>> flags(k=5, mode=SearchMode.DENSE, mmr=None)
-    {'k': 5, 'mode': 'dense'}
-    """
-    return {
-        name: value.value if isinstance(value, StrEnum) else value
-        for name, value in given.items()
-        if value is not None
-    }
+    def format_options(self, ctx: _click.Context, formatter: _click.HelpFormatter) -> None:
+        """Write a section for each group of flags."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                sections.setdefault(_section(parameter), []).append(record)
+        for title, records in sections.items():
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
+
+
+def _section(parameter: _click.core.Parameter) -> str:
+    if parameter.param_type_name == "argument":
+        return "Arguments"
+    return getattr(parameter, "rich_help_panel", None) or "Options"

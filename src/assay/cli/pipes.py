@@ -1,4 +1,4 @@
-"""JSON lines in, JSON lines out: in order, each answered at once, and no line stops the next.
+"""JSON lines in, JSON lines out: in order, each as soon as it is answered, and no line stops the next.
 
 A line that cannot be carried out gets an object with its `id` (where it is known), `error` and `hint`. Empty
 lines are passed over.
@@ -9,13 +9,20 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, cast
 
+from assay.cli.incoming import incoming
 from assay.cli.terminal import Terminal
 from assay.errors import AssayError, UsageError
+from assay.many import in_order
 from assay.types import Message, Passage
+
+if TYPE_CHECKING:
+    from assay.engine import Engine
 
 Side = Literal["user", "assistant"]
 # Who speaks, under the names in use.
@@ -70,10 +77,30 @@ class Request:
         return found
 
 
-def answer_lines(handle: Callable[[Request], Mapping[str, Any]], terminal: Terminal) -> None:
-    """Give every line of standard input its object; `handle` makes it, but for `id` and `ms`."""
-    for line in _lines(terminal.input):
-        terminal.object(_answered(line, handle, terminal))
+Handle = Callable[[Request], Awaitable[Mapping[str, Any]]]
+
+
+async def serve(
+    engine: Engine,
+    handle: Callable[[Request, Engine], Awaitable[Mapping[str, Any]]],
+    terminal: Terminal,
+    at_once: int = 1,
+) -> None:
+    """Give every line of standard input its object, made with the engine, which is closed at the end."""
+    async with engine:
+        await answer_lines(lambda request: handle(request, engine), terminal, at_once)
+
+
+async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> None:
+    """Give every line of standard input its object; `handle` makes it, but for `id` and `ms`.
+
+    At most `at_once` lines are under way together.
+    """
+    async with aclosing(incoming(terminal.input)) as lines:
+        work = (partial(_answered, line, handle, terminal) async for line in lines)
+        async with aclosing(in_order(work, at_once)) as objects:
+            async for each in objects:
+                terminal.object(each)
 
 
 def messages(value: object) -> tuple[Message, ...]:
@@ -92,17 +119,13 @@ def given_passage(passage_id: str, text: str, title: str = "") -> Passage:
     return Passage(passage_id, passage_id, "", 0, len(text), text, title)
 
 
-def _lines(stream: Iterable[bytes]) -> Iterable[bytes]:
-    return (line for line in stream if line.strip())
-
-
-def _answered(line: bytes, handle: Callable[[Request], Mapping[str, Any]], terminal: Terminal) -> dict[str, Any]:
+async def _answered(line: bytes, handle: Handle, terminal: Terminal) -> dict[str, Any]:
     known: dict[str, Any] = {}
     try:
         fields = _parsed(line)
         known = {"id": _id(fields)}
         started = time.perf_counter()
-        made = handle(Request(fields))
+        made = await handle(Request(fields))
         return {**known, **made, "ms": round(1000 * (time.perf_counter() - started), 3)}
     except AssayError as error:
         return {**known, "error": str(error), "hint": error.hint}

@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import exits, options
-from assay.cli.options import (
-    AsJson,
-    AsJsonLines,
-    Collection,
-    Correct,
-    Count,
-    DataDir,
-    Deadline,
-    Embedder,
-    FusionOption,
-    Incorrect,
-    JudgeProfile,
-    JudgeWeights,
-    Mmr,
-    Mode,
-    Quiet,
-    Verbose,
-    flags,
-    terminal_of,
-)
+from assay.cli.flags import FOR_ANSWERS, FOR_EMBEDDING, FOR_SEARCH, Given, takes
+from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
-    from assay.types import Message, Scalar
+    from assay.types import Answer, Message, Scalar
 
 Text = Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question; - is standard input.")]
 Where = Annotated[
@@ -49,19 +33,15 @@ History = Annotated[
 def register(app: typer.Typer) -> None:
     """Give the program these verbs."""
     for verb in (search, ask):
-        app.command()(verb)
+        app.command(cls=GroupedCommand)(verb)
 
 
+@takes(*FOR_SEARCH, *FOR_EMBEDDING)
 def search(
     ctx: typer.Context,
     question: Text = None,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
-    k: Count = None,
-    mode: Mode = None,
-    fusion: FusionOption = None,
-    mmr: Mmr = None,
+    *,
+    given: Given,
     where: Where = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
@@ -74,27 +54,22 @@ def search(
     assay search "interest rate" -k 3
     assay search --jsonl < questions.jsonl      {"id", "query", "k"?} a line
     """
-    from dataclasses import replace
-
     from assay.build import open_engine, search_settings
     from assay.cli import shapes
-    from assay.cli.pipes import answer_lines
+    from assay.cli.pipes import serve
     from assay.settings import load_settings
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
-    given = flags(
-        collection=collection, data_dir=data_dir, embedder=embedder, k=k, mode=mode, fusion=fusion, mmr=mmr
-    )
     usual = replace(search_settings(load_settings(given).settings), where=_metadata(where or []))
+
+    async def found(request: Request, engine: Engine) -> dict[str, Any]:
+        settings = replace(usual, k=request.whole_number("k", usual.k))
+        return {"hits": shapes.hits(await engine.asearch(request.text("query", "question"), settings))}
+
+    if text is None:
+        asyncio.run(serve(open_engine(create=False, **given), found, terminal))
+        return
     with open_engine(create=False, **given) as engine:
-
-        def found(request: Request) -> dict[str, Any]:
-            settings = replace(usual, k=request.whole_number("k", usual.k))
-            return {"hits": shapes.hits(engine.search(request.text("query", "question"), settings))}
-
-        if text is None:
-            answer_lines(found, terminal)
-            return
         started = time.perf_counter()
         evidence = engine.search(text, usual)
         if not evidence.hits:
@@ -108,24 +83,16 @@ def search(
         show_evidence(evidence, terminal)
 
 
+@takes(*FOR_ANSWERS)
 def ask(
     ctx: typer.Context,
     question: Text = None,
-    collection: Collection = None,
-    data_dir: DataDir = None,
-    embedder: Embedder = None,
-    profile: JudgeProfile = None,
-    weights: JudgeWeights = None,
-    correct: Correct = None,
-    incorrect: Incorrect = None,
-    deadline: Deadline = None,
-    k: Count = None,
-    mode: Mode = None,
-    fusion: FusionOption = None,
-    mmr: Mmr = None,
+    *,
+    given: Given,
     history: History = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
+    at_once: AtOnce = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
@@ -135,48 +102,47 @@ def ask(
 
     \b
     assay ask "How long is the notice period?"
+    assay ask "How long is the notice period?" -m openai:gpt-5-mini
     assay ask --jsonl < questions.jsonl         {"id", "question", "history"?} a line
     """
     from assay.build import open_engine
-    from assay.cli.pipes import answer_lines
+    from assay.cli.pipes import serve
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
-    given = flags(
-        collection=collection,
-        data_dir=data_dir,
-        embedder=embedder,
-        profile=profile,
-        weights=weights,
-        correct=correct,
-        incorrect=incorrect,
-        deadline=deadline,
-        k=k,
-        mode=mode,
-        fusion=fusion,
-        mmr=mmr,
-    )
     dialogue = _dialogue(history)
+    if text is None:
+        together = options.at_once(at_once, given)
+        asyncio.run(serve(open_engine(create=False, **given), _answered, terminal, together))
+        return
     with open_engine(create=False, **given) as engine:
-        if text is None:
-            answer_lines(
-                lambda line: engine.ask(line.text("question", "query"), line.history()).to_dict(), terminal
-            )
-            return
         answer = engine.ask(text, dialogue)
         if not answer.judgement.relevance:
             _tell_of_no_documents(engine, given, terminal)
-    if verbose:
+    tell(answer, given, as_json, terminal)
+    raise typer.Exit(exits.of_answer(answer))
+
+
+async def _answered(line: Request, engine: Engine) -> dict[str, Any]:
+    return (await engine.aask(line.text("question", "query"), line.history())).to_dict()
+
+
+def tell(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> None:
+    """Print an answer, its steps before it where they are wanted, in the style that is set."""
+    if terminal.verbose:
         from assay.cli.run_view import told
 
         for event in answer.trace:
             terminal.detail(told(event.kind, event.to_dict()) or event.kind)
     if as_json:
         terminal.object(answer.to_dict())
-    else:
-        from assay.cli.answer_view import show_answer
+        return
+    from assay.cli.answer_view import show_answer
+    from assay.rendering import rendered
+    from assay.settings import load_settings
 
-        show_answer(answer.to_dict(), answer.validate(), terminal)
-    raise typer.Exit(exits.of_answer(answer))
+    settings = load_settings(given).settings
+    text = rendered(answer, settings.citation_style, settings.references)
+    show_answer({**answer.to_dict(), "text": text}, answer.validate(), terminal)
 
 
 def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.options import AsJson, DataDir, Quiet, Verbose, flags, terminal_of
+from assay.cli.flags import Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -19,13 +20,15 @@ RunName = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Give the program this verb."""
-    app.command()(show)
+    app.command(cls=GroupedCommand)(show)
 
 
+@takes("data_dir")
 def show(
     ctx: typer.Context,
     run: RunName = None,
-    data_dir: DataDir = None,
+    *,
+    given: Given,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -43,7 +46,7 @@ def show(
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
-    store = RunStore(load_settings(flags(data_dir=data_dir)).settings.runs_file)
+    store = RunStore(load_settings(given).settings.runs_file)
     if run is None:
         _show_latest(store, as_json, terminal)
         return

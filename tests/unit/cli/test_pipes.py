@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 from typing import Any
@@ -14,9 +15,13 @@ from assay.errors import StoreError, UsageError
 from assay.types import Message
 
 
-def piped(data: bytes, handle: Any = lambda line: {"said": line.text("query")}) -> list[dict[str, Any]]:
+async def said(line: Request) -> dict[str, Any]:
+    return {"said": line.text("query")}
+
+
+def piped(data: bytes, handle: Any = said, at_once: int = 1) -> list[dict[str, Any]]:
     out = io.StringIO()
-    answer_lines(handle, Terminal(input=io.BytesIO(data), out=out, err=io.StringIO()))
+    asyncio.run(answer_lines(handle, Terminal(input=io.BytesIO(data), out=out, err=io.StringIO()), at_once))
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
@@ -54,14 +59,14 @@ def test_a_bad_line_gets_an_error_and_the_next_its_answer(bad: bytes):
 
 
 def test_the_id_of_a_line_that_fails_is_known():
-    def fail(line: Request) -> dict[str, Any]:
+    async def fail(line: Request) -> dict[str, Any]:
         raise StoreError("gone", hint="add it")
 
     assert piped(b'{"id": 5, "query": "a"}', fail) == [{"id": 5, "error": "gone", "hint": "add it"}]
 
 
 def test_a_bug_met_by_one_line_does_not_cost_the_others():
-    def divide(line: Request) -> dict[str, Any]:
+    async def divide(line: Request) -> dict[str, Any]:
         return {"value": 1 / line.fields["n"]}
 
     first, second = piped(b'{"id": 1, "n": 0}\n{"id": 2, "n": 2}', divide)

@@ -143,10 +143,12 @@ async def events(service: Service, chunks: AsyncIterable[bytes]) -> AsyncIterato
             if line:
                 data.extend(_data(line))
                 size += len(line)
-            elif data:
-                yield b"\n".join(data)
-                data.clear()
-                size = 0
+                continue
+            event = b"\n".join(data)
+            data.clear()
+            size = 0
+            if event:
+                yield event
         if size + len(rest) > LARGEST_EVENT:
             raise too_large(service, f"an event of more than {LARGEST_EVENT} bytes")
 

@@ -1,7 +1,7 @@
 """Anthropic's wire format."""
 
 from collections.abc import AsyncIterator
-from inspect import Parameter, signature
+from inspect import signature
 from typing import Any, Literal
 
 import anthropic
@@ -233,9 +233,9 @@ def instance(kind: type[BaseException]) -> BaseException:
         return kind(httpx2.Response(200, request=request), None)
     if issubclass(kind, anthropic.APIError):
         return kind("m", request, body=None)
-    wanted = [each for each in signature(kind).parameters.values() if each.default is Parameter.empty]
-    named = {each.name: "m" for each in wanted if each.kind is Parameter.KEYWORD_ONLY}
-    return kind(*("m" for each in wanted if each.kind is Parameter.POSITIONAL_OR_KEYWORD), **named)
+    _self, *wanted = signature(kind.__init__).parameters.values()
+    named = {each.name: "m" for each in wanted if each.kind is each.KEYWORD_ONLY and each.default is each.empty}
+    return kind(*("m" for each in wanted if each.kind is each.POSITIONAL_OR_KEYWORD), **named)
 
 
 def test_every_exception_of_the_package_is_mapped():

@@ -133,6 +133,8 @@ def compose(sentences: tuple[Sentence, ...]) -> Draft:
         " ".join([each.text, *(f"[{number[cited]}]" for cited in each.passage_ids), *each.unknown_marks])
         for each in sentences
     ]
-    ends = tuple(accumulate((len(each) + 1 for each in marked), initial=0))
-    spans = tuple(Span(start, start + len(each)) for start, each in zip(ends, marked, strict=False))
-    return Draft(" ".join(marked), sources, spans)
+    # A sentence that begins a line brings its line break along.
+    parts = [each if n == 0 or each.startswith("\n") else f" {each}" for n, each in enumerate(marked)]
+    ends = tuple(accumulate(map(len, parts)))
+    spans = tuple(Span(end - len(each), end) for end, each in zip(ends, marked, strict=True))
+    return Draft("".join(parts), sources, spans)

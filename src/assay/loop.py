@@ -90,7 +90,7 @@ async def write(
     async with aclosing(on.writer.write(question, evidence, advice)) as parts:
         async for part in parts:
             if isinstance(part, Sentence):
-                written = await tested(part, written, question, evidence, on, emit)
+                written = await examined(part, written, question, evidence, on, emit)
             elif part.reason == "stop":
                 return replace(written, notes=part.notes)
             else:
@@ -98,7 +98,7 @@ async def write(
     raise unusable("incomplete")
 
 
-async def tested(
+async def examined(
     sentence: Sentence, before: Written, question: Question, evidence: Evidence, on: Stages, emit: Emit
 ) -> Written:
     """The draft with one more sentence, which is verified or withdrawn: it has exactly one end."""

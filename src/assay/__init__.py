@@ -14,9 +14,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from assay.agents import tools
     from assay.build import open_engine
+    from assay.build.runs import replay
     from assay.engine import Engine
     from assay.errors import AssayError
+    from assay.rendering import rendered
     from assay.settings import Settings
     from assay.types import (
         Action,
@@ -57,6 +60,9 @@ _HOMES = {
     "Status": "types",
     "Verdict": "types",
     "open_engine": "build",
+    "rendered": "rendering",
+    "replay": "build.runs",
+    "tools": "agents",
 }
 
 __all__ = [
@@ -78,6 +84,9 @@ __all__ = [
     "Status",
     "Verdict",
     "open_engine",
+    "rendered",
+    "replay",
+    "tools",
 ]
 
 

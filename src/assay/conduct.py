@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from assay import loop
@@ -50,6 +51,16 @@ async def conduct(
     )
     events.emit(Done(answer=answer))
     return replace(answer, trace=tuple(events.past), warnings=answer.warnings + events.warnings_since(answer))
+
+
+@asynccontextmanager
+async def within_deadline(run: Run) -> AsyncIterator[None]:
+    """Raise DeadlinePassed where what is done takes longer than the run may."""
+    try:
+        async with asyncio.timeout(run.limits.seconds):
+            yield
+    except TimeoutError as error:
+        raise _deadline(run.limits) from error
 
 
 def _seconds(run: Run) -> float | None:

@@ -11,12 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
+from assay import loop
 from assay.background import BackgroundLoop
-from assay.conduct import conduct, refuse_no_question
+from assay.conduct import conduct, refuse_no_question, within_deadline
 from assay.errors import AssayError, UsageError
 from assay.many import in_order
 from assay.run import Run
-from assay.stages import LLM, Embedder, Index, Ingester, Retriever, Sink, Stages
+from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
     Document,
@@ -26,6 +27,7 @@ from assay.types import (
     Evidence,
     Failed,
     FileReport,
+    Gathered,
     Hit,
     Judgement,
     Message,
@@ -126,17 +128,17 @@ class Engine:
 
     # --- questions -----------------------------------------------------------------------------
 
-    async def aask(self, text: str, history: Iterable[Message] = ()) -> Answer:
-        """Answer a question, or say honestly why not.
+    async def aask(self, text: str, history: Iterable[Message] = (), emit: Emit = lambda _event: None) -> Answer:
+        """Answer a question, or say honestly why not; `emit` is handed each event as it happens.
 
         Raises UsageError for an empty or endless question, DeadlinePassed when the seconds are used up, and
         what the store or a provider raises.
         """
-        return await self._answer(text, tuple(history), lambda _event: None)
+        return await self._answer(text, tuple(history), emit)
 
-    def ask(self, text: str, history: Iterable[Message] = ()) -> Answer:
-        """As `aask`."""
-        return self._background.run(self.aask(text, history))
+    def ask(self, text: str, history: Iterable[Message] = (), emit: Emit = lambda _event: None) -> Answer:
+        """As `aask`; `emit` is called in the engine's own thread."""
+        return self._background.run(self.aask(text, history, emit))
 
     async def aask_many(self, texts: Iterable[str], at_once: int = 8) -> AsyncGenerator[Answer | AssayError, None]:
         """Answer many questions, at most `at_once` together, in their order; each as soon as it is its turn.
@@ -196,18 +198,30 @@ class Engine:
         """As `asearch`."""
         return self._background.run(self.asearch(query, settings))
 
+    async def agather(self, query: str, history: Iterable[Message] = ()) -> Gathered:
+        """Find and judge the evidence as an ask would, and write nothing. Raises as `aask`."""
+        refuse_no_question(query)
+        run, on = self._gates(query)
+        async with within_deadline(run):
+            question = await on.understander.understand(query, tuple(history))
+            return await loop.gather(question, on, run.limits, lambda _event: None)
+
+    def gather(self, query: str, history: Iterable[Message] = ()) -> Gathered:
+        """As `agather`."""
+        return self._background.run(self.agather(query, history))
+
     async def ajudge(
         self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
     ) -> Judgement:
         """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find."""
-        refuse_no_question(query)
-        on = self._gates(query)
-        question = await on.understander.understand(query, tuple(history))
         if passages is None:
-            evidence = await on.retriever.retrieve((question.standalone,))
-        else:
+            return (await self.agather(query, history)).judgement
+        refuse_no_question(query)
+        run, on = self._gates(query)
+        async with within_deadline(run):
+            question = await on.understander.understand(query, tuple(history))
             evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
-        return await on.judge.judge(question, evidence)
+            return await on.judge.judge(question, evidence)
 
     def judge(
         self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
@@ -217,8 +231,8 @@ class Engine:
 
     async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one."""
-        verifier = self._gates(text).verifier
-        return await verifier.check(text, tuple(passages), one_claim=one_claim)
+        _run, on = self._gates(text)
+        return await on.verifier.check(text, tuple(passages), one_claim=one_claim)
 
     def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """As `acheck`."""
@@ -226,7 +240,7 @@ class Engine:
 
     # --- one run -------------------------------------------------------------------------------
 
-    async def _answer(self, text: str, history: tuple[Message, ...], emit: Callable[[Event], None]) -> Answer:
+    async def _answer(self, text: str, history: tuple[Message, ...], emit: Emit) -> Answer:
         """Conduct one run; every event goes to `emit` and to each sink."""
         parts = self._parts
         run = parts.begin(text, history, self._running)
@@ -236,9 +250,10 @@ class Engine:
         finally:
             self._running -= 1
 
-    def _gates(self, text: str) -> Stages:
-        """The stages of a run that answers nothing, and so is not recorded."""
-        return self._parts.stages_for(self._parts.begin(text, None, self._running))
+    def _gates(self, text: str) -> tuple[Run, Stages]:
+        """A run that answers nothing, and so is not recorded, with its stages."""
+        run = self._parts.begin(text, None, self._running)
+        return run, self._parts.stages_for(run)
 
     # --- opening and closing -------------------------------------------------------------------
 

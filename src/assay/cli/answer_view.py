@@ -5,6 +5,7 @@ It is shown from the answer object, so that an answer of today and one from the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -19,23 +20,41 @@ Json = Mapping[str, Any]
 # What each state of a check looks like.
 MARKS = {"passed": "✓", "failed": "✗", "unknown": "?", "skipped": "–"}
 STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "dim"}
+# How much of a passage's id names it in a dialogue; `assay show` has it whole.
+SHORT_ID = 8
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
+# A line break before a list item, a heading, a row, a quotation, code or a note is meant.
+_BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
+# Markdown's strong text, which a terminal shows with its signs.
+_STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*\n]{1,500}?)(?<=\S)\*\*(?![\w*])")
 
-def show_answer(answer: Json, verified: bool, terminal: Terminal) -> None:
-    """Print the answer, its sources, what did not pass, and the verdict."""
+
+def show_answer(
+    answer: Json, verified: bool, terminal: Terminal, *, text: str | None = None, with_ids: bool = False
+) -> None:
+    """Print the answer, its sources, what did not pass, and the verdict.
+
+    `text` is shown in the place of the answer's own, nothing where it is empty. The sources' ids, unlike their
+    numbers, stay the same from answer to answer: `with_ids` shows how they begin.
+    """
     console = terminal.console()
-    console.print(_flowing(answer["text"]))
+    shown = answer["text"] if text is None else text
+    if shown:
+        console.print(flowing(shown))
     for source in answer["sources"]:
         console.print()
-        console.print(_heading(source))
+        console.print(_heading(source) + (f" · {source['passage_id'][:SHORT_ID]}" if with_ids else ""))
         for quote in quotes(source, answer["claims"]):
             indented(console, f"“{quote}”", 4)
     console.print()
     for line in _open_points(answer):
         console.print(line)
     console.print(verdict_line(answer, verified))
+    spent = usage_line(answer)
+    if spent:
+        indented(console, spent, 2)
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
 
@@ -66,6 +85,39 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     status, what = _standing(answer["checks"], verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
     return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
+
+
+def usage_line(answer: Json) -> str:
+    """What the answer took, where a model was asked or the depth was not the usual one; else empty."""
+    usage, first = answer["usage"], answer["first_verified_ms"]
+    if not usage["calls"] and answer["profile"] == "fast":
+        return ""
+    judged = one_line(f"judged {answer['mode_used']}", 120)
+    why = f" ({one_line(answer['profile_reason'], 120)})" if answer["profile_reason"] else ""
+    parts = [f"{usage['calls']} model call{'' if usage['calls'] == 1 else 's'}"]
+    if usage["calls"]:
+        parts += [_tokens(usage), _cost(usage["cost"])]
+    parts += [f"{answer['ms'] / 1000:.1f} s"]
+    parts += [] if first is None else [f"first sentence verified after {first / 1000:.1f} s"]
+    return " · ".join([*parts, judged + why])
+
+
+def _tokens(usage: Json) -> str:
+    if usage["total_tokens"] is None:
+        return "tokens unknown"
+    cached = f" ({usage['cached_tokens']:,} cached)" if usage["cached_tokens"] else ""
+    return f"{usage['total_tokens']:,} tokens{cached}"
+
+
+def _cost(dollars: float | None) -> str:
+    """The money, None where it is unknown.
+
+    >>> _cost(0.01234), _cost(None), _cost(0.0)
+    ('$0.0123', 'cost unknown', 'no cost')
+    """
+    if dollars is None:
+        return "cost unknown"
+    return f"${dollars:.4f}" if dollars else "no cost"
 
 
 def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
@@ -107,9 +159,14 @@ def _heading(source: Json) -> str:
     return f"[{source['number']}] {title}{' · ' + where if where else ''}"
 
 
-def _flowing(text: str) -> str:
-    """The text with the line breaks of its sources taken out; blank lines stay."""
-    return "\n\n".join(one_line(paragraph) for paragraph in text.split("\n\n"))
+def flowing(text: str) -> str:
+    """The text as it is read: without the line breaks of its sources, lists and headings on lines of their own.
+
+    >>> flowing("Water\\nis **wet**:\\n- at sea\\n- in the rain")
+    'Water is wet:\\n- at sea\\n- in the rain'
+    """
+    paragraphs = (_BREAK.split(paragraph) for paragraph in text.split("\n\n"))
+    return _STRONG.sub(r"\1", "\n\n".join("\n".join(map(one_line, lines)) for lines in paragraphs))
 
 
 def _open_points(answer: Json) -> Iterator[Text]:

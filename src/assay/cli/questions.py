@@ -19,7 +19,7 @@ from assay.errors import UsageError
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
-    from assay.types import Answer, Message, Scalar
+    from assay.types import Message, Scalar
 
 Text = Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question; - is standard input.")]
 Where = Annotated[
@@ -28,6 +28,8 @@ Where = Annotated[
 History = Annotated[
     Path | None, typer.Option("--history", metavar="FILE", help='The dialogue before: JSON [{"role", "text"}].')
 ]
+
+Stream = Annotated[bool, typer.Option("--stream", help="Print each sentence as soon as it is verified.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -90,6 +92,7 @@ def ask(
     *,
     given: Given,
     history: History = None,
+    stream: Stream = False,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
@@ -107,42 +110,28 @@ def ask(
     """
     from assay.build import open_engine
     from assay.cli.pipes import serve
+    from assay.cli.progress import Progress
+    from assay.cli.telling import tell
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
+    if stream and (as_json or as_json_lines):
+        raise UsageError("--stream prints for people, and JSON was asked for", hint="leave one of the two out")
     dialogue = _dialogue(history)
     if text is None:
         together = options.at_once(at_once, given)
         asyncio.run(serve(open_engine(create=False, **given), _answered, terminal, together))
         return
     with open_engine(create=False, **given) as engine:
-        answer = engine.ask(text, dialogue)
+        progress = Progress(terminal, sentences=stream)
+        answer = engine.ask(text, dialogue, progress)
         if not answer.judgement.relevance:
             _tell_of_no_documents(engine, given, terminal)
-    tell(answer, given, as_json, terminal)
+    tell(answer, given, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
 
 
 async def _answered(line: Request, engine: Engine) -> dict[str, Any]:
     return (await engine.aask(line.text("question", "query"), line.history())).to_dict()
-
-
-def tell(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> None:
-    """Print an answer, its steps before it where they are wanted, in the style that is set."""
-    if terminal.verbose:
-        from assay.cli.run_view import told
-
-        for event in answer.trace:
-            terminal.detail(told(event.kind, event.to_dict()) or event.kind)
-    if as_json:
-        terminal.object(answer.to_dict())
-        return
-    from assay.cli.answer_view import show_answer
-    from assay.rendering import rendered
-    from assay.settings import load_settings
-
-    settings = load_settings(given).settings
-    text = rendered(answer, settings.citation_style, settings.references)
-    show_answer({**answer.to_dict(), "text": text}, answer.validate(), terminal)
 
 
 def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:

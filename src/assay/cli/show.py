@@ -1,4 +1,4 @@
-"""show: a recorded run, from its question to its answer."""
+"""show and replay: a recorded run, from its question to its answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.cli import exits
 from assay.cli.flags import Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal
@@ -13,14 +14,16 @@ from assay.cli.terminal import Terminal
 if TYPE_CHECKING:
     from assay.record.runs import RunStore
 
+Replayed = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last.")]
 RunName = Annotated[
     str | None, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists the latest.")
 ]
 
 
 def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(show)
+    """Give the program these verbs."""
+    for verb in (show, replay):
+        app.command(cls=GroupedCommand)(verb)
 
 
 @takes("data_dir")
@@ -55,6 +58,39 @@ def show(
         terminal.object(record.to_dict())
     else:
         show_run(record, terminal)
+
+
+@takes("data_dir", "citation_style", "references")
+def replay(
+    ctx: typer.Context,
+    run: Replayed,
+    *,
+    given: Given,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Answer a recorded question again from its tape.
+
+    It prints and exits as `ask` did then, with no network, no model and no collection.
+
+    \b
+    assay replay last
+    assay replay last --json
+    """
+    from assay.build.runs import replay as replayed
+    from assay.cli.progress import Progress
+    from assay.cli.telling import tell
+    from assay.record.runs import RunStore
+    from assay.settings import load_settings
+
+    terminal = terminal_of(ctx)
+    file = load_settings(given).settings.runs_file
+    recorded = RunStore(file).recording(run)
+    style = {name: recorded.about["settings"][name] for name in ("citation_style", "references")}
+    answer = replayed(recorded.run.run_id, Progress(terminal), data_dir=file.parent)
+    tell(answer, {**style, **given}, as_json, terminal)
+    raise typer.Exit(exits.of_answer(answer))
 
 
 def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
 
@@ -76,6 +77,18 @@ class Terminal:
             self.out.flush()
         except BrokenPipeError as error:
             raise OutputClosed from error
+
+    def question(self, prompt: str) -> str | None:
+        """The next line of input, None at its end; on a terminal it is asked for and can be edited."""
+        if self.input.isatty():
+            with suppress(ImportError):  # not on every system; it edits the line that `input` reads
+                import readline  # noqa: F401
+            try:
+                return input(prompt)
+            except EOFError:
+                return None
+        line = self.input.readline()
+        return line.decode("utf-8", errors="replace") if line else None
 
     def note(self, text: str) -> None:
         """Something worth knowing that is not the result."""

@@ -1,0 +1,107 @@
+"""chat: one question after another, each with the dialogue before it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.flags import FOR_ANSWERS, Given, takes
+from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.terminal import Terminal
+from assay.errors import AssayError
+
+if TYPE_CHECKING:
+    from assay.engine import Engine
+    from assay.types import Answer, Message
+
+PROMPT = "> "
+END = "/quit"
+
+AsObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object for each question.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(chat)
+
+
+@takes(*FOR_ANSWERS)
+def chat(
+    ctx: typer.Context,
+    *,
+    given: Given,
+    as_json: AsObjects = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Ask one question after another. Each is understood in the dialogue before it.
+
+    /quit or Ctrl-D ends the chat, Ctrl-C only the answer under way. The numbers of the sources belong to one
+    answer; the ids behind them stay the same.
+
+    \b
+    assay chat
+    assay chat < questions.txt
+    """
+    from assay.build import open_engine
+
+    terminal = terminal_of(ctx)
+    with open_engine(create=False, **given) as engine:
+        if terminal.input.isatty():
+            terminal.note(f"{END} or Ctrl-D ends the chat, Ctrl-C stops an answer")
+        dialogue: tuple[Message, ...] = ()
+        while (text := _next(terminal)) not in (None, END):
+            if text:
+                dialogue += _turn(text, dialogue, engine, given, as_json, terminal)
+
+
+def _next(terminal: Terminal) -> str | None:
+    """What is asked next; at a prompt Ctrl-C only begins the line anew."""
+    while True:
+        try:
+            text = terminal.question(PROMPT)
+            return None if text is None else text.strip()
+        except KeyboardInterrupt:
+            if not terminal.input.isatty():
+                raise
+            terminal.note("")
+
+
+def _turn(
+    text: str, dialogue: tuple[Message, ...], engine: Engine, given: Given, as_json: bool, terminal: Terminal
+) -> tuple[Message, ...]:
+    """Ask, print, and give what the turn adds to the dialogue: nothing where there was no answer."""
+    from assay.cli.progress import Progress
+    from assay.types import Message
+
+    try:
+        terminal.detail("asking")
+        answer = engine.ask(text, dialogue, Progress(terminal))
+    except KeyboardInterrupt:
+        terminal.note("stopped; ask on")
+        return ()
+    except AssayError as error:
+        if as_json:
+            terminal.object({"question": text, "error": str(error), "hint": error.hint})
+        else:
+            terminal.error(error)
+        return ()
+    _show(answer, given, as_json, terminal)
+    return Message("user", text), Message("assistant", _without_numbers(answer))
+
+
+def _show(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> None:
+    from assay.cli.telling import tell
+
+    tell(answer, given, as_json, terminal, with_ids=True)
+    if not as_json:
+        terminal.line("")
+
+
+def _without_numbers(answer: Answer) -> str:
+    """The answer's text without its marks: in the next answer their numbers may mean other sources."""
+    from assay.text.citation_marks import without_marks
+
+    return re.sub(r"(?<=\S) {2,}", " ", without_marks(answer.text, answer.citations)).strip()

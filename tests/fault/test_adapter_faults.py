@@ -23,8 +23,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientS
 
 Mode = Literal["prose", "json", "stream"]
 ADAPTERS: dict[Wire, Any] = {"openai": OpenAiModel, "gemini": GeminiModel, "anthropic": AnthropicModel}
-PROMPT = "[1] Tea\nTea is hot – 90 °C. It is cheap.\n[2] Ice\nIce is cold.\nHow hot is tea?"
-ANSWER = "Tea is hot – 90 °C. [1] Ice is cold. [2]"
+PROMPT = "[1] Tea\nTea is hot – 90 °C. It is cheap.\n[2] Ice\nIce is cold.\nHow hot is tea – hot or cold?"
+ANSWER = "Tea is hot – 90 °C [1]. Ice is cold [2]."
 
 # An error is told by its class, with "again" where the same call may work later; a reply by its ending.
 UNREACHABLE, AGAIN_UNREACHABLE = "ProviderUnreachable", "ProviderUnreachable again"
@@ -136,7 +136,7 @@ def cases() -> Iterator[Any]:
 
 @asynccontextmanager
 async def model(provider: LocalProvider, wire: Wire, fault: str | None = None) -> AsyncIterator[Any]:
-    in_address = fault is not None and FAULTS[fault].commit is None
+    in_address = fault is not None and FAULTS[fault].place == "address"
     seconds = 0.15 if fault in SLOW else 20.0
     adapter = ADAPTERS[wire](
         "fake",
@@ -182,13 +182,13 @@ def test_every_fault_has_its_outcome() -> None:
 
 @pytest.mark.parametrize(("fault", "wire", "mode"), list(cases()))
 async def test_a_fault_ends_as_it_should(provider: LocalProvider, fault: str, wire: Wire, mode: Mode) -> None:
-    if FAULTS[fault].commit is not None:
+    if FAULTS[fault].place != "address":
         provider.misbehave(fault)
     async with model(provider, wire, fault) as adapter:
         ended, reply = await outcome(adapter, mode)
     assert ended == OTHERWISE.get((fault, wire, mode == "stream"), OUTCOMES[fault])
     # Trying again is for those who know the deadline.
-    assert len(provider.requests) == (FAULTS[fault].commit is not None)
+    assert len(provider.requests) == (FAULTS[fault].place == "reply")
     if reply is not None:
         assert_honest(reply, fault, mode)
     await closed(provider)
@@ -209,7 +209,7 @@ async def test_after_a_thousand_faults_all_is_well(provider: LocalProvider, wire
     usable = [
         each.id
         for each in FAULTS.values()
-        if each.commit and wire in each.wires and each.id not in SLOW | LARGE and each.group != "content"
+        if each.place == "reply" and wire in each.wires and each.id not in SLOW | LARGE and each.group != "content"
     ]
     async with model(provider, wire) as adapter:
         for fault in islice(cycle(usable), 34):

@@ -26,8 +26,8 @@ SCHEMA = {
     "required": ["verdict", "score"],
     "additionalProperties": False,
 }
-EVIDENCE = "5fa2c9d1 [1] Tea, page 2\nTea is hot. It is cheap.\n5fa2c9d1 [2] Ice\nIce is cold.\nHow hot is tea?"
-ANSWER = "Tea is hot. [1] Ice is cold. [2]"
+EVIDENCE = "5fa2c9d1 [1] Tea, page 2\nTea is hot. It is cheap.\n5fa2c9d1 [2] Ice\nIce is cold.\nIs tea hot or cold?"
+ANSWER = "Tea is hot [1]. Ice is cold [2]."
 
 
 @pytest.fixture
@@ -262,16 +262,26 @@ async def test_a_fault_leaves_requests_alone_that_it_does_not_fit(provider: Loca
 
 def test_a_fault_of_the_address_is_no_behaviour(provider: LocalProvider) -> None:
     with pytest.raises(ValueError, match="address"):
-        provider.misbehave("refused")
+        provider.misbehave("dns-fail")
 
 
-@pytest.mark.parametrize("fault", ["refused", "dns-fail", "tls-bad"])
-def test_the_bad_addresses_are_bad(provider: LocalProvider, fault: str) -> None:
-    with pytest.raises(urllib.error.URLError) as caught:
+@pytest.mark.parametrize(("fault", "reason"), [("dns-fail", "not known"), ("tls-bad", "ALERT")])
+def test_the_bad_addresses_are_bad(provider: LocalProvider, fault: str, reason: str) -> None:
+    with pytest.raises(urllib.error.URLError, match=rf"(?i){reason}"):
         urllib.request.urlopen(provider.address("openai", fault) + "/models", timeout=5)  # noqa: S310
-    assert {"refused": "refused", "dns-fail": "not known", "tls-bad": "ALERT"}[fault].lower() in str(
-        caught.value
-    ).lower()
+
+
+def test_a_closed_port_refuses_and_opens_again(provider: LocalProvider) -> None:
+    with pytest.raises(ValueError, match="count"):
+        provider.misbehave("refused", times=1)
+    for _ in range(2):
+        provider.misbehave("refused")
+        assert provider.connections.now == 0
+        with pytest.raises(urllib.error.URLError, match="refused"):
+            urllib.request.urlopen(provider.url + "/models")  # noqa: S310
+        provider.behave()
+        with urllib.request.urlopen(provider.url + "/models") as response:  # noqa: S310
+            assert response.status == 200
 
 
 def test_what_it_does_not_serve_is_not_found(provider: LocalProvider) -> None:

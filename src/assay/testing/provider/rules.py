@@ -4,30 +4,68 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from itertools import islice, zip_longest
+from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 from assay.testing.provider.nouns import Asked, Reply, Tokens
+from assay.text.sentences import sentences as sentence_spans
+from assay.text.tokens import terms
 
 # A passage that the prompt numbers at the start of a line, perhaps behind a code: "5fa2c9d1 [3] Bridges, page 2".
-_NUMBERED = re.compile(r"^(?:\S{1,32} )?\[(\d{1,4})\]", re.MULTILINE)
-_SENTENCE = re.compile(r"[^.!?\n]{3,}[.!?](?=\s|$)")
+_NUMBERED = re.compile(r"^(?:\S{1,32} )?\[(\d{1,4})\].*$", re.MULTILINE)
+# The end of a block of data in assay's own prompts.
+_BLOCK_END = re.compile(r"^</", re.MULTILINE)
+_LINE_OF_PARTS = re.compile(r"^(\d+)\. ", re.MULTILINE)
 # How deep a schema may nest; one that refers to itself ends there.
 _DEPTH = 12
 
 
 def plain_answer(asked: Asked) -> str:
-    """Prose out of the numbered evidence of the prompt, or the smallest JSON that fits the schema.
+    """Two sentences of the numbered evidence, those nearest the question; or the least JSON that fits the schema.
+
+    What assay's own judges and its rewriter of follow-up questions ask for is filled in so that they can use it.
 
     >>> from assay.types import PromptMessage
-    >>> evidence = PromptMessage("user", "[1] Tea is hot. It is cheap.\\n[2] Ice is cold.")
-    >>> plain_answer(Asked("openai", "m", (evidence,)))
-    'Tea is hot. [1] Ice is cold. [2]'
+    >>> lines = ("[1] Tea", "Tea is hot. It is cheap.", "[2] Ice", "Ice is cold.", "", "How cold is ice?")
+    >>> plain_answer(Asked("openai", "m", (PromptMessage("user", "\\n".join(lines)),)))
+    'Tea is hot [1]. Ice is cold [2].'
     """
     if asked.schema is not None:
-        return json.dumps(smallest(asked.schema), ensure_ascii=False)
-    return " ".join(islice(_cited(asked.prompt), 2)) or "The documents do not say."
+        return json.dumps(filled(asked.schema, asked.prompt), ensure_ascii=False)
+    return _quoted(asked.prompt) or "NO ANSWER"
+
+
+def filled(schema: Mapping[str, Any], prompt: str) -> Any:
+    """A value that fits the schema; for what assay's own prompts ask for, the most favourable one.
+
+    >>> filled({"properties": {"verdict": {"enum": ["no", "yes"]}, "missing": {"type": "string"}}}, "")
+    {'verdict': 'yes', 'missing': ''}
+    """
+    value = smallest(schema)
+    if not isinstance(value, dict):
+        return value
+    for known in (_verdict, _standalone, _ratings):
+        if (favourable := known(prompt)).keys() <= value.keys():
+            value |= favourable
+    return value
+
+
+def _verdict(prompt: str) -> dict[str, Any]:
+    return {"verdict": "yes", "missing": ""}
+
+
+def _standalone(prompt: str) -> dict[str, Any]:
+    return {"standalone": _block(prompt, "question") or "?", "resolved": False}
+
+
+def _ratings(prompt: str) -> dict[str, Any]:
+    numbers = sorted({int(mark[1]) for mark in _NUMBERED.finditer(prompt)})
+    parts = [int(part[1]) for part in _LINE_OF_PARTS.finditer(_block(prompt, "parts"))]
+    return {
+        "passages": [{"number": n, "relevance": 1.0} for n in numbers],
+        "parts": [{"number": n, "state": "covered", "passages": numbers[:1]} for n in parts],
+    }
 
 
 def counted(asked: Asked, text: str) -> Reply:
@@ -44,16 +82,30 @@ def smallest(schema: Mapping[str, Any]) -> Any:
     return _smallest(schema, schema.get("$defs", {}), _DEPTH)
 
 
-def _cited(prompt: str) -> Iterator[str]:
-    """The first sentence of each numbered passage of a prompt, with its mark."""
-    marks = list(_NUMBERED.finditer(prompt))
-    told: set[str] = set()
+def _block(prompt: str, name: str) -> str:
+    """What stands in the last block of data of that name, empty where there is none."""
+    found = re.findall(rf"^<{name} (\S+)>\n(.*?)\n</{name} \1>$", prompt, re.MULTILINE | re.DOTALL)
+    return found[-1][1] if found else ""
+
+
+def _quoted(prompt: str) -> str:
+    """The two sentences of the evidence that share most words with the prompt's last line, with their marks."""
+    evidence, _, question = prompt.rpartition("\n")
+    asked = set(terms(question))
+    found: dict[str, str] = {}
+    marks = list(_NUMBERED.finditer(evidence))
     for mark, following in zip_longest(marks, marks[1:]):
-        end = len(prompt) if following is None else following.start()
-        sentence = _SENTENCE.search(prompt, mark.end(), end)
-        if sentence and mark[1] not in told:
-            told.add(mark[1])
-            yield f"{sentence[0].strip()} [{mark[1]}]"
+        end = len(evidence) if following is None else following.start()
+        text = _BLOCK_END.split(evidence[mark.end() : end])[0]
+        found.update({sentence: mark[1] for line in text.splitlines() for sentence in _sentences(line)})
+    nearest = sorted(found, key=lambda each: len(asked.intersection(terms(each))), reverse=True)[:2]
+    return " ".join(f"{each[:-1]} [{found[each]}]{each[-1]}" for each in found if each in nearest)
+
+
+def _sentences(line: str) -> list[str]:
+    """The whole sentences of a line."""
+    found = [line[span.start : span.end].strip() for span in sentence_spans(line)]
+    return [each for each in found if len(each) > 1 and each[-1] in ".!?"]
 
 
 def _smallest(schema: Mapping[str, Any], named: Mapping[str, Any], depth: int) -> Any:

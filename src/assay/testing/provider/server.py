@@ -85,14 +85,17 @@ class LocalProvider:
         self._now = self._peak = self._opened = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._loop: asyncio.AbstractEventLoop
-        self._ports: tuple[int, int] = (0, 0)
+        self._server: asyncio.Server | None = None
+        self._port = 0
 
     def __enter__(self) -> Self:
         """Begin to serve."""
         self._closing = asyncio.Event()
-        # Bound and never listening, so that nobody else listens there: connections are refused.
-        self._deaf = socket.socket()
-        self._deaf.bind(("127.0.0.1", 0))
+        # Bound and never listening: while the port is closed it stays ours, and connections are refused.
+        self._keeper = socket.socket()
+        self._keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self._keeper.bind(("127.0.0.1", 0))
+        self._port = self._keeper.getsockname()[1]
         serving = threading.Event()
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._serve(serving)), name="assay-provider", daemon=True
@@ -107,7 +110,7 @@ class LocalProvider:
         """Drop every connection and stop; raises what the rule of answers raised first."""
         self._loop.call_soon_threadsafe(self._closing.set)
         self._thread.join()
-        self._deaf.close()
+        self._keeper.close()
         if error is None and self._failures:
             raise self._failures[0]
 
@@ -118,12 +121,10 @@ class LocalProvider:
 
     def address(self, wire: Wire, fault: str | None = None) -> str:
         """The base URL for a vendor's client; `fault` is one of those that lie in the address itself."""
-        port, deaf = self._ports
         host = {
-            None: f"http://127.0.0.1:{port}",
-            "refused": f"http://127.0.0.1:{deaf}",
-            "dns-fail": f"http://{_NOWHERE}:{port}",
-            "tls-bad": f"https://127.0.0.1:{port}",
+            None: f"http://127.0.0.1:{self._port}",
+            "dns-fail": f"http://{_NOWHERE}:{self._port}",
+            "tls-bad": f"https://127.0.0.1:{self._port}",
         }[fault]
         return f"{host}/v1" if wire == "openai" else host
 
@@ -132,18 +133,24 @@ class LocalProvider:
     ) -> None:
         """From now on, commit this fault on the requests that it fits, at most `times` times.
 
-        `where` picks among them. The faults of the address are no matter of behaviour: see `address`.
+        `where` picks among them; of a closed port nobody can pick or count what is refused. The faults of the
+        address are no matter of behaviour: see `address`.
         """
+        self.behave()
         fault = FAULTS[fault_id]
-        if fault.commit is None:
-            raise ValueError(
-                f"{fault_id} is a fault of the address: give address(wire, {fault_id!r}) to the client"
-            )
-        self._misbehaviour = _Misbehaviour(fault, where, times)
+        if fault.place == "address":
+            raise ValueError(f"{fault_id} is no behaviour: give address(wire, {fault_id!r}) to the client")
+        if fault.place == "reply":
+            self._misbehaviour = _Misbehaviour(fault, where, times)
+        elif where is None and times is None:
+            self._run(self._close_port())
+        else:
+            raise ValueError("a closed port refuses every connection, and cannot count them")
 
     def behave(self) -> None:
         """From now on, answer honestly."""
         self._misbehaviour = None
+        self._run(self._open_port())
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -167,10 +174,26 @@ class LocalProvider:
 
     async def _serve(self, serving: threading.Event) -> None:
         self._loop = asyncio.get_running_loop()
-        server = await asyncio.start_server(self._connected, "127.0.0.1", 0, backlog=1024)
-        self._ports = server.sockets[0].getsockname()[1], self._deaf.getsockname()[1]
+        await self._open_port()
         serving.set()
         await self._closing.wait()
+        await self._close_port()
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        """Have the provider's own thread do it."""
+        asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _open_port(self) -> None:
+        if self._server is None:
+            self._server = await asyncio.start_server(
+                self._connected, "127.0.0.1", self._port, backlog=1024, reuse_port=True
+            )
+
+    async def _close_port(self) -> None:
+        """Stop listening, and drop every connection."""
+        server, self._server = self._server, None
+        if server is None:
+            return
         server.close()
         for task in self._tasks:
             task.cancel()
@@ -191,7 +214,7 @@ class LocalProvider:
         finally:
             self._tasks.discard(task)
             self._now -= 1
-            writer.transport.abort() if self._closing.is_set() else writer.close()
+            writer.transport.abort() if self._server is None else writer.close()
             with suppress(ConnectionError):
                 await writer.wait_closed()
 
@@ -230,7 +253,7 @@ class LocalProvider:
         exchange = Exchange(asked, wire, reply, line)
         misbehaviour = self._misbehaviour
         if misbehaviour is not None and misbehaviour.strikes(asked):
-            assert misbehaviour.fault.commit is not None  # noqa: S101 - misbehave() refuses the others
+            assert misbehaviour.fault.commit is not None  # noqa: S101 - those of replies have one
             return await misbehaviour.fault.commit(exchange)
         return await exchange.answer()
 

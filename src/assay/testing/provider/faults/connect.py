@@ -1,13 +1,13 @@
-"""Faults of the connection. Those of the address have nothing to commit: `LocalProvider.address` gives it."""
+"""Faults of the connection; `LocalProvider` commits those that let no request through."""
 
 from __future__ import annotations
 
 from assay.testing.provider.exchange import Exchange
 from assay.testing.provider.faults.fault import Fault, fault, register
 
-register(Fault("refused", "connect", "Nobody listens at the port.", None))
-register(Fault("dns-fail", "connect", "The host has no address.", None))
-register(Fault("tls-bad", "connect", "The TLS handshake ends with an alert.", None))
+register(Fault("refused", "connect", "Nobody listens at the port.", None, place="port"))
+register(Fault("dns-fail", "connect", "The host has no address.", None, place="address"))
+register(Fault("tls-bad", "connect", "The TLS handshake ends with an alert.", None, place="address"))
 
 
 @fault("reset-after-headers", "connect")

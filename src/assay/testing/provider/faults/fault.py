@@ -40,8 +40,9 @@ def prose(asked: Asked) -> bool:
 class Fault:
     """One way to misbehave.
 
-    `commit` answers a request wrongly; it is None where the fault lies in the address. `wires` are the formats
-    that know the fault, `fits` says for which requests it makes sense.
+    `commit` answers a request wrongly; it is None where no request gets through: the fault lies in the `port`,
+    which is closed, or in the `address`. `wires` are the formats that know the fault, `fits` says for which
+    requests it makes sense.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Fault:
     commit: Commit | None
     wires: frozenset[Wire] = EVERY_WIRE
     fits: Fits = always
+    place: Literal["reply", "port", "address"] = "reply"
 
 
 FAULTS: dict[str, Fault] = {}

@@ -282,7 +282,9 @@ async def test_how_long_to_wait_is_told(
 async def test_what_is_not_there_is_unreachable(
     wire: str, stream: bool, fault: str, hint: str, retryable: bool, provider: LocalProvider
 ):
-    async with connected(wire, provider, fault=fault) as model:
+    if fault == "refused":
+        provider.misbehave(fault)
+    async with connected(wire, provider, fault=None if fault == "refused" else fault) as model:
         error = await refused(model, stream)
     assert (type(error), error.retryable) == (ProviderUnreachable, retryable)
     assert hint in error.hint

@@ -7,35 +7,29 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from assay.errors import (
-    MissingExtra,
-    ProviderError,
-    ProviderFailed,
-    ProviderRefused,
-    ProviderUnreachable,
-)
-from assay.types import EmbeddingModel
+from assay.errors import ProviderFailed
 
-try:
-    import openai
-    from openai import AsyncOpenAI, DefaultAioHttpClient
-except ImportError as error:
-    raise MissingExtra(
-        f"embeddings from a service need a package that is not installed: {error.name}",
-        hint='pip install "assay[openai]"',
-    ) from error
+# The models' adapter also says how to install the package where it is missing.
+from assay.models.openai import FAILURES, OPENAI_URL, connected, mapped
+from assay.models.provider import Service, late
+from assay.models.replies import sendable
+from assay.models.wire import PerLoop
+from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from openai import AsyncOpenAI
 
-OPENAI_URL = "https://api.openai.com/v1"
+__all__ = ["OPENAI_URL", "ApiEmbedder"]
+
 # Fewer than any known service's limit.
 TEXTS_IN_A_REQUEST = 128
+# That many vectors of 8,192 numbers, each of 24 characters.
+LARGEST_BODY = TEXTS_IN_A_REQUEST * 8192 * 24
 
 
 class _Row(BaseModel):
@@ -45,27 +39,6 @@ class _Row(BaseModel):
 
 class _Reply(BaseModel):
     data: list[_Row]
-
-
-@dataclass(frozen=True, slots=True)
-class _Service:
-    """Whom to ask, and for how long to wait."""
-
-    name: str
-    url: str
-    key: str | None = field(repr=False)
-    seconds: float
-
-    def client(self) -> AsyncOpenAI:
-        """A client of its own connections, for the running event loop."""
-        return AsyncOpenAI(
-            # The client insists on a key; services of one's own often have none.
-            api_key=self.key or "none",
-            base_url=self.url,
-            max_retries=0,
-            timeout=self.seconds,
-            http_client=DefaultAioHttpClient(timeout=self.seconds),
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,10 +51,8 @@ class ApiEmbedder:
     """
 
     model: EmbeddingModel
-    _service: _Service = field(repr=False)
-    _clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = field(
-        default_factory=WeakKeyDictionary, repr=False
-    )
+    _service: Service = field(repr=False)
+    _clients: PerLoop[AsyncOpenAI] = field(repr=False)
 
     @classmethod
     async def connect(
@@ -97,13 +68,15 @@ class ApiEmbedder:
 
         Raises ProviderUnreachable, ProviderRefused, ProviderFailed.
         """
-        model = EmbeddingModel(f"openai:{name}", 0, hashlib.sha256(name.encode()).hexdigest(), languages)
-        unmeasured = cls(model, _Service(name, base_url, api_key, seconds))
+        service = Service("openai", name, base_url, api_key, "OPENAI_API_KEY", "OPENAI_BASE_URL", seconds)
+        clients = PerLoop(lambda: connected(service, LARGEST_BODY), lambda client: client.close())
+        model = EmbeddingModel(service.name, 0, hashlib.sha256(name.encode()).hexdigest(), languages)
+        unmeasured = cls(model, service, clients)
         try:
             vectors = await unmeasured._request(["dimension"])
         finally:
             await unmeasured.aclose()
-        return cls(replace(model, dimension=vectors.shape[1]), unmeasured._service)
+        return cls(replace(model, dimension=vectors.shape[1]), service, clients)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row of length 1 per text, shape (len(texts), dimension), in requests of at most 128 texts.
@@ -121,33 +94,27 @@ class ApiEmbedder:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.close()
-
-    def _client(self) -> AsyncOpenAI:
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = self._service.client()
-        return self._clients[loop]
+        await self._clients.aclose()
 
     async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        client = self._client()
         try:
-            reply = await client.embeddings.with_raw_response.create(
-                # Not every compatible service knows base64, the client's own default.
-                model=self._service.name,
-                input=[_sendable(text) for text in texts],
-                encoding_format="float",
-            )
-        except openai.APIError as error:
-            raise _mapped(error, self._service) from error
+            async with asyncio.timeout(self._service.seconds):
+                reply = await self._clients.get().embeddings.with_raw_response.create(
+                    # Not every compatible service knows base64, the client's own default.
+                    model=self._service.model,
+                    input=[_sendable(text) for text in texts],
+                    encoding_format="float",
+                )
+        except TimeoutError:
+            raise late(self._service, self._service.seconds, "vectors") from None
+        except FAILURES as error:
+            raise mapped(error, self._service) from None
         return _vectors(reply.content, len(texts))
 
 
 def _sendable(text: str) -> str:
     """`text` as a service takes it: no lone surrogates, and a space for nothing, which OpenAI refuses."""
-    return text.encode("utf-8", "replace").decode("utf-8") or " "
+    return sendable(text) or " "
 
 
 def _vectors(content: bytes, count: int) -> NDArray[np.float32]:
@@ -172,25 +139,3 @@ def _nonsense(found: str) -> ProviderFailed:
         f"the embedding service answered nonsense: {found}",
         hint="check that the address is that of an OpenAI-compatible /v1/embeddings and that the model embeds",
     )
-
-
-def _mapped(error: openai.APIError, service: _Service) -> ProviderError:
-    """Our error for the client's."""
-    if isinstance(error, openai.APIConnectionError):
-        hint = "check the address and the network, or use --embedder bundled"
-        return ProviderUnreachable(
-            f"no answer from the embedding service at {service.url}", hint=hint, retryable=True
-        )
-    status = error.status_code if isinstance(error, openai.APIStatusError) else 0
-    said = f"the embedding service at {service.url} answered {status or 'nonsense'}: {error.message[:200]}"
-    if status in (401, 403):
-        return ProviderRefused(said, hint="set OPENAI_API_KEY to a key that may use this model")
-    if status == 404:
-        return ProviderRefused(said, hint=f"check the address, and that it serves a model named {service.name}")
-    if status == 429 and error.code != "insufficient_quota":
-        return ProviderRefused(said, hint="wait, then try again", retryable=True)
-    if status in (408, 409) or status >= 500:
-        return ProviderFailed(said, hint="try again later", retryable=True)
-    if 400 <= status < 500:
-        return ProviderRefused(said, hint="read what the service says; use another model or shorter passages")
-    return ProviderFailed(said, hint="check that the address is that of an OpenAI-compatible service")

@@ -34,6 +34,7 @@ from assay.models.replies import Piece, known, relayed, sendable, usage, whole
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
+    LARGEST_BODY,
     UNCOMPRESSED,
     PerLoop,
     drain,
@@ -166,14 +167,14 @@ class OpenAiModel:
                 return answer
 
 
-def connected(service: Service) -> AsyncOpenAI:
+def connected(service: Service, largest_body: int = LARGEST_BODY) -> AsyncOpenAI:
     """A client of its own connections, for the running event loop; it follows no redirects."""
     transport = DefaultAioHttpClient(
         timeout=None,
         verify=secure(),
         limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
         follow_redirects=False,
-        event_hooks={"response": [guard(service)]},
+        event_hooks={"response": [guard(service, largest_body)]},
     )
     return AsyncOpenAI(
         # The client insists on a key; services of one's own often have none.

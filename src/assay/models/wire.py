@@ -74,14 +74,14 @@ def secure() -> ssl.SSLContext:
 # --- limits --------------------------------------------------------------------------------------
 
 
-def guard(service: Service) -> Callable[[httpx2.Response], Awaitable[None]]:
+def guard(service: Service, largest: int = LARGEST_BODY) -> Callable[[httpx2.Response], Awaitable[None]]:
     """A hook that makes a client's responses raise ProviderFailed where they pass the limits."""
 
     async def limited(response: httpx2.Response) -> None:
         refuse_compressed(service, response.headers.get("content-encoding"))
         if response.status_code != 200 or not is_stream(response.headers.get("content-type")):
             assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - an async client's
-            response.stream = _Bounded(service, response.stream)
+            response.stream = _Bounded(service, response.stream, largest)
 
     return limited
 
@@ -89,25 +89,28 @@ def guard(service: Service) -> Callable[[httpx2.Response], Awaitable[None]]:
 class _Bounded(httpx2.AsyncByteStream):
     """A body that ends in an error when it is too large."""
 
-    def __init__(self, service: Service, inner: httpx2.AsyncByteStream) -> None:
+    def __init__(self, service: Service, inner: httpx2.AsyncByteStream, largest: int) -> None:
         self._service = service
         self._inner = inner
+        self._largest = largest
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in bounded(self._service, self._inner):
+        async for chunk in bounded(self._service, self._inner, self._largest):
             yield chunk
 
     async def aclose(self) -> None:
         await self._inner.aclose()
 
 
-async def bounded(service: Service, chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    """The same chunks. Raises ProviderFailed when there are more than 8 MiB of them."""
+async def bounded(
+    service: Service, chunks: AsyncIterable[bytes], largest: int = LARGEST_BODY
+) -> AsyncIterator[bytes]:
+    """The same chunks. Raises ProviderFailed when they have more than `largest` bytes."""
     size = 0
     async for chunk in chunks:
         size += len(chunk)
-        if size > LARGEST_BODY:
-            raise too_large(service, f"more than {LARGEST_BODY} bytes")
+        if size > largest:
+            raise too_large(service, f"more than {largest} bytes")
         yield chunk
 
 

@@ -19,6 +19,7 @@ from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
 from assay.models.embed_local import LocalEmbedder
+from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
@@ -130,14 +131,16 @@ def _openai_embedder(settings: Settings) -> Embedder:
 def _parts(settings: Settings, embedder: Embedder, index: Index, store: RunStore | None) -> Parts:
     usual = search_settings(settings)
     models = open_models(settings)
-    retriever = LinkedRetriever(HybridRetriever(index, embedder, usual), index, embedder)
+    # What one question embedded, the next one may ask for again: sentences of the same passages above all.
+    shared = RememberingEmbedder(embedder)
+    retriever = LinkedRetriever(HybridRetriever(index, shared, usual), index, shared)
     return Parts(
         index=index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, _splitter(embedder), Sandbox()),
         begin=Runs(settings, embedder.model, store, models.of("judge") is not None).begin,
-        stages_for=Composer(settings, models, embedder, retriever).stages,
-        retriever_for=lambda search: HybridRetriever(index, embedder, search),
+        stages_for=Composer(settings, models, shared, retriever).stages,
+        retriever_for=lambda search: HybridRetriever(index, shared, search),
         search=usual,
         sinks=() if store is None else (store,),
         models=tuple(models.by_name.values()),

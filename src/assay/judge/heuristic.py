@@ -23,6 +23,8 @@ _LOW_COVER, _LOW_COSINE = 0.3, 0.3
 # Characters of a passage that tell its script.
 _SCRIPT_SAMPLE = 400
 WORDS_ONLY = "fast (words only)"
+# Characters of passages that are read in about a millisecond.
+_SOON_READ = 4000
 # Of a question's words, at most this many are named as found nowhere.
 _MOST_MISSING = 6
 
@@ -54,8 +56,7 @@ class HeuristicJudge:
         probe = probe_of(question)
         if not evidence.hits:
             return self._unmeasured(question, probe, "no passages")
-        # Some milliseconds of work: not on the event loop.
-        readings, words = await asyncio.to_thread(_compared, probe, evidence.passages)
+        readings, words = await _compared_aside(probe, evidence.passages)
         measured = await self._measure(question, probe, evidence, readings, words)
         if measured is None:
             return self._unmeasured(question, probe, _cause(probe), len(readings))
@@ -129,6 +130,15 @@ class HeuristicJudge:
             issues=(issue,),
             mode_used="fast (nothing measured)",
         )
+
+
+async def _compared_aside(
+    probe: Probe, passages: Sequence[Passage]
+) -> tuple[list[Reading], dict[str, float] | None]:
+    """As `_compared`; not on the event loop where it takes longer than changing the thread is worth."""
+    if sum(len(passage.text) for passage in passages) <= _SOON_READ:
+        return _compared(probe, passages)
+    return await asyncio.to_thread(_compared, probe, passages)
 
 
 def _compared(probe: Probe, passages: Sequence[Passage]) -> tuple[list[Reading], dict[str, float] | None]:

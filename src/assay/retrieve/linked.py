@@ -37,9 +37,11 @@ class LinkedRetriever:
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The passages of `inner`, the last of them replaced by what they lead to."""
         evidence = await self.inner.retrieve(queries)
-        names = new_names(queries[0], evidence.hits)
         by_vector_only = evidence.settings is not None and evidence.settings.mode is SearchMode.DENSE
-        if not names or by_vector_only or len(evidence.hits) <= self.places:
+        if by_vector_only or len(evidence.hits) <= self.places:
+            return evidence
+        names = new_names(queries[0], evidence.hits)
+        if not names:
             return evidence
         where = evidence.settings.where if evidence.settings else {}
         found = await self.index.sparse(" ".join([*names, *_distinct(words(queries[0]))]), _DEPTH, where)

@@ -38,12 +38,13 @@ def language_of(text: str) -> str:
     >>> language_of("Wie hoch ist der Turm?"), language_of("東京の人口は"), language_of("42")
     ('de', 'ja', 'und')
     """
-    letters = sum(character.isalpha() for character in text)
+    letters = sum(map(str.isalpha, text))
     if letters == 0:
         return "und"
-    for code, script in _SCRIPTS:
-        if len(script.findall(text)) > 0.2 * letters:
-            return code
+    if not text.isascii():
+        for code, script in _SCRIPTS:
+            if len(script.findall(text)) > 0.2 * letters:
+                return code
     found = words(text)
     counts = {code: sum(word in common for word in found) for code, common in _COMMON.items()}
     best = max(counts, key=lambda code: counts[code])

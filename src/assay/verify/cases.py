@@ -16,6 +16,8 @@ from assay.verify.reading import Reading, read
 from assay.verify.sources import Aligned, Sources, aligned, sources_of
 
 NEAREST = 4
+# Sets of sources of one answer that are kept taken apart.
+_SCOPES_KNOWN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,10 @@ class Task:
         """The passages that a claim cites and that exist."""
         found = [self.numbered[number - 1] for number in claim.numbers if 1 <= number <= len(self.numbered)]
         return tuple(passage for passage in found if passage is not None)
+
+    def scope(self, claim: Stated) -> tuple[Passage, ...]:
+        """The passages that a claim stands on: those it cites, or all where it cites none."""
+        return self.cited(claim) or self.passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +68,40 @@ class Case:
         return tuple(each.sentence.span for each in self.over.nearest[:2]) if self.over else ()
 
 
-def cases_of(task: Task) -> tuple[Case, ...]:
-    """The task's claims with their sources; sources that several claims share are read once."""
-    read_once: dict[tuple[str, ...], tuple[Sources, Ground]] = {}
+class SourceReader:
+    """Reads the sources of claims, and knows those that it read last: a draft comes sentence by sentence."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[tuple[str, int, str, str], ...], tuple[Sources, Ground]] = {}
+
+    def read(self, passages: Sequence[Passage]) -> tuple[Sources, Ground]:
+        """The passages taken apart."""
+        # An id alone would trust its giver: anyone's passages are checked here.
+        key = tuple((each.passage_id, each.start, each.title, each.text) for each in passages)
+        found = self._known.get(key)
+        if found is None:
+            sources = sources_of(passages)
+            found = sources, ground_of(sources)
+            if len(self._known) >= _SCOPES_KNOWN:
+                self._known.clear()
+            self._known[key] = found
+        return found
+
+
+def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:
+    """For each claim where one of its sources says it word for word, None where none does."""
+    return tuple(said_whole(claim.text, task.scope(claim)) for claim in task.claims)
+
+
+def cases_of(task: Task, quotes: Sequence[SourceSpan | None], reader: SourceReader) -> tuple[Case, ...]:
+    """The task's claims with their quotes and sources; sources that several claims share are read once."""
     cases = []
-    for n, claim in enumerate(task.claims, 1):
-        cited = task.cited(claim)
-        scope = cited or task.passages
-        quote = said_whole(claim.text, scope)
+    for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), 1):
+        cited, scope = task.cited(claim), task.scope(claim)
         if quote is not None:
             cases.append(Case(n, claim, cited, scope, quote, None, None))
-            continue
-        key = tuple(passage.passage_id for passage in scope)
-        if key not in read_once:
-            sources = sources_of(scope)
-            read_once[key] = sources, ground_of(sources)
-        cases.append(_compared(n, claim, cited, scope, *read_once[key]))
+        else:
+            cases.append(_compared(n, claim, cited, scope, *reader.read(scope)))
     return tuple(cases)
 
 

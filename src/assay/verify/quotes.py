@@ -104,10 +104,23 @@ def _squeezed(text: str) -> str:
 def _find(wanted: str, text: str) -> Span | None:
     """Where `text` holds the squeezed quote as whole words."""
     flat = text.translate(_SAME)
-    pattern = r" +".join(re.escape(word) for word in wanted.split(" "))
-    before, behind = (
-        (r"\b" if wanted[0].isalnum() and wanted[0].isascii() else ""),
-        (r"\b" if wanted[-1].isalnum() and wanted[-1].isascii() else ""),
-    )
-    match = re.search(before + pattern + behind, flat)
-    return Span(match.start(), match.end()) if match else None
+    squeezed = _SPACES.sub(" ", flat)
+    start = squeezed.find(wanted)
+    while start != -1:
+        end = start + len(wanted)
+        before, behind = squeezed[max(0, start - 1) : start], squeezed[end : end + 1]
+        if not _goes_on(wanted[0], before) and not _goes_on(wanted[-1], behind):
+            return _unsqueezed(flat, Span(start, end))
+        start = squeezed.find(wanted, start + 1)
+    return None
+
+
+def _goes_on(edge: str, beyond: str) -> bool:
+    """Whether the quote's first or last character is cut off from its word; only Latin words are looked at."""
+    return edge.isascii() and edge.isalnum() and (beyond.isalnum() or beyond == "_")
+
+
+def _unsqueezed(flat: str, span: Span) -> Span:
+    """The place in `flat` of a place in the same text with each run of spaces as one."""
+    kept = [at for at, each in enumerate(flat) if each != " " or at == 0 or flat[at - 1] != " "]
+    return Span(kept[span.start], kept[span.end - 1] + 1)

@@ -27,7 +27,7 @@ from assay.types import (
     Verdict,
 )
 from assay.verify import facts
-from assay.verify.cases import Case, Task, cases_of
+from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of
 from assay.verify.claims import says_only_yes_or_no, stated, whole
 from assay.verify.facts import Comparison
 from assay.verify.features import features
@@ -48,6 +48,8 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "negation": facts.negated,
     "comparison": facts.turned,
 }
+# Characters of sources, counted for each claim, that are looked through in about a millisecond.
+_SOON_LOOKED_UP = 10_000
 # What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
 LEFT_BY_FAILURE = 0.5
 LEFT_BY_MISSING_NAME = 0.7
@@ -75,6 +77,7 @@ class DeterministicVerifier:
 
     embedder: Embedder | None = None
     skip: frozenset[str] = field(default=frozenset())
+    reader: SourceReader = field(default_factory=SourceReader, repr=False, compare=False)
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim of the draft against the passages that it cites, or against all where it cites none.
@@ -109,7 +112,11 @@ class DeterministicVerifier:
         return self.conclude(Question(text, text), Draft(text, ()), review)
 
     async def _reviewed(self, task: Task) -> Review:
-        cases = await asyncio.to_thread(cases_of, task)
+        if _soon_looked_up(task):
+            quotes = quotes_of(task)
+            if None not in quotes:  # there is nothing to read, nor to embed
+                return _review(task, cases_of(task, quotes, self.reader), {}, self.skip)
+        cases = await asyncio.to_thread(_cases, task, self.reader)
         vectors = await self._vectors(cases)
         return await asyncio.to_thread(_review, task, cases, vectors, self.skip)
 
@@ -121,6 +128,15 @@ class DeterministicVerifier:
         readings = [each.reading for each in cases if each.reading and language_of(each.claim.text) in known]
         texts = list(dict.fromkeys(text for reading in readings for text in texts_of(reading)))
         return dict(zip(texts, await self.embedder.embed(texts), strict=True)) if texts else {}
+
+
+def _soon_looked_up(task: Task) -> bool:
+    """Whether looking for the claims in their sources takes less than changing the thread for it is worth."""
+    return sum(len(passage.text) for claim in task.claims for passage in task.scope(claim)) <= _SOON_LOOKED_UP
+
+
+def _cases(task: Task, reader: SourceReader) -> tuple[Case, ...]:
+    return cases_of(task, quotes_of(task), reader)
 
 
 def least_support(review: Review) -> float | None:

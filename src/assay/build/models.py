@@ -60,7 +60,7 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
             hint=f'set it in assay.toml: [prices."{adapter.name}"] input = …, output = … (US dollars per million)',
         )
     circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
-    return GuardedModel(PricedModel(adapter, settings.prices), circuit)
+    return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
 
 
 def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:

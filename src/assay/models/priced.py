@@ -1,15 +1,17 @@
 """A language model whose calls are priced.
 
 The first price reads the whole list of them in, which takes longer than an event loop may be held: it is read by a
-thread while the model answers.
+thread while the engine opens.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
+from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from threading import Thread
 
 from assay.models.prices import cost_of, price_known
 from assay.stages import LLM
@@ -25,7 +27,14 @@ class PricedModel:
 
     inner: LLM
     prices: Mapping[str, Mapping[str, float]]
-    read: set[str] = field(default_factory=set, repr=False)
+    reading: Future[bool] = field(repr=False)
+
+    @classmethod
+    def over(cls, inner: LLM, prices: Mapping[str, Mapping[str, float]]) -> PricedModel:
+        """The model with its prices on their way."""
+        reading: Future[bool] = Future()
+        Thread(target=lambda: reading.set_result(price_known(inner.name, prices)), daemon=True).start()
+        return cls(inner, prices, reading)
 
     @property
     def name(self) -> str:
@@ -39,18 +48,16 @@ class PricedModel:
 
     async def complete(self, request: ModelRequest) -> ModelReply:
         """The wrapped model's reply with its cost."""
-        reading = self._read_prices()
         reply = await self.inner.complete(request)
-        await reading
+        await self._prices_read()
         return self._priced(reply)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
         """The wrapped model's stream, its ending with its cost."""
-        reading = self._read_prices()
         async with aclosing(self.inner.stream(request)) as parts:
             async for part in parts:
                 if isinstance(part, ModelReply):
-                    await reading
+                    await self._prices_read()
                     yield self._priced(part)
                 else:
                     yield part
@@ -59,15 +66,10 @@ class PricedModel:
         """Close the wrapped model."""
         await self.inner.aclose()
 
-    def _read_prices(self) -> asyncio.Future[bool]:
-        """The prices on their way: done at once where they were read before."""
-        loop = asyncio.get_running_loop()
-        if self.name not in self.read:
-            self.read.add(self.name)
-            return loop.run_in_executor(None, price_known, self.name, self.prices)
-        done = loop.create_future()
-        done.set_result(True)
-        return done
+    async def _prices_read(self) -> None:
+        """Wait for the prices, which one thread reads in once."""
+        if not self.reading.done():
+            await asyncio.shield(asyncio.wrap_future(self.reading))
 
     def _priced(self, reply: ModelReply) -> ModelReply:
         return replace(reply, usage=replace(reply.usage, cost=cost_of(self.name, reply.usage, self.prices)))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from threading import Thread
 
 from assay.models.prices import cost_of, price_known
 from assay.stages import LLM
@@ -32,8 +31,9 @@ class PricedModel:
     @classmethod
     def over(cls, inner: LLM, prices: Mapping[str, Mapping[str, float]]) -> PricedModel:
         """The model with its prices on their way."""
-        reading: Future[bool] = Future()
-        Thread(target=lambda: reading.set_result(price_known(inner.name, prices)), daemon=True).start()
+        thread = ThreadPoolExecutor(1, thread_name_prefix="assay-prices")
+        reading = thread.submit(price_known, inner.name, prices)
+        thread.shutdown(wait=False)
         return cls(inner, prices, reading)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from assay.prompting.tokens import Count, estimated_tokens, opening
 from assay.types import Evidence, Passage
 
 _NAME = "evidence"
+# A line of a text that could pass for a passage's header: it begins with a number in brackets.
+_LIKE_A_HEADER = re.compile(r"(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\w\n]{0,20}[\[【［〔]\s{0,9}\d")
 # A title is one line of a header; a longer one says no more.
 _LONGEST_TITLE = 200
 
@@ -37,19 +40,22 @@ class Packed:
 def pack(evidence: Evidence, budget_tokens: int, fence: str, count: Count = estimated_tokens) -> Packed:
     """The passages that fit, best first, each whole; one that does not fit makes room for the next.
 
-    Where not even the best fits, its first whole sentences are shown. `fence` must be absent from the texts and
-    titles (`absent_from`). The block costs at most `budget_tokens`; where nothing fits it holds no passage.
+    Where not even the best fits, its first whole sentences are shown. Each has a header, `[1] Title, page 3`. Where
+    a text holds a line like a header, all headers begin with the first digits of `fence`, so that none is forged;
+    elsewhere they do without, since weak models copy them. `fence` must be absent from the texts and titles
+    (`absent_from`). The block costs at most `budget_tokens`; where nothing fits it holds no passage.
     """
+    proof = f"{short(fence)} " if any(_LIKE_A_HEADER.search(each.text) for each in evidence.passages) else ""
     left = budget_tokens - count(fenced(_NAME, fence, "")) - 1
     shown: list[Passage] = []
     blocks: list[str] = []
     left_out: list[str] = []
     shortened: list[str] = []
     for passage in evidence.passages:
-        block = _block(len(shown) + 1, passage, passage.text, fence)
+        block = _block(len(shown) + 1, passage, passage.text, proof)
         cost = count(block) + 1
         if cost > left and not shown and not left_out:
-            block = _beginning(passage, left, fence, count)
+            block = _beginning(passage, left, proof, count)
             cost = count(block) + 1
             shortened += [passage.passage_id] if block else []
         if cost > left or not block:
@@ -83,13 +89,13 @@ def one_line(text: str, longest: int) -> str:
     return " ".join(text.split())[:longest].rstrip()
 
 
-def _block(number: int, passage: Passage, text: str, fence: str) -> str:
-    """One passage under a header that carries part of the fence's code, so that no text can forge a header."""
-    return f"{short(fence)} {sources_line(number, passage)}\n{text}\n"
+def _block(number: int, passage: Passage, text: str, proof: str) -> str:
+    """One passage under its header; `proof` is what makes the header unlike any line of a text."""
+    return f"{proof}{sources_line(number, passage)}\n{text}\n"
 
 
-def _beginning(passage: Passage, budget_tokens: int, fence: str, count: Count) -> str:
+def _beginning(passage: Passage, budget_tokens: int, proof: str, count: Count) -> str:
     """The passage as number 1 with as many of its first sentences as fit; nothing where none does."""
-    header = _block(1, passage, "", fence)
+    header = _block(1, passage, "", proof)
     kept = opening(passage.text, budget_tokens - count(header) - 2, count)
-    return _block(1, passage, kept, fence) if kept else ""
+    return _block(1, passage, kept, proof) if kept else ""

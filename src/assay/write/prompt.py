@@ -122,7 +122,7 @@ def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: s
     parts = (
         history_block(turns, code),
         fenced("findings", code, findings) if findings else "",
-        "For this answer:\n" + "\n".join(f"- {each}" for each in told),
+        " ".join(told),
         f"Question: {question.text}{meaning}",
     )
     return "\n\n".join(part for part in parts if part)

@@ -242,10 +242,10 @@ Reply with one JSON object and nothing else:
     assert user.text == (
         f"""\
 <evidence {CODE}>
-5eed5eed [1] untitled
+[1] untitled
 The bridge was opened on 3 May 1932.
 
-5eed5eed [2] untitled
+[2] untitled
 The bridge is of steel.
 
 </evidence {CODE}>

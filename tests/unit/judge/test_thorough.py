@@ -219,10 +219,10 @@ it, "partial" where they state some of it, "conflicting" where they contradict o
     assert user.text == (
         f"""\
 <evidence {CODE}>
-5eed5eed [1] untitled
+[1] untitled
 The bridge was opened on 3 May 1932.
 
-5eed5eed [2] untitled
+[2] untitled
 The bridge is of steel.
 
 </evidence {CODE}>

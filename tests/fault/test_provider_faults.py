@@ -1,0 +1,350 @@
+"""Every fault of a provider at every role of a whole run: what `faults.toml` declares, and never a silent pass."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import tomllib
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from assay import open_engine
+from assay.engine import Engine
+from assay.errors import AssayError, DeadlinePassed
+from assay.testing.provider import FAULTS, Asked, LocalProvider, plain_answer
+from assay.types import (
+    Answer,
+    Done,
+    Event,
+    EvidenceFound,
+    Failed,
+    Message,
+    Outcome,
+    SentenceProvisional,
+    SentenceVerified,
+    SentenceWithdrawn,
+    Status,
+)
+
+# An engine's connections belong to the loop that opened them, and engines are used again.
+in_one_loop = pytest.mark.asyncio(loop_scope="module")
+
+DECLARED = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))["fault"]
+MOUNTAINS = """# Mountains
+
+Mount Everest is 8,849 metres tall. It was first climbed on 29 May 1953.
+
+The K2 is 8,611 metres tall. It was first climbed on 31 July 1954.
+"""
+WRITTEN = "Mount Everest is 8,849 metres tall [1]. It was first climbed on 29 May 1953 [1]."
+CONDENSED = "How tall is the K2?"
+QUESTION = "How tall is Mount Everest?"
+# Of two mountains the rules take the first, so that it shows whose reading was taken.
+FOLLOW_UP = ("How tall is it?", (Message("user", "Is Mount Everest near the K2?"), Message("assistant", "No.")))
+ATTEMPTS = 4
+DEADLINE = 8.0
+# How far past its deadline a question may end.
+GRACE = 0.5
+SLOW = {"accept-and-hang", "stream-pings", "stream-drip"}
+WAITING = {"status-429-retry-1", "status-429-retry-date"}
+ROLES: dict[str, dict[str, Any]] = {
+    "condenser": {"condenser_model": "openai:fake", "max_calls": 24},
+    "judge": {"judge_model": "openai:fake", "profile": "thorough"},
+    "writer": {"writer_model": "openai:fake", "max_calls": 24},
+    "writer_stream": {"writer_model": "openai:fake", "max_calls": 24},
+}
+
+
+def answered(asked: Asked) -> str:
+    """What the honest model says to each role."""
+    if asked.schema is None:
+        return WRITTEN
+    if "standalone" in asked.schema["properties"]:
+        return f'{{"standalone": "{CONDENSED}", "resolved": true}}'
+    return plain_answer(asked)
+
+
+@dataclass
+class Bench:
+    """A provider, and engines over one small collection whose roles ask it."""
+
+    provider: LocalProvider
+    folder: Path
+    engines: dict[tuple[str, ...], Engine]
+
+    def engine(self, role: str, fault: str, **settings: Any) -> Engine:
+        """The engine whose role meets the fault."""
+        place = fault if FAULTS[fault].place == "address" else None
+        limits = {"request_seconds": 0.15, "idle_seconds": 0.15} if fault in SLOW else {}
+        return self.opened(role, place, **{"deadline": DEADLINE, **limits, **settings})
+
+    def opened(self, role: str, place: str | None = None, **settings: Any) -> Engine:
+        key = (role.removesuffix("_stream"), str(place), repr(sorted(settings.items())))
+        if key not in self.engines:
+            self.engines[key] = open_engine(
+                data_dir=self.folder / "data",
+                openai_base_url=self.provider.address("openai", place),
+                openai_api_key="sk-0123456789abcdef",
+                **ROLES[role],
+                **{"retry_seconds": 0.01, **settings},
+            )
+        return self.engines[key]
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[LocalProvider]:
+    with LocalProvider(answered) as running:
+        yield running
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def bench(provider: LocalProvider, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Bench]:
+    made = Bench(provider, tmp_path_factory.mktemp("faults"), {})
+    (made.folder / "mountains.md").write_text(MOUNTAINS, encoding="utf-8")
+    async for report in made.opened("writer").aadd([made.folder / "mountains.md"]):
+        assert report.status == "added"
+    yield made
+    for engine in made.engines.values():
+        await engine.aclose()
+
+
+@pytest.fixture(autouse=True)
+def _clean(provider: LocalProvider) -> Iterator[None]:
+    provider.forget()
+    yield
+    provider.behave()
+
+
+# --- asking ------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Told:
+    """What came of one question: an answer or an error, and, of a stream, every event."""
+
+    answer: Answer | None
+    error: str | None
+    message: str
+    seconds: float
+    events: tuple[Event, ...] = ()
+
+
+async def ask(engine: Engine, role: str) -> Told:
+    """Ask as the role needs it; the hang that this cuts off would fail the test."""
+    began = time.monotonic()
+    async with asyncio.timeout(60):
+        told = await (streamed(engine) if role == "writer_stream" else whole(engine, role))
+    told.seconds = time.monotonic() - began
+    return told
+
+
+async def whole(engine: Engine, role: str) -> Told:
+    text, history = FOLLOW_UP if role == "condenser" else (QUESTION, ())
+    try:
+        answer = await engine.aask(text, history)
+    except AssayError as error:
+        return told_of(error)
+    return Told(answer, None, "", 0.0, answer.trace)
+
+
+def told_of(error: AssayError) -> Told:
+    assert error.hint
+    return Told(None, type(error).__name__, str(error), 0.0)
+
+
+async def streamed(engine: Engine) -> Told:
+    async with aclosing(engine.stream(QUESTION)) as stream:
+        events = tuple([event async for event in stream])
+    assert_one_end(events)
+    last = events[-1]
+    if isinstance(last, Done):
+        return Told(last.answer, None, "", 0.0, events)
+    assert isinstance(last, Failed)
+    assert last.hint
+    return Told(None, last.error, last.message, 0.0, events)
+
+
+def assert_one_end(events: tuple[Event, ...]) -> None:
+    """One terminal event, the last; and one end for each sentence."""
+    assert [isinstance(each, Done | Failed) for each in events] == [False] * (len(events) - 1) + [True]
+    begun = Counter(each.sentence.number for each in events if isinstance(each, SentenceProvisional))
+    ended = Counter(
+        each.sentence.number for each in events if isinstance(each, SentenceVerified | SentenceWithdrawn)
+    )
+    assert begun == ended
+
+
+# --- what must hold ----------------------------------------------------------------------------------
+
+
+def assert_used(role: str, told: Told, fault: str) -> None:
+    """The run ended as usual, with the model's reply."""
+    assert told.answer is not None, told.message
+    answer = told.answer
+    assert answer.outcome in {Outcome.ANSWERED, Outcome.PARTIAL}
+    match role:
+        case "condenser":
+            asked = next(each.queries for each in answer.trace if isinstance(each, EvidenceFound))
+            assert asked == (CONDENSED,)
+            assert answer.warnings == ()
+        case "judge":
+            assert answer.judgement.mode_used == "thorough"
+            assert all(check.status is not Status.UNKNOWN for check in answer.checks)
+        case _:
+            said = " ".join(claim.text for claim in answer.claims)
+            assert "29 May 1953" in said
+            assert "8,849 metres tall" in said
+    if fault in {"usage-missing", "usage-negative"}:
+        assert (answer.usage.prompt_tokens, answer.usage.total_tokens) == (None, None)
+
+
+def assert_says_so(role: str, told: Told, cause: str) -> None:
+    """The stage did without the model: the answer is there, and says what was not done and why."""
+    assert told.answer is not None, told.message
+    answer = told.answer
+    if role == "condenser":
+        (warning,) = answer.warnings
+        assert "the model that rewrites follow-up questions failed" in warning
+        assert cause in warning
+        return
+    assert "thorough failed" in answer.judgement.mode_used
+    (check,) = (each for each in answer.checks if each.name == "judge")
+    assert check.status is Status.UNKNOWN
+    assert cause in (check.cause or "")
+    assert any("could not be made" in each for each in answer.warnings)
+
+
+def assert_no_half_answer(told: Told, cause: str) -> None:
+    assert told.answer is None
+    assert told.error is not None
+    assert cause in told.message
+
+
+def assert_bounds(provider: LocalProvider, told: Told, deadline: float) -> None:
+    """Within the deadline, and at most four attempts a reply: a reply is what one prompt asks for."""
+    assert told.seconds <= deadline + GRACE
+    attempts = Counter(each.asked.messages for each in provider.requests if each.asked)
+    assert max(attempts.values(), default=0) <= ATTEMPTS
+
+
+def assert_persisting(role: str, told: Told, expected: str, cause: str) -> None:
+    if expected == "ok":
+        raise AssertionError("a reply that is used needs no excuse")
+    if role.startswith("writer"):
+        assert_no_half_answer(told, cause)
+    else:
+        assert expected in {"unknown", "retried"}
+        assert_says_so(role, told, cause)
+
+
+# --- the suite ---------------------------------------------------------------------------------------
+
+
+def cases(*expected: str) -> list[Any]:
+    """The declared faults with one of these expectations."""
+    return [
+        pytest.param(
+            each["id"], each["role"], each["expected"], each.get("cause", ""), id=f"{each['id']}-{each['role']}"
+        )
+        for each in DECLARED
+        if each["expected"] in expected
+    ]
+
+
+def test_every_fault_is_declared_for_every_role_that_it_fits() -> None:
+    fitting = {
+        (fault.id, role)
+        for fault in FAULTS.values()
+        for role in ROLES
+        if fault.fits(
+            Asked("openai", "m", (), None if role.startswith("writer") else {}, role.startswith("writer"))
+        )
+    }
+    # A follow-up's reply has neither lists nor ids.
+    fitting -= {("extra-ids", "condenser"), ("empty-list", "condenser")}
+    assert {(each["id"], each["role"]) for each in DECLARED} == fitting
+    assert len(DECLARED) == len(fitting)
+    assert len({each["id"] for each in DECLARED}) >= 52
+
+
+@pytest.mark.parametrize(("fault", "role", "expected", "cause"), cases("ok"))
+@in_one_loop
+async def test_a_reply_that_is_good_enough_is_used(
+    bench: Bench, fault: str, role: str, expected: str, cause: str
+) -> None:
+    bench.provider.misbehave(fault)
+    told = await ask(bench.engine(role, fault), role)
+    assert_used(role, told, fault)
+    assert told.answer is not None
+    if cause:
+        wrong = [each.name for each in told.answer.checks if each.status is Status.FAILED]
+        assert any(cause in name for name in wrong)
+        assert not any(isinstance(each, SentenceVerified) for each in told.answer.trace)
+    assert_bounds(bench.provider, told, DEADLINE)
+
+
+@pytest.mark.parametrize(("fault", "role", "expected", "cause"), cases("retried", "unknown", "error"))
+@in_one_loop
+async def test_a_fault_that_stays_is_told(bench: Bench, fault: str, role: str, expected: str, cause: str) -> None:
+    # Where a second is to be waited, there is time for one wait and not for two.
+    deadline = 1.5 if fault in WAITING else DEADLINE
+    engine = bench.engine(role, fault, deadline=deadline)
+    if FAULTS[fault].place != "address":
+        bench.provider.misbehave(fault)
+    told = await ask(engine, role)
+    assert_persisting(role, told, expected, cause)
+    assert_bounds(bench.provider, told, deadline)
+    if FAULTS[fault].place == "address":
+        return
+    bench.provider.behave()
+    assert_used(role, await ask(engine, role), fault)
+
+
+@pytest.mark.parametrize(
+    ("fault", "role", "expected", "cause"),
+    [each for each in cases("retried") if FAULTS[each.values[0]].place == "reply"],
+)
+@in_one_loop
+async def test_a_fault_that_happens_once_is_mended(
+    bench: Bench, fault: str, role: str, expected: str, cause: str
+) -> None:
+    bench.provider.misbehave(fault, times=1)
+    told = await ask(bench.engine(role, fault), role)
+    assert_used(role, told, fault)
+    assert len(bench.provider.requests) == 2 or fault in SLOW
+    assert_bounds(bench.provider, told, DEADLINE)
+
+
+@pytest.mark.parametrize("role", list(ROLES))
+@in_one_loop
+async def test_a_service_that_starts_late_is_waited_for(bench: Bench, role: str) -> None:
+    """Of a closed port nobody sees the attempts, so it opens after a while: before the second one at the latest."""
+    engine = bench.opened(role, retry_seconds=0.3)
+    bench.provider.misbehave("refused")
+    asyncio.get_running_loop().call_later(0.15, bench.provider.behave)
+    assert_used(role, await ask(engine, role), "refused")
+
+
+@pytest.mark.parametrize("fault", sorted(SLOW))
+@pytest.mark.parametrize("role", list(ROLES))
+@in_one_loop
+async def test_the_deadline_ends_a_question_that_hangs(bench: Bench, fault: str, role: str) -> None:
+    engine = bench.opened(role, deadline=0.5)
+    bench.provider.misbehave(fault)
+    told = await ask(engine, role)
+    assert_no_half_answer(told, "within 0.5 s")
+    assert told.error == DeadlinePassed.__name__
+    assert told.seconds <= 0.5 + GRACE
+    ended = time.monotonic()
+    # The provider is left at once, so that it does not write on for nobody.
+    async with asyncio.timeout(10):
+        while not bench.provider.disconnects:
+            await asyncio.sleep(0.005)
+    assert bench.provider.disconnects[0].at <= ended + 1.0

@@ -138,7 +138,7 @@ def _parts(settings: Settings, embedder: Embedder, index: Index, store: RunStore
         index=index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, _splitter(embedder), Sandbox()),
-        begin=Runs(settings, embedder.model, store, models.of("judge") is not None).begin,
+        begin=Runs(settings, embedder.model, store, models).begin,
         stages_for=Composer(settings, models, shared, retriever).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search),
         search=usual,

@@ -36,7 +36,7 @@ class Runs:
     settings: Settings
     embedding: EmbeddingModel
     store: RunStore | None
-    has_model: bool
+    models: Models
 
     def begin(self, text: str, history: tuple[Message, ...] | None, running: int) -> Run:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
@@ -52,7 +52,8 @@ class Runs:
         if self.settings.profile != "auto":
             return Depth(self.settings.profile, "")
         load, importance = running / FULL, self.settings.importance
-        return depth_for(text, importance=importance, load=load, model_available=self.has_model)
+        asks = self.models.of("judge") is not None
+        return depth_for(text, importance=importance, load=load, model_available=asks)
 
     def _about(self, depth: Depth, history: tuple[Message, ...]) -> dict[str, Any]:
         return {
@@ -61,6 +62,8 @@ class Runs:
             "history": [message.to_dict() for message in history],
             "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_KEPT)),
             "embedding": self.embedding.to_dict(),
+            # What the models call themselves, which is what the tape knows them by: a file without its folder.
+            "models": {name: model.name for name, model in self.models.by_name.items()},
         }
 
 
@@ -91,8 +94,8 @@ async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answe
     settings = Settings(**about["settings"], data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    names = [*roles.values(), *([settings.simple_model] if settings.simple_model else [])]
-    models = Models({name: GoneModel(name) for name in names}, roles, settings.simple_model)
+    gone = {name: GoneModel(own) for name, own in about["models"].items()}
+    models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     run = _run(recording.run.run_id, depth, settings, Tape(recording.entries))
     stages = Composer(settings, models, GoneEmbedder(embedding), GoneRetriever()).stages(run)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli.exits import Exit
 from assay.cli.flags import FOR_DOCTOR, Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
-from assay.cli.terminal import one_line
+from assay.cli.terminal import Terminal, one_line
+
+if TYPE_CHECKING:
+    from assay.cli.examine import Examined
 
 Store = Annotated[bool, typer.Option("--store", help="Also read every collection and test that it is whole.")]
 
@@ -31,22 +35,36 @@ def doctor(
 ) -> None:
     """See what is installed and what works.
 
-    Versions, models, folders, extras; with --store every collection too.
+    Versions, folders, extras; each role with its model and the host that prompts go to. Models that are set are
+    asked for a word, in each way that assay needs. With --store every collection is read, too.
+
+    \b
+    assay doctor -m openai:gpt-5-mini
     """
     from assay.cli.examine import examine
+    from assay.cli.examine_models import examine_embedder, examine_models
     from assay.settings import load_settings
+    from assay.types import Status
 
     terminal = terminal_of(ctx)
-    settings = load_settings(given).settings
-    examined = list(examine(settings, store=store))
-    broken = any(each.status == "failed" for each in examined)
+    resolved = load_settings(given)
+    parts = {
+        Exit.STORE: chain(examine(resolved.settings, store=store), examine_embedder(resolved)),
+        Exit.PROVIDER: examine_models(resolved),
+    }
+    examined, code = [], Exit.OK
+    for code_of_part, part in parts.items():
+        for each in part:
+            examined.append(each)
+            code = code or (code_of_part if each.status is Status.FAILED else Exit.OK)
+            if not as_json:
+                _show(each, terminal)
     if as_json:
-        terminal.object({"ok": not broken, "examined": [each.to_dict() for each in examined]})
-    else:
-        from assay.cli.answer_view import marked
+        terminal.object({"ok": code is Exit.OK, "examined": [each.to_dict() for each in examined]})
+    raise typer.Exit(code)
 
-        console = terminal.console()
-        for each in examined:
-            console.print(marked(each.status.value, f"{each.name}: {one_line(each.detail)}"))
-    if broken:
-        raise typer.Exit(Exit.STORE)
+
+def _show(examined: Examined, terminal: Terminal) -> None:
+    from assay.cli.answer_view import marked
+
+    terminal.console().print(marked(examined.status.value, f"{examined.name}: {one_line(examined.detail)}"))

@@ -1,4 +1,4 @@
-"""What `assay doctor` looks at: versions, models, fitted weights, extras, folders, collections."""
+"""What `assay doctor` looks at: versions, fitted weights, extras, folders, collections."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assay import __version__
-from assay.build import collections, open_embedder
+from assay.build import collections
 from assay.errors import AssayError
 from assay.index.inspect import problems
 from assay.record.runs import RunStore
@@ -24,7 +24,12 @@ from assay.settings import Settings
 from assay.types import Status, Value
 
 # What each extra installs, by the module that shows it is there.
-EXTRAS = {"openai": ("openai",)}
+EXTRAS = {
+    "openai": ("openai", "aiohttp", "genai_prices"),
+    "gemini": ("google.genai", "aiohttp", "genai_prices"),
+    "anthropic": ("anthropic", "aiohttp", "genai_prices"),
+    "local": ("xllamacpp",),
+}
 # What the files of fitted weights say of themselves, and how it is told.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}
 PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml")
@@ -40,9 +45,8 @@ class Examined(Value):
 
 
 def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
-    """Everything, one thing after the other; the collections only with `store`."""
+    """Everything but the models, one thing after the other; the collections only with `store`."""
     yield from _versions()
-    yield _model(settings)
     yield from _fits()
     yield from _extras()
     yield _data_folder(settings.data_dir)
@@ -73,20 +77,6 @@ def _full_text(release: str) -> Examined:
     return Examined("SQLite", Status.PASSED, f"{release} with full-text search")
 
 
-def _model(settings: Settings) -> Examined:
-    """The embedder, loaded: that compares its files with their hashes."""
-    name = f"embedder {settings.embedder}"
-    if settings.embedder.startswith("openai:"):
-        return Examined(name, Status.UNKNOWN, "a service; `assay search` shows whether it answers")
-    try:
-        model = open_embedder(settings).model
-    except AssayError as error:
-        return Examined(name, Status.FAILED, f"{error} ({error.hint})")
-    covers = ", ".join(model.languages) or "not said"
-    detail = f"{model.id}, {model.dimension} dimensions, files as in their manifest; languages: {covers}"
-    return Examined(name, Status.PASSED, f"{detail}; text in other scripts is searched by words only")
-
-
 def _fits() -> Iterator[Examined]:
     """What was fitted on data and calibrated, and what still has weights set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
@@ -108,11 +98,17 @@ def _short(value: Any) -> str:
 
 def _extras() -> Iterator[Examined]:
     for extra, modules in EXTRAS.items():
-        missing = [module for module in modules if find_spec(module) is None]
-        if missing:
+        if not all(map(_is_installed, modules)):
             yield Examined(f"extra {extra}", Status.SKIPPED, f'not installed: pip install "assay[{extra}]"')
         else:
             yield Examined(f"extra {extra}", Status.PASSED, "installed")
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that would hold it is not there either
+        return False
 
 
 def _data_folder(folder: Path) -> Examined:

@@ -76,8 +76,8 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "simple_model": _model("Who writes answers to simple questions."),
         "judge_model": _model("Who judges the evidence."),
         "condenser_model": _model("Who makes a follow-up question stand alone."),
-        "verifier_model": _model("Who tests claims."),
-        "repairer_model": _model("Who repairs."),
+        "verifier_model": _model("Who tests claims; nothing asks it yet."),
+        "repairer_model": _model("Who repairs; nothing asks it yet."),
         "context_tokens": _flag(
             int, MODELS, "Tokens of prompt and reply that the model can take. [default: 8192]", "N"
         ),

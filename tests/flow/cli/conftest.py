@@ -78,3 +78,22 @@ def facts(filled: Path) -> Cli:
 def empty(tmp_path: Path) -> Cli:
     """A command on a data folder of the test's own."""
     return lambda verb, *rest, stdin=b"": call(verb, "--data-dir", tmp_path / "data", *rest, stdin=stdin)
+
+
+@pytest.fixture
+def scripted(tmp_path: Path) -> Callable[..., str]:
+    """The name of a model that follows these rules."""
+
+    def named(*rules: dict[str, Any]) -> str:
+        path = tmp_path / "script.json"
+        path.write_text(json.dumps(rules), encoding="utf-8")
+        return f"fake:{path}"
+
+    return named
+
+
+@pytest.fixture
+def own(empty: Cli, sources: Path) -> Cli:
+    """A command on the documents in a data folder of the test's own."""
+    assert empty("add", sources).code == 0
+    return empty

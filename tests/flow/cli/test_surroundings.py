@@ -18,7 +18,7 @@ def test_doctor_finds_everything_in_order(facts: Cli, filled: Path):
     for part in (
         "✓ assay: ",
         "✓ SQLite: ",
-        "embedder bundled",
+        "✓ role embedder: ",
         "languages: en",
         "✓ collection facts: whole",
         "✓ runs",
@@ -49,7 +49,7 @@ def test_doctor_finds_a_damaged_collection(empty: Cli, sources: Path, tmp_path: 
 def test_doctor_finds_a_model_that_is_not_there(empty: Cli, tmp_path: Path):
     looked = empty("doctor", "--embedder", tmp_path / "no-model")
     assert looked.code == 6
-    assert "✗ embedder" in looked.out
+    assert "✗ role embedder" in looked.out
 
 
 def test_config_show_names_each_place(empty: Cli, monkeypatch: pytest.MonkeyPatch):

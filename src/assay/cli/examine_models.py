@@ -1,0 +1,197 @@
+"""Which model does each role, on which host, and whether chat, stream, JSON and embeddings work with it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel
+
+from assay.build import open_embedder
+from assay.build.models import open_models, provider_and_model
+from assay.cli.examine import Examined
+from assay.errors import AssayError, unusable
+from assay.models.structured import StructuredModel
+from assay.settings import MODEL_SETTINGS, ROLES, VARIABLES, Resolved, Settings
+from assay.stages import LLM
+from assay.types import ModelReply, ModelRequest, PromptMessage, Status
+
+# Seconds for one test; a model in a file is loaded within the first.
+PATIENCE = 30.0
+# Roles that a model may be named for, and for which none is asked so far.
+NOT_ASKED = frozenset({"verifier", "repairer"})
+_HERE = "this process"
+
+
+class _Ready(BaseModel):
+    """What the JSON test wants to be told."""
+
+    ready: bool
+
+
+_CHAT = ModelRequest(
+    "writer", (PromptMessage("user", "Reply with the one word: ready"),), max_tokens=64, temperature=0.0
+)
+_JSON = ModelRequest(
+    "judge",
+    (PromptMessage("user", 'Reply with this JSON object and nothing else: {"ready": true}'),),
+    _Ready,
+    max_tokens=512,
+    temperature=0.0,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A model under its name in the settings, or why it cannot be opened."""
+
+    name: str
+    model: LLM | None
+    error: str = ""
+
+    @property
+    def host(self) -> str:
+        """Where prompts go."""
+        return (self.model.host if self.model is not None else "") or _HERE
+
+
+def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
+    """Whether the network may be used, and the embedder: opening it compares its files, or asks its service."""
+    settings = resolved.settings
+    service = settings.embedder.startswith("openai:")
+    host = urlsplit(settings.openai_base_url or "https://api.openai.com").hostname if service else _HERE
+    key = _key("openai", resolved) if service else ""
+    what = "role embedder"
+    if settings.offline:
+        yield Examined("offline", Status.PASSED, "every host but this machine is refused")
+    try:
+        embedder = open_embedder(settings)
+        asyncio.run(embedder.aclose())
+    except AssayError as error:
+        yield Examined(what, Status.FAILED, f"{settings.embedder} → {host}{key}: {_told(error)}")
+        return
+    model = embedder.model
+    covers = f"; languages: {', '.join(model.languages) or 'not said'}; other scripts are searched by words only"
+    yield Examined(
+        what, Status.PASSED, f"{model.id} → {host}{key}, embeddings of {model.dimension} dimensions{covers}"
+    )
+
+
+def examine_models(resolved: Resolved) -> Iterator[Examined]:
+    """Each role with its model and host, then the tests of each model."""
+    settings = resolved.settings
+    opened = {name: _open(name, settings) for name in dict.fromkeys(_roles(settings).values())}
+    for role, name in _roles(settings).items():
+        yield _role(role, opened[name], resolved)
+    if not opened:
+        yield Examined("role writer", Status.SKIPPED, "no model: answers are quoted; set one with --model")
+    for found in asyncio.run(_tested([each for each in opened.values() if each.model is not None])):
+        yield from found
+
+
+def _roles(settings: Settings) -> Mapping[str, str]:
+    roles: dict[str, str] = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
+    return roles if settings.simple_model is None else {**roles, "simple writer": settings.simple_model}
+
+
+def _open(name: str, settings: Settings) -> _Opened:
+    """The model alone: what is wrong with another one is no fault of it."""
+    alone = settings.model_copy(update={**dict.fromkeys(MODEL_SETTINGS), "model": name})
+    try:
+        return _Opened(name, open_models(alone).by_name[name])
+    except AssayError as error:
+        return _Opened(name, None, _told(error))
+
+
+def _role(role: str, opened: _Opened, resolved: Resolved) -> Examined:
+    if opened.model is None:
+        return Examined(f"role {role}", Status.FAILED, f"{opened.name}: {opened.error}")
+    provider, _model = provider_and_model(opened.name, resolved.settings)
+    unused = "; nothing asks it yet" if role in NOT_ASKED else ""
+    key = _key(provider, resolved)
+    return Examined(f"role {role}", Status.PASSED, f"{opened.model.name} → {opened.host}{key}{unused}")
+
+
+def _key(provider: str, resolved: Resolved) -> str:
+    """Where the provider's key came from, empty for one without keys."""
+    name = f"{provider}_api_key"
+    if name not in resolved.origins:
+        return ""
+    if getattr(resolved.settings, name) is None:
+        return ", no key"
+    origin = resolved.origins[name]
+    variables = f" ({' or '.join(VARIABLES[name])})" if origin in ("environment", ".env") else ""
+    return f", key from {origin}{variables}"
+
+
+# --- the tests ----------------------------------------------------------------------------------
+
+
+async def _tested(opened: list[_Opened]) -> list[list[Examined]]:
+    return await asyncio.gather(*(_tests(each.name, each.model) for each in opened if each.model is not None))
+
+
+async def _tests(name: str, model: LLM) -> list[Examined]:
+    """Chat, stream and JSON, one after the other; where chat fails, the others are not tried."""
+    if name.startswith("fake:"):
+        return [Examined(model.name, Status.SKIPPED, "a script says what it is told: nothing to test")]
+    found: list[Examined] = []
+    try:
+        for what, test in _TESTS.items():
+            if found and found[0].status is not Status.PASSED:
+                found.append(Examined(f"{model.name} {what}", Status.UNKNOWN, "not tried: chat failed"))
+            else:
+                found.append(await _test(f"{model.name} {what}", test, model))
+    finally:
+        await model.aclose()
+    return found
+
+
+async def _test(what: str, test: Callable[[LLM], Awaitable[None]], model: LLM) -> Examined:
+    started = time.perf_counter()
+    try:
+        async with asyncio.timeout(PATIENCE):
+            await test(model)
+    except TimeoutError:
+        return Examined(what, Status.FAILED, f"no reply within {PATIENCE:g} s (see whether the service is up)")
+    except AssayError as error:
+        return Examined(what, Status.FAILED, _told(error))
+    return Examined(what, Status.PASSED, f"works, {time.perf_counter() - started:.1f} s")
+
+
+async def _chat(model: LLM) -> None:
+    _require_ending(await model.complete(_CHAT))
+
+
+async def _stream(model: LLM) -> None:
+    last: str | ModelReply = ""
+    async with aclosing(model.stream(_CHAT)) as parts:
+        async for part in parts:
+            last = part
+    if not isinstance(last, ModelReply):
+        raise unusable("incomplete")
+    _require_ending(last)
+
+
+async def _json(model: LLM) -> None:
+    await StructuredModel(model).complete(_JSON)
+
+
+_TESTS: Mapping[str, Callable[[LLM], Awaitable[None]]] = MappingProxyType(
+    {"chat": _chat, "stream": _stream, "JSON": _json}
+)
+
+
+def _require_ending(reply: ModelReply) -> None:
+    """Raise UnusableReply for a reply that ended badly; one that is merely long shows that the model works."""
+    if reply.finish not in ("stop", "length"):
+        raise unusable(reply.finish)
+
+
+def _told(error: AssayError) -> str:
+    return f"{error} ({error.hint})"

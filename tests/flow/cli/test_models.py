@@ -1,0 +1,213 @@
+"""ask, judge and doctor with language models: the whole loop at no cost, and what cannot work is told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assay.testing.provider import LocalProvider
+
+from .conftest import Cli, call
+
+BOIL = "At how many degrees does water boil?"
+BRIDGE = "When was the Harbour Bridge opened?"
+BOILS = {"role": "writer", "contains": BOIL, "reply": "Water boils at 100 degrees Celsius at sea level [1]."}
+OPENED = {"role": "writer", "contains": BRIDGE, "reply": "The Harbour Bridge was opened on 3 May 1932 [1]."}
+TOKENS = {"prompt_tokens": 300, "completion_tokens": 20, "total_tokens": 320}
+Scripted = Callable[..., str]
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_script_writes_the_answer_and_the_line_below_says_what_it_took(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted({**BOILS, "usage": TOKENS, "pieces": 5}))
+    assert asked.code == 0, asked
+    assert asked.out.startswith("Water boils at 100 degrees Celsius at sea level. [1]\n")
+    assert "1 model call · 320 tokens · no cost · " in asked.out
+    assert "first sentence verified after " in asked.out
+    assert "judged fast" in asked.out
+
+
+def test_tokens_that_nobody_counted_are_unknown_and_never_zero(own: Cli, scripted: Scripted):
+    assert "1 model call · tokens unknown · " in own("ask", BOIL, "-m", scripted(BOILS)).out
+
+
+def test_a_wrong_sentence_is_marked_and_exits_with_4(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted({"reply": "Water boils at 250 degrees Celsius at sea level [1]."}))
+    assert asked.code == 4, asked
+    assert "✗ not verified" in asked.out
+
+
+def test_stream_prints_verified_sentences_only(own: Cli, scripted: Scripted):
+    reply = "Water boils at 100 degrees Celsius at sea level [1]. It freezes at 40 degrees Celsius [1]."
+    asked = own("ask", BOIL, "--stream", "--references", "-m", scripted({"reply": reply}))
+    assert asked.code == 4, asked
+    assert asked.out.startswith("Water boils at 100 degrees Celsius at sea level. [1]\n(1 sentence is not shown")
+    assert "40 degrees Celsius" not in asked.out.split("Sources:")[0]
+    assert "- [1] Water" in asked.out
+
+
+def test_stream_of_what_is_not_there_says_so(own: Cli, scripted: Scripted):
+    asked = own("ask", "Who won the chess tournament in Reykjavik?", "--stream", "-m", scripted(BOILS))
+    assert asked.code == 3
+    assert asked.out.startswith("The documents do not answer")
+
+
+def test_a_style_names_the_sources_and_the_object_keeps_the_numbers(own: Cli, scripted: Scripted):
+    model = scripted(BOILS)
+    shown = own("ask", BOIL, "-m", model, "--citation-style", "named", "--references")
+    assert shown.out.startswith("Water boils at 100 degrees Celsius at sea level. [Water]")
+    assert "\nSources:\n- Water" in shown.out
+    kept = own("ask", BOIL, "-m", model, "--citation-style", "named", "--json").object
+    assert kept["text"] == "Water boils at 100 degrees Celsius at sea level. [1]"
+
+
+def test_many_lines_are_answered_together_and_in_order(own: Cli, scripted: Scripted):
+    model = scripted({**BOILS, "delay": 0.2}, OPENED)
+    lines = [
+        {"id": n, "question": question} for n, question in enumerate([BOIL, BRIDGE, "", BRIDGE, "Why is 7 odd?"])
+    ]
+    asked = own("ask", "--jsonl", "-m", model, "--at-once", "3", stdin="\n".join(map(json.dumps, lines)).encode())
+    assert asked.code == 0, asked
+    assert [each["id"] for each in asked.objects] == [0, 1, 2, 3, 4]
+    texts = [each.get("text", each.get("error")) for each in asked.objects]
+    assert "100 degrees" in texts[0]
+    assert "1932" in texts[1] == texts[3]
+    assert texts[2] == "the question is empty"
+
+
+def test_the_depth_is_named(own: Cli, scripted: Scripted):
+    judge = {"role": "judge", "reply": {"reason": "It is there.", "verdict": "yes", "missing": ""}}
+    asked = own("ask", BOIL, "-m", scripted(BOILS, judge), "--profile", "balanced", "--json")
+    assert asked.code == 0, asked
+    assert asked.object["profile"] == "balanced"
+    assert asked.object["mode_used"].startswith(("balanced", "fast (balanced: "))
+
+
+def test_auto_says_why(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted(BOILS), "--profile", "auto", "--importance", "low")
+    assert asked.code == 0, asked
+    assert "judged fast (" in asked.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "said", "hint"),
+    [
+        (["-m", "nobody:model"], 2, "names no model of a known provider", "provider:model"),
+        (["-m", "openai:"], 2, "names no model", "provider:model"),
+        (["-m", "openai:gpt-x"], 2, "openai needs a key", "OPENAI_API_KEY"),
+        (["-m", "gemini:x"], 2, "gemini needs a key", "GEMINI_API_KEY"),
+        (["-m", "anthropic:x"], 2, "anthropic needs a key", "ANTHROPIC_API_KEY"),
+        (["-m", "openai:x", "--openai-base-url", "example.org"], 2, "setting 'openai_base_url'", "address"),
+        (["-m", "openai:x", "--openai-base-url", "http://127.0.0.1:1/v1"], 5, "no connection", "start the service"),
+        (
+            ["-m", "openai:x", "--openai-base-url", "http://example.org/v1", "--offline"],
+            2,
+            "offline mode",
+            "local:",
+        ),
+        (
+            ["-m", "openai:nobody-knows", "--openai-base-url", "http://127.0.0.1:1/v1", "--max-cost", "1"],
+            2,
+            "the price of openai:nobody-knows is unknown",
+            "assay.toml",
+        ),
+        (["-m", "local:/nowhere/model.gguf"], 2, "/nowhere/model.gguf", "GGUF"),
+        (["-m", "local:{here}"], 2, "GGUF", "local:PATH"),
+        (["-m", "fake:/nowhere/script.json"], 2, "/nowhere/script.json", "JSON"),
+        (["-m", "fake:{here}"], 2, "rule 1: role", "list of rules"),
+        (["--max-calls", "-1"], 2, "setting 'max_calls'", "model calls"),
+        (["--prices", "{"], 2, "setting 'prices'", "US dollars"),
+        (["--profile", "thorough"], 2, "no model is set", "--model"),
+        (["--shadow", "balanced"], 2, "no model is set", "--model"),
+        (["--stream", "--json"], 2, "--stream", "leave one"),
+    ],
+)
+def test_what_cannot_work_is_told_before_or_instead_of_an_answer(
+    own: Cli, tmp_path: Path, flags: list[str], code: int, said: str, hint: str
+):
+    broken = tmp_path / "broken.json"
+    broken.write_text('[{"role": "poet"}]')
+    asked = own("ask", BOIL, "--retry-seconds", "0", *(flag.replace("{here}", str(broken)) for flag in flags))
+    assert asked.code == code, asked
+    assert asked.out == ""
+    message, next_step = asked.err.removesuffix("\n").split("\nhint: ")
+    assert message.startswith("error: ")
+    assert said in message
+    assert hint in next_step
+
+
+def test_a_script_without_a_reply_says_what_to_add(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted({"role": "judge", "reply": {}}))
+    assert asked.code == 5
+    assert 'add a rule such as {"role": "writer"' in asked.err
+
+
+def test_calls_are_bounded(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted(BOILS), "--max-calls", "0")
+    assert asked.code == 5, asked
+    assert "hint: " in asked.err
+
+
+# --- doctor -------------------------------------------------------------------------------------
+
+
+def _examined(*arguments: object) -> tuple[int, dict[str, dict[str, Any]]]:
+    looked = call("doctor", "--json", *arguments)
+    return looked.code, {each["name"]: each for each in looked.object["examined"]}
+
+
+def _answer(asked: Any) -> str:
+    return "ready" if asked.schema is None else '{"ready": true}'
+
+
+def test_doctor_names_the_host_of_each_role_and_tests_each_way(filled: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-proj-0123456789canary")
+    with LocalProvider(answer=_answer) as provider:
+        code, found = _examined(
+            "--data-dir", filled, "-m", "openai:tiny", "--openai-base-url", provider.url, "--offline"
+        )
+    assert code == 0, found
+    assert found["role writer"]["detail"].startswith("openai:tiny → 127.0.0.1, key from environment")
+    assert {"role condenser", "role judge", "role writer"} <= found.keys()
+    assert "→ this process" in found["role embedder"]["detail"]
+    assert "dimensions" in found["role embedder"]["detail"]
+    assert found["offline"]["detail"] == "every host but this machine is refused"
+    for way in ("chat", "stream", "JSON"):
+        assert found[f"openai:tiny {way}"]["status"] == "passed"
+    assert "canary" not in json.dumps(found)
+
+
+def test_doctor_says_what_fails_and_what_to_do(filled: Path):
+    with LocalProvider(answer=lambda asked: "ready") as provider:
+        provider.misbehave("status-401", where=lambda asked: asked.model == "locked")
+        code, found = _examined(
+            *("--data-dir", filled, "-m", "openai:proser", "--openai-base-url", provider.url),
+            *("--judge-model", "openai:locked", "--simple-model", "gemini:x"),
+        )
+    assert code == 5, found
+    assert found["openai:proser chat"]["status"] == "passed"
+    assert found["openai:proser JSON"]["status"] == "failed"
+    assert "use a model that can give JSON" in found["openai:proser JSON"]["detail"]
+    assert found["openai:locked chat"]["status"] == "failed"
+    assert found["openai:locked stream"] == {
+        "name": "openai:locked stream",
+        "status": "unknown",
+        "detail": "not tried: chat failed",
+    }
+    assert "GEMINI_API_KEY" in found["role simple writer"]["detail"]
+
+
+def test_doctor_without_a_model_says_how_to_set_one(filled: Path):
+    code, found = _examined("--data-dir", filled)
+    assert code == 0
+    assert found["role writer"]["status"] == "skipped"
+    assert "--model" in found["role writer"]["detail"]

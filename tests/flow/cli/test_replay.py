@@ -1,0 +1,64 @@
+"""replay: the same bytes as ask, from the tape alone."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Cli
+
+BOIL = "At how many degrees does water boil?"
+RULES = (
+    {
+        "role": "writer",
+        "contains": BOIL,
+        "reply": "Water boils at 100 degrees Celsius at sea level [1].",
+        "pieces": 7,
+    },
+    {"role": "judge", "reply": {"reason": "It is there.", "verdict": "yes", "missing": ""}},
+)
+
+
+@pytest.mark.parametrize("flags", [[], ["--profile", "balanced"], ["--citation-style", "footnote"]])
+def test_replay_prints_what_ask_printed_without_the_model_and_the_collection(
+    own: Cli, scripted: Callable[..., str], tmp_path: Path, flags: list[str]
+):
+    model = scripted(*RULES)
+    asked, as_object = own("ask", BOIL, "-m", model, *flags), own("ask", BOIL, "-m", model, *flags, "--json")
+    Path(model.removeprefix("fake:")).unlink()
+    shutil.rmtree(tmp_path / "data" / "collections")
+    runs = own("show", "--json").object["runs"]
+    again = own("replay", runs[1]["run_id"])
+    assert (again.code, again.out) == (asked.code, asked.out)
+    again = own("replay", "last", "--json")
+    assert (again.code, again.out) == (as_object.code, as_object.out)
+
+
+def test_replay_of_no_answer_exits_as_ask_did(own: Cli):
+    asked = own("ask", "Who won the chess tournament in Reykjavik?", "--json")
+    again = own("replay", "last", "--json")
+    assert (again.code, again.out) == (asked.code, asked.out) == (3, asked.out)
+
+
+def test_replay_of_an_error_is_that_error(own: Cli, scripted: Callable[..., str]):
+    model = scripted({"role": "writer", "error": {"kind": "refused", "message": "no such model"}})
+    asked = own("ask", BOIL, "-m", model)
+    again = own("replay", "last")
+    assert asked.code == 5
+    assert (again.code, again.out, again.err) == (asked.code, asked.out, asked.err)
+
+
+def test_a_run_without_a_tape_cannot_be_replayed(own: Cli):
+    assert own("ask", BOIL, "--no-tape").code == 0
+    again = own("replay", "last")
+    assert again.code == 2
+    assert "its tape was not kept" in again.err
+    assert "hint: " in again.err
+
+
+def test_replay_of_no_run_is_told(own: Cli):
+    assert "no run is recorded yet" in own("replay", "last").err
+    assert "there is no run 'nothing'" in own("replay", "nothing").err

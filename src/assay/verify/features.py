@@ -58,13 +58,13 @@ def _by_sentence(reading: Reading) -> dict[str, float]:
     for span in sentences(reading.text):
         mine = {word.stem for word in words_of(reading.text[span.start : span.end]) if not word.stop}
         weights = {each: reading.weights.get(each, 1.0) for each in mine}
-        total = sum(weights.values())
+        total = math.fsum(weights.values())
         if not total:
             continue
         alone.append(
-            max((sum(weights[e] for e in mine & held) for held in reading.ground.held), default=0.0) / total
+            max((math.fsum(weights[e] for e in mine & held) for held in reading.ground.held), default=0.0) / total
         )
-        anywhere.append(sum(weights[each] for each in mine if each in reading.ground.rarity) / total)
+        anywhere.append(math.fsum(weights[each] for each in mine if each in reading.ground.rarity) / total)
     return {
         "least_sentence": min(alone, default=0.0),
         "mean_sentence": sum(alone) / max(1, len(alone)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import fsum
 
 from assay.verify.ground import Ground, Word, words_of
 
@@ -32,11 +33,13 @@ class Reading:
     @property
     def total(self) -> float:
         """What the claim's content weighs."""
-        return sum(self.weights.values()) or 1.0
+        return fsum(self.weights.values()) or 1.0
 
     def share(self, held: Iterable[str]) -> float:
         """The weighted share of the claim's content among `held`, 0 to 1."""
-        return sum(self.weights[each] for each in held if each in self.weights) / self.total
+        # Exact sums here and below: the order of a set differs from process to process, and the last digit of a
+        # plain sum with it, which is enough to turn a tree's branch.
+        return fsum(self.weights[each] for each in held if each in self.weights) / self.total
 
 
 def read(claim: str, ground: Ground) -> Reading:
@@ -44,8 +47,8 @@ def read(claim: str, ground: Ground) -> Reading:
     words = words_of(claim)[:LONGEST]
     content = tuple(word for word in words if not word.stop) or words
     weights = {word.stem: ground.rarity.get(word.stem, ground.unseen) for word in content}
-    total = sum(weights.values()) or 1.0
-    shares = [sum(weights[each] for each in held if each in weights) / total for held in ground.held]
+    total = fsum(weights.values()) or 1.0
+    shares = [fsum(weights[each] for each in held if each in weights) / total for held in ground.held]
     order = tuple(sorted(range(len(shares)), key=lambda each: -shares[each])[:LOOKED_AT])
     window = tuple(sorted({*_together(weights, ground), *order[:2]}))
     return Reading(claim, words, content, weights, order, window, ground)
@@ -56,7 +59,7 @@ def _together(weights: Mapping[str, float], ground: Ground) -> list[int]:
     chosen: list[int] = []
     held: frozenset[str] = frozenset()
     for _ in range(3):
-        gains = [sum(weights[e] for e in each - held if e in weights) for each in ground.held]
+        gains = [fsum(weights[e] for e in each - held if e in weights) for each in ground.held]
         best = max(range(len(gains)), key=lambda each: gains[each], default=0)
         if not gains or gains[best] <= 0:
             break

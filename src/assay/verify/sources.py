@@ -91,11 +91,11 @@ def weight(sources: Sources, term: str) -> float:
 def aligned(claim_terms: Sequence[str], sources: Sources, most: int) -> list[Aligned]:
     """The source sentences that hold most of the claim, best first, at most `most`; none that hold nothing."""
     wanted = {term: weight(sources, term) for term in claim_terms}
-    total = sum(wanted.values())
+    total = math.fsum(wanted.values())
     if not total:
         return []
     found = [
-        Aligned(sentence, sum(wanted[term] for term in set(sentence.terms) if term in wanted) / total)
+        Aligned(sentence, math.fsum(wanted[term] for term in set(sentence.terms) if term in wanted) / total)
         for sentence in sources.sentences
     ]
     found.sort(key=lambda each: -each.coverage)

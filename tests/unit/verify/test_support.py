@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,3 +88,9 @@ def test_the_lexicon_knows_kin() -> None:
     assert (kinship("increas", "chang"), kinship("chang", "increas")) == ("narrower", "broader")
     assert kinship("xyzzi", "vehicl") == "none"
     assert part_of_speech("xyzzi", "xyzzy") == "other"
+
+
+def test_a_share_does_not_depend_on_the_order_of_a_set() -> None:
+    # .1 + .2 + .3 and .3 + .2 + .1 differ in the last digit, and a set's order differs from process to process.
+    weighed = replace(reading("boats wood Ulm"), weights={"a": 0.1, "b": 0.2, "c": 0.3})
+    assert weighed.share(["a", "b", "c"]) == weighed.share(["c", "b", "a"]) == 1.0

@@ -144,8 +144,11 @@ class Engine:
         """Answer many questions, at most `at_once` together, in their order; each as soon as it is its turn.
 
         The error that `aask` would raise stands in the place of its answer, and stops no other question. `texts`
-        is read as far as it is needed. Wrap it in `contextlib.aclosing` where you may leave early.
+        is read as far as it is needed. Raises UsageError where `at_once` is below 1. Wrap it in
+        `contextlib.aclosing` where you may leave early.
         """
+        if at_once < 1:
+            raise UsageError(f"at_once is {at_once}: nothing could be asked", hint="give at least 1")
         async with aclosing(in_order(self._askings(texts), at_once)) as answers:
             async for answer in answers:
                 yield answer

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.answer_view import quotes, verdict_line
+from assay.cli.answer_view import flowing, quotes, usage_line, verdict_line
 
 CLAIM = {"verdict": "supported", "spans": [{"passage_id": "p", "start": 4, "quote": "a quote"}]}
 CONFIDENCE = {"level": "very_high", "calibrated": False}
@@ -80,3 +80,59 @@ def test_a_source_shows_what_is_quoted_from_it_in_its_order():
     ]
     assert quotes({"passage_id": "p", "quote": "whole"}, claims) == ["ear lier", "later"]
     assert quotes({"passage_id": "x", "quote": "whole \x1b[0m"}, claims) == ["whole \\x1b[0m"]
+
+
+def took(calls: int = 1, **others: Any) -> dict[str, Any]:
+    usage = {"calls": calls, "total_tokens": 1234, "cached_tokens": 0, "cost": 0.00123, **others.pop("usage", {})}
+    return {
+        "usage": usage,
+        "first_verified_ms": 812.0,
+        "ms": 2049.0,
+        "profile": "balanced",
+        "profile_reason": "",
+        "mode_used": "balanced",
+        **others,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (took(0, profile="fast"), ""),
+        (took(0), "0 model calls · 2.0 s · first sentence verified after 0.8 s · judged balanced"),
+        (
+            took(),
+            "1 model call · 1,234 tokens · $0.0012 · 2.0 s · first sentence verified after 0.8 s · judged balanced",
+        ),
+        (
+            took(3, usage={"total_tokens": None, "cost": None}, first_verified_ms=None, profile="fast"),
+            "3 model calls · tokens unknown · cost unknown · 2.0 s · judged balanced",
+        ),
+        (
+            took(2, usage={"cached_tokens": 1000, "cost": 0.0}, first_verified_ms=None, profile_reason="a risk"),
+            "2 model calls · 1,234 tokens (1,000 cached) · no cost · 2.0 s · judged balanced (a risk)",
+        ),
+        (
+            took(1, mode_used="fast (balanced failed: \x1b[0m)", first_verified_ms=None),
+            "1 model call · 1,234 tokens · $0.0012 · 2.0 s · judged fast (balanced failed: \\x1b[0m)",
+        ),
+    ],
+)
+def test_the_second_line_says_what_was_taken_and_never_a_number_nobody_knows(given: dict[str, Any], line: str):
+    assert usage_line(given) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("one\ntwo   three", "one two three"),
+        ("one\n\ntwo", "one\n\ntwo"),
+        ("These:\n- a **b** c\n- d\n1. e", "These:\n- a b c\n- d\n1. e"),
+        ("# Head\ntext", "# Head text"),
+        ("**Bold.** 2**3 and 4**5, a ** b ** c, __init__", "Bold. 2**3 and 4**5, a ** b ** c, __init__"),
+        ("text [^1]\n\n[^1]: Water\n[^2]: Ice", "text [^1]\n\n[^1]: Water\n[^2]: Ice"),
+        ("a\x1b[31m", "a\\x1b[31m"),
+    ],
+)
+def test_a_text_is_shown_without_strong_marks_and_with_its_lists(text: str, read: str):
+    assert flowing(text) == read

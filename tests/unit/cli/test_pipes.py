@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
 from typing import Any
 
 import pytest
@@ -72,6 +73,34 @@ def test_a_bug_met_by_one_line_does_not_cost_the_others():
     first, second = piped(b'{"id": 1, "n": 0}\n{"id": 2, "n": 2}', divide)
     assert "a bug in assay: ZeroDivisionError" in first["error"]
     assert second["value"] == 0.5
+
+
+def test_lines_that_wait_are_answered_together_and_printed_in_order():
+    together = asyncio.Event()
+
+    async def wait(line: Request) -> dict[str, Any]:
+        if line.fields["id"] == 2:
+            together.set()
+        await together.wait()  # the first line ends only when the second is under way
+        return {}
+
+    assert [each["id"] for each in piped(b'{"id": 1}\n{"id": 2}\n{"id": 3}', wait, at_once=2)] == [1, 2, 3]
+
+
+def test_a_line_is_answered_before_the_next_is_written():
+    async def main() -> None:
+        reading, writing = os.pipe()
+        out = io.StringIO()
+        with os.fdopen(reading, "rb") as source, os.fdopen(writing, "wb", buffering=0) as sink:
+            answering = asyncio.create_task(answer_lines(said, Terminal(input=source, out=out, err=io.StringIO())))
+            sink.write(b'{"id": 1, "query": "a"}\n')
+            while not out.getvalue():
+                await asyncio.sleep(0)
+            assert json.loads(out.getvalue())["said"] == "a"
+            sink.close()
+            await answering
+
+    asyncio.run(main())
 
 
 def test_a_byte_order_mark_and_lone_surrogates_are_harmless():

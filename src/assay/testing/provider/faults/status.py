@@ -30,17 +30,24 @@ _REFUSALS = (
     ("status-503", 503, "The engine is currently overloaded.", "unavailable"),
     ("status-529", 529, "Overloaded.", "overloaded"),
 )
+
+
+def _date(seconds_ahead: float) -> str:
+    return formatdate(time.time() + seconds_ahead, usegmt=True)
+
+
 _RETRY_AFTER: tuple[tuple[str, Callable[[], str]], ...] = (
     ("status-429-retry-1", lambda: "1"),
     ("status-429-retry-3600", lambda: "3600"),
-    ("status-429-retry-date", lambda: formatdate(time.time() + 1, usegmt=True)),
+    ("status-429-retry-date", lambda: _date(1)),
     ("status-429-retry-negative", lambda: "-1"),
 )
 
 
 def _refusing(status: int, message: str, code: str, retry_after: Callable[[], str] | None = None) -> Commit:
     async def refuse(exchange: Exchange) -> None:
-        headers = {} if retry_after is None else {"Retry-After": retry_after()}
+        # A date is to be read beside the answer's own: clocks differ.
+        headers = {} if retry_after is None else {"Date": _date(0), "Retry-After": retry_after()}
         await exchange.refuse(status, message, code, headers)
 
     return refuse

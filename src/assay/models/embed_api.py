@@ -97,14 +97,17 @@ class ApiEmbedder:
         await self._clients.aclose()
 
     async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        import httpx2  # not before the import of `assay.models.openai`, which says how to install it
+
+        body = {
+            "model": self._service.model,
+            "input": [_sendable(text) for text in texts],
+            # Not every compatible service knows base64, the client's own default.
+            "encoding_format": "float",
+        }
         try:
             async with asyncio.timeout(self._service.seconds):
-                reply = await self._clients.get().embeddings.with_raw_response.create(
-                    # Not every compatible service knows base64, the client's own default.
-                    model=self._service.model,
-                    input=[_sendable(text) for text in texts],
-                    encoding_format="float",
-                )
+                reply = await self._clients.get().post("/embeddings", cast_to=httpx2.Response, body=body)
         except TimeoutError:
             raise late(self._service, self._service.seconds, "vectors") from None
         except FAILURES as error:

@@ -12,7 +12,16 @@ from assay.write.features import read
 from assay.write.parts import for_each_part
 from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
-from assay.write.selection import WORDS_APART, WORDS_TOGETHER, direct, pertinent, readable, select
+from assay.write.selection import (
+    SCATTERED,
+    STEPS,
+    WORDS_APART,
+    WORDS_TOGETHER,
+    direct,
+    pertinent,
+    readable,
+    select,
+)
 
 # How many of the likeliest sentences are asked whether they settle a yes-or-no question.
 _GROUNDS = 3
@@ -54,13 +63,20 @@ class ExtractiveWriter:
         if not pool:
             return _Plan()
         reading = read(question, evidence, pool)
-        shares = pertinent(question, pool, reading, self.ranker.shares(reading))
+        scattered = self.ranker.scattered(reading)
+        shares = self.ranker.shares(reading)
+        # Where several steps lead to the answer, the last need not speak of what is asked.
+        shares = shares if scattered >= STEPS else pertinent(question, pool, reading, shares)
         compared = sides(question, evidence, pool, shares)
         grounds, settled = _settled(question, pool, shares, compared)
-        scattered = self.ranker.scattered(reading)
-        words = (1 - scattered) * WORDS_TOGETHER + scattered * WORDS_APART
-        first = compared or for_each_part(question, pool, shares) or direct(reading, shares)
-        chosen = list(grounds) if settled is not None else select(pool, shares, words, first)
+        parts = [] if compared else for_each_part(question, pool, shares)
+        if settled is not None:
+            chosen = list(grounds)
+        elif len(parts) == len(question.aspects) > 1:
+            chosen = parts
+        else:
+            words = WORDS_APART if scattered >= SCATTERED else WORDS_TOGETHER
+            chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
             return _Plan(quoted=quoted)

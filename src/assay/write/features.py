@@ -13,6 +13,7 @@ from itertools import pairwise
 from assay.text.answer_types import new_candidates, tells
 from assay.text.tokens import terms, words
 from assay.types import AnswerType, Evidence, Question
+from assay.write import standing
 from assay.write.candidates import Candidate
 
 NAMES = (
@@ -32,6 +33,7 @@ NAMES = (
     "leans",
     "bridge",
     "bridge_gain",
+    *standing.NAMES,
 )
 SCATTER_NAMES = (
     "dense_first",
@@ -115,7 +117,8 @@ class Reading:
 def read(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> Reading:
     """What can be measured of the candidates, which must be of this evidence and not none."""
     around = _Around(question, evidence, pool)
-    rows = tuple(around.row(index) for index in range(len(pool)))
+    alone = (around.row(index) for index in range(len(pool)))
+    rows = tuple((*row, *beside) for row, beside in zip(alone, around.standing(), strict=True))
     return Reading(rows, around.scatter(max(row[NAMES.index("bridge")] for row in rows)))
 
 
@@ -130,6 +133,8 @@ class _Around:
             found | self.titles[candidate.rank] for found, candidate in zip(self.sets, pool, strict=True)
         ]
         self.covers = [self.weigh.cover(found) for found in self.titled]
+        self.near = [self.weigh.cover(self._near(index)) for index in range(len(pool))]
+        self.fitting = [self._fitting(candidate) for candidate in pool]
         self.passages = self._passage_terms()
         self.passage_covers = [self.weigh.cover(found) for found in self.passages]
         self.named = named(question.standalone, [passage.title for passage in evidence.passages])
@@ -147,12 +152,12 @@ class _Around:
         """The numbers of one candidate."""
         candidate = self.pool[index]
         rank = candidate.rank
-        typed, phrase = self._typed(candidate)
+        typed, phrase = self._typed(index)
         bridge, gain = self._bridge(index)
         return (
             self.weigh.cover(self.sets[index]),
             self.covers[index],
-            self.weigh.cover(self._near(index)),
+            self.near[index],
             self.passage_covers[rank],
             len(self.asked_pairs & _pairs(candidate.terms)) / (len(self.asked_pairs) or 1),
             float(self.named[rank]),
@@ -193,13 +198,33 @@ class _Around:
                 near |= self.sets[other]
         return frozenset(near)
 
-    def _typed(self, candidate: Candidate) -> tuple[float, float]:
-        """Whether the sentence holds what the answer type wants: as a thing to point at, or as a phrase."""
+    def standing(self) -> list[tuple[float, ...]]:
+        """The numbers of each candidate beside the others, in the order of `standing.NAMES`."""
+        return standing.Standing(
+            question=self.question.standalone,
+            asked=frozenset(self.weigh.weights),
+            texts=tuple(candidate.text for candidate in self.pool),
+            ranks=tuple(candidate.rank for candidate in self.pool),
+            terms=tuple(self.sets),
+            titles=tuple(self.titles),
+            covers=tuple(self.weigh.cover(found) for found in self.sets),
+            titled=tuple(self.covers),
+            near=tuple(self.near),
+            passages=tuple(self.passage_covers),
+            title_covers=tuple(self.weigh.cover(title) for title in self.titles),
+            fitting=tuple(self.fitting),
+        ).rows()
+
+    def _fitting(self, candidate: Candidate) -> int:
+        """How many things of the type asked for the sentence holds that the question does not say."""
         wanted = self.question.answer_type
-        if not tells(wanted, candidate.text):
-            return 0.0, 0.0
-        fits = float(bool(new_candidates(candidate.text, wanted, self.question.standalone)))
-        return (0.0, fits) if wanted in _PROSE else (fits, 0.0)
+        told = tells(wanted, candidate.text)
+        return len(new_candidates(candidate.text, wanted, self.question.standalone)) if told else 0
+
+    def _typed(self, index: int) -> tuple[float, float]:
+        """Whether the sentence holds what the answer type wants: as a thing to point at, or as a phrase."""
+        fits = float(self.fitting[index] > 0)
+        return (0.0, fits) if self.question.answer_type in _PROSE else (fits, 0.0)
 
     def _bridge(self, index: int) -> tuple[float, float]:
         """How well another passage's covering sentence leads here, and what this sentence adds to its cover.

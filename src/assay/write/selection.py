@@ -9,10 +9,15 @@ from assay.types import AnswerType, Question
 from assay.write.candidates import Candidate
 from assay.write.features import Reading, leans, weighing
 
-# Words of an answer where one passage answers and where it takes several; the mean over the questions of
-# benchmarks/answers stays under 50 with these.
-WORDS_TOGETHER = 50
-WORDS_APART = 60
+# Words of an answer where one passage answers and where it takes several: there each passage must be quoted. The
+# mean over the questions of benchmarks/answers stays under 50 with these.
+WORDS_TOGETHER = 42
+WORDS_APART = 72
+# From the first probability on that the answer lies scattered, it gets the words of one that does; from the second
+# on, it is taken to need several steps.
+SCATTERED, STEPS = 0.5, 0.85
+# A sentence of at least this share is the answer whatever else is said.
+SURE = 0.5
 # From how many of the likeliest candidates an answer is chosen.
 CHOICE = 14
 # A sentence is left out when its share is less than this part of the likeliest one's, or less than chance.
@@ -33,15 +38,16 @@ SAME = 0.7
 def select(
     pool: Sequence[Candidate], shares: Sequence[float], most_words: float, first: Sequence[int] = ()
 ) -> list[int]:
-    """The indices of the chosen candidates: those of `first`, then the likeliest that fit in `most_words`.
+    """The indices of the chosen candidates: a sure one, those of `first`, the likeliest that fit in `most_words`.
 
     At least one where there are any, however long it is. None repeats another. A sentence that points back
     brings the one before it along where that fits too.
     """
     likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:CHOICE]
     least = max(LEAST * max(shares, default=0.0), 1 / (len(pool) or 1))
+    sure = [index for index in likeliest[:1] if shares[index] >= SURE]
     chosen: list[int] = []
-    for index in [*first, *(index for index in likeliest if shares[index] >= least)]:
+    for index in [*sure, *first, *(index for index in likeliest if shares[index] >= least)]:
         if not chosen or _fits(index, chosen, pool, most_words):
             chosen.append(index)
             before = _pointed_at(index, pool)

@@ -37,6 +37,7 @@ from assay.types import (
     Question,
     Review,
     Sentence,
+    Step,
     Usage,
 )
 
@@ -238,6 +239,28 @@ class Judge(Protocol):
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """The judgement of this evidence for this question."""
+        ...
+
+
+class Refiner(Protocol):
+    """Say what to search for next, where the evidence does not suffice."""
+
+    async def refine(
+        self, question: Question, evidence: Evidence, judgement: Judgement, path: tuple[Step, ...]
+    ) -> tuple[str, ...]:
+        """Queries that were not asked on the path yet, likeliest first; none where nothing is left to ask."""
+        ...
+
+    async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:
+        """Queries for sources outside, which keep what the question demands."""
+        ...
+
+
+class Selector(Protocol):
+    """Choose from all that was found what an answer may stand on."""
+
+    async def select(self, question: Question, evidence: Evidence) -> Evidence:
+        """The passages worth reading, best first, at most as many as one search returns, each once."""
         ...
 
 

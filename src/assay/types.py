@@ -157,6 +157,22 @@ class FileReport(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Origin(Value):
+    """Where a passage comes from: the collection, or outside of it.
+
+    `link` is the address of an outside page, `fetched` when it was read (Unix seconds), `date` when it was
+    written (ISO 8601, as far as it is known). `trust` is own for the collection's documents, named for places
+    that the user allowed by name, open for any other.
+    """
+
+    kind: Literal["collection", "web", "mcp"] = "collection"
+    link: str | None = None
+    fetched: float | None = None
+    date: str | None = None
+    trust: Literal["own", "named", "open"] = "own"
+
+
+@dataclass(frozen=True, slots=True)
 class Passage(Value):
     """A stretch of one revision of a document; `text` is the stored text from `start` to `end`."""
 
@@ -169,6 +185,7 @@ class Passage(Value):
     title: str = ""
     location: Location = Location()
     metadata: Metadata = field(default_factory=dict)
+    origin: Origin = Origin()
 
     @staticmethod
     def id_for(document_id: str, revision: str, start: int, end: int) -> str:
@@ -315,11 +332,17 @@ class Found(Value):
 
 @dataclass(frozen=True, slots=True)
 class Hit(Value):
-    """A passage that a search returned; `score` orders hits within one search, higher is better."""
+    """A passage that a search returned; `score` orders hits within one search, higher is better.
+
+    `strips` are the parts of its text that bear on the question, offsets within the passage's text; none means
+    the whole. `masked` are the parts that read like instructions to a model: no prompt shows them.
+    """
 
     passage: Passage
     score: float
     scores: Scores = Scores()
+    strips: tuple[Span, ...] = ()
+    masked: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -458,13 +481,35 @@ class Aspect(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading(Value):
+    """One value that sources give for what is asked: at most 8 words, as they stand in each of the passages.
+
+    `date` is the latest that its sources carry, ISO 8601 as far as it is known.
+    """
+
+    value: str
+    passage_ids: tuple[str, ...]
+    date: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction(Value):
+    """Sources that disagree on an aspect: two to five readings, the best supported first."""
+
+    aspect: str
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement(Value):
     """Whether the evidence suffices, and what is missing.
 
     `sufficiency` is None, and `quality` unknown, where nothing could be measured. `relevance` maps passage
     ids to 0-1. `signals` are the measured numbers behind the sufficiency. `mode_used` says what ran; `checks`
-    what of the asked depth could not run. `ms` is how long it took, None where nobody measured. `shadow` is
-    what a second judge said of the same evidence; it changes nothing.
+    what of the asked depth could not run. `ms` is how long it took, None where nobody measured.
+    `contradictions` are where the passages disagree on what is asked. `ambiguity`, 0 to 1, is how likely the
+    question must be asked back before it can be answered; None where nobody measured. `shadow` is what a second
+    judge said of the same evidence; it changes nothing.
     """
 
     sufficiency: float | None
@@ -482,6 +527,8 @@ class Judgement(Value):
     calibrated: bool = False
     checks: tuple[Check, ...] = ()
     ms: float | None = None
+    contradictions: tuple[Contradiction, ...] = ()
+    ambiguity: float | None = None
     shadow: Judgement | None = None
 
 

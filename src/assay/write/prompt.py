@@ -14,7 +14,15 @@ from assay.prompting.history import history_block, important
 from assay.prompting.packing import Packed, pack, sources_line, texts_of
 from assay.prompting.tokens import Count, estimated_tokens
 from assay.types import Evidence, Finding, Message, ModelRequest, Passage, PromptMessage, Question
-from assay.write.instructions import CITE_EACH_SENTENCE, MEND, RULES, TEMPERATURES, instructions_for, reply_tokens
+from assay.write.instructions import (
+    CITE,
+    CITE_EACH_SENTENCE,
+    MEND,
+    RULES,
+    TEMPERATURES,
+    instructions_for,
+    reply_tokens,
+)
 
 # The dialogue gets at most this share of the context window: evidence is what answers.
 _HISTORY_SHARE = 8
@@ -116,7 +124,7 @@ def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: s
         # Evidence is in order of likelihood.
         *((f"Look first at {''.join(f'[{n}]' for n in range(1, _SUGGESTED + 1))}.",) if shown > _SUGGESTED else ()),
         *((MEND,) if findings else ()),
-        *((CITE_EACH_SENTENCE,) if extra.cite_more else ()),
+        CITE_EACH_SENTENCE if extra.cite_more else CITE,
     )
     meaning = f"\nIn full: {question.standalone}" if question.standalone != question.text else ""
     parts = (

@@ -10,6 +10,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 from assay.text.tokens import stem
 
@@ -81,7 +82,7 @@ def irregular(folder: Path) -> dict[str, str]:
     return forms
 
 
-def lexicon(folder: Path) -> dict[str, object]:
+def lexicon(folder: Path) -> dict[str, Any]:
     """Rows by stem: [counts of n, v, a, r], synset numbers, the numbers above them, opposite stems."""
     members, above, against = synsets(folder)
     counts, meanings = frequencies(folder), senses(folder)
@@ -109,10 +110,21 @@ def lexicon(folder: Path) -> dict[str, object]:
     return {"source": "WordNet 3.0, Copyright 2006 Princeton University", "parts": list(PARTS), "words": rows}
 
 
+def by_line(made: dict[str, Any]) -> str:
+    """The lexicon as JSON with one stem a line, so that it need not be parsed whole."""
+    head = compact({key: value for key, value in made.items() if key != "words"}).removesuffix("}")
+    rows = ",\n".join(f"{compact(key)}:{compact(value)}" for key, value in made["words"].items())
+    return f'{head},"words":{{\n{rows}\n}}}}\n'
+
+
+def compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/usr/share/wordnet")
     if not folder.is_dir():
         raise SystemExit(f"{folder} is not there: apt-get install wordnet-base, or name WordNet's dict folder")
     made = lexicon(folder)
-    OUT.write_text(json.dumps(made, separators=(",", ":"), ensure_ascii=False) + "\n")
+    OUT.write_text(by_line(made))
     print(len(made["words"]), "stems,", OUT.stat().st_size, "bytes")

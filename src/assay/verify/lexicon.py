@@ -24,18 +24,37 @@ class Entry:
     opposites: frozenset[str]
 
 
-@lru_cache(maxsize=1)
-def lexicon() -> Mapping[str, Entry]:
-    """All entries by stem; read once, about 0.1 s.
+class Lexicon:
+    """Entries by stem; each is read when it is first looked up."""
 
-    >>> sorted(lexicon()["increas"].opposites)
+    def __init__(self, rows: Mapping[str, str]) -> None:
+        self._rows = rows
+        self._entries: dict[str, Entry] = {}
+
+    def __contains__(self, stem: str) -> bool:
+        return stem in self._rows
+
+    def get(self, stem: str) -> Entry | None:
+        """The stem's entry, None where there is none."""
+        entry = self._entries.get(stem)
+        if entry is None and stem in self._rows:
+            counts, senses, above, opposites = json.loads(self._rows[stem])
+            entry = Entry(tuple(counts), frozenset(senses), frozenset(above), frozenset(opposites))
+            self._entries[stem] = entry
+        return entry
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Lexicon:
+    """All entries; the file, which has one a line, is cut into lines once.
+
+    >>> entry = lexicon().get("increas")
+    >>> sorted(entry.opposites) if entry else None
     ['decreas', 'lower']
     """
-    rows = json.loads(files("assay.verify").joinpath("lexicon.json").read_text(encoding="utf-8"))["words"]
-    return {
-        stem: Entry(tuple(counts), frozenset(senses), frozenset(above), frozenset(opposites))
-        for stem, (counts, senses, above, opposites) in rows.items()
-    }
+    _, *lines, _ = files("assay.verify").joinpath("lexicon.json").read_text(encoding="utf-8").splitlines()
+    pairs = (line.removesuffix(",").split(":", 1) for line in lines)
+    return Lexicon({stem.strip('"'): row for stem, row in pairs})
 
 
 def part_of_speech(stem: str, word: str) -> PartOfSpeech:

@@ -30,7 +30,7 @@ TRIES = (
     Try(
         "What does assay do when the evidence does not suffice, and what is the exit code when assay abstained?", 0
     ),
-    Try("How many passages does a search return by default?", 0),
+    Try("What happens when a budget is spent?", 0),
     Try("How much does a licence for assay cost per month?", 3),
 )
 

@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# What a reader may not have set.
+_OURS = ("ASSAY_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
 _EXIT = re.compile(r"\s+# exit (\d+)$")
 
 
@@ -26,7 +28,7 @@ def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """A copy of the sample documents, and an environment without any collection or key."""
     home = tmp_path / "home"
     shutil.copytree(ROOT / "docs", home / "docs")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("ASSAY_", "OPENAI_"))}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     for name in ("DATA", "CONFIG", "STATE", "CACHE"):
         environment[f"XDG_{name}_HOME"] = str(tmp_path / name.lower())
     environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"

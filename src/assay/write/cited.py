@@ -11,6 +11,7 @@ from assay.prompting.fences import FenceSource, random_fence
 from assay.prompting.tokens import Count, estimated_tokens
 from assay.stages import LLM
 from assay.types import Evidence, Finding, Finish, Finished, ModelReply, Question, Sentence
+from assay.write.attribution import attributed
 from assay.write.draft_reader import DraftReader
 from assay.write.prompt import Extra, Prompt, Style, writer_prompt
 
@@ -29,6 +30,7 @@ class _Draft:
     shown: bool = False
     rest: list[Sentence] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    attributed: set[int] = field(default_factory=set)
 
     def begin(self, prompt: Prompt) -> None:
         """Read a reply to this prompt from its beginning."""
@@ -41,12 +43,24 @@ class _Draft:
 
     @property
     def uncited(self) -> bool:
-        """Whether this is a whole draft that cites nothing."""
-        return self.finish == "stop" and bool(self.rest)
+        """Whether this is a whole draft that cites nothing, and not each of its sentences has a clear source."""
+        return self.finish == "stop" and not all(self.sourced(each).passage_ids for each in self.rest)
+
+    def sourced(self, sentence: Sentence) -> Sentence:
+        """The sentence, citing its source where the model named none and one is clear."""
+        found = attributed(sentence, self.prompt.packed.passages) if self.prompt else sentence
+        self.attributed |= {found.number} if found is not sentence else set()
+        return found
 
     def ended(self) -> Finished:
         """The draft's end, with what the reader should know."""
-        return Finished(self.finish, (*self.notes, *self._packing()))
+        return Finished(self.finish, (*self.notes, *self._attribution(), *self._packing()))
+
+    def _attribution(self) -> list[str]:
+        count = len(self.attributed)
+        return [f"the source of {count} sentence{'s' * (count > 1)} was found by assay, not named by the model"] * (
+            count > 0
+        )
 
     def _packing(self) -> list[str]:
         packed = None if self.prompt is None else self.prompt.packed
@@ -65,10 +79,13 @@ class _Draft:
 class CitedWriter:
     """Has a language model write prose with `[n]` marks, and hands its sentences on as they come.
 
-    Nothing is handed on until a sentence cites something: a whole draft without any citation is asked for once
-    more, with a reminder. Where the model finds the prompt too long, the evidence is halved, at most three
-    times. A model that says that the sources do not answer ends a draft without sentences. `fence` is the
-    source of fences, `count` the model's own token counter where there is one.
+    Nothing is handed on until a sentence cites something. A sentence without a mark cites the passage that holds
+    its words, where one clearly does; the draft's notes say of how many that was done. A whole draft without any
+    citation, whose sentences have no clear source either, is asked for once more with a reminder.
+
+    Where the model finds the prompt too long, the evidence is halved, at most three times. A model that says that
+    the sources do not answer ends a draft without sentences. `fence` is the source of fences, `count` the model's
+    own token counter where there is one.
     """
 
     llm: LLM
@@ -102,15 +119,19 @@ class CitedWriter:
                 draft.notes.append(_not_again(error))
             draft = again if again.shown or again.whole else draft
         for sentence in draft.rest:
-            yield sentence
+            yield draft.sourced(sentence)
         yield draft.ended()
 
     async def _written(
         self, question: Question, evidence: Evidence, draft: _Draft
     ) -> AsyncGenerator[Sentence, None]:
         """The sentences of one draft, with less evidence where the prompt was too long; `draft` keeps the rest."""
+        refused: PromptTooLong | None = None
         for shrinks_left in reversed(range(SHRINKS + 1)):
-            prompt = writer_prompt(question, evidence, self.style, self.fence, draft.extra, self.count)
+            try:
+                prompt = writer_prompt(question, evidence, self.style, self.fence, draft.extra, self.count)
+            except PromptTooLong as error:
+                raise refused or error from None  # what the service said is nearer to the truth
             draft.begin(prompt)
             try:
                 async with aclosing(self._read(prompt, draft)) as sentences:
@@ -118,9 +139,10 @@ class CitedWriter:
                         draft.shown = True
                         yield sentence
                 return
-            except PromptTooLong:
+            except PromptTooLong as error:
                 if draft.shown or not shrinks_left:
                     raise
+                refused = error
                 draft.extra = replace(draft.extra, evidence_tokens=prompt.packed.tokens // 2)
 
     async def _read(self, prompt: Prompt, draft: _Draft) -> AsyncGenerator[Sentence, None]:
@@ -131,7 +153,7 @@ class CitedWriter:
                     draft.finish = part.finish
                     continue
                 for sentence in draft.reader.feed(part):
-                    yield sentence
+                    yield draft.sourced(sentence)
         last = draft.reader.end()
         if draft.reader.declined:
             draft.notes.append("the model found no answer in the sources")
@@ -139,7 +161,7 @@ class CitedWriter:
             draft.rest = last
             return
         for sentence in last:
-            yield sentence
+            yield draft.sourced(sentence)
 
 
 def _not_again(error: AssayError) -> str:

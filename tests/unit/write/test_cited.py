@@ -327,3 +327,22 @@ async def test_numbers_never_given_are_kept_as_unknown_marks(
     written: str, ids: tuple[str, ...], unknown: tuple[str, ...]
 ) -> None:
     assert await parts_of(Model([whole(written)])) == [Sentence(1, "So.", ids, unknown), Finished("stop")]
+
+
+async def test_a_sentence_without_a_mark_cites_the_passage_that_holds_its_words() -> None:
+    model = Model([whole("The tower opened in 1932. The tower is 120 m high [2].")])
+    parts = await parts_of(model)
+    assert [part.passage_ids for part in parts if isinstance(part, Sentence)] == [("p1",), ("p2",)]
+    assert parts[-1] == Finished("stop", ("the source of 1 sentence was found by assay, not named by the model",))
+
+
+async def test_a_draft_without_marks_is_not_asked_for_again_where_its_sources_are_clear() -> None:
+    model = Model([whole("The tower opened in 1932.")])
+    assert (await parts_of(model))[0] == Sentence(1, "The tower opened in 1932.", ("p1",))
+    assert len(model.requests) == 1
+
+
+async def test_the_service_says_why_a_prompt_is_too_long() -> None:
+    model = Model([PromptTooLong("400: 9000 tokens", hint="shorter")] * 4)
+    with pytest.raises(PromptTooLong, match="400: 9000 tokens"):
+        await parts_of(model)

@@ -15,6 +15,7 @@ import hashlib
 import os
 import sys
 import tempfile
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,21 +36,24 @@ from assay.models.openai import OpenAiModel
 from assay.prompting.fences import random_fence
 from assay.types import (
     Answer,
+    Event,
     Evidence,
     EvidenceFound,
-    Finding,
     ModelRequest,
     Outcome,
     PromptMessage,
     SentenceProvisional,
     SentenceWithdrawn,
     Severity,
+    StatusChanged,
 )
 from assay.understand.rules import understood
 from assay.write.prompt import Style, writer_prompt
 from report import write_result
 
 QUESTIONS = 60
+# So small a model reads a short prompt better than a long one, and faster.
+CONTEXT_TOKENS = 2048
 # A processor that others use too takes its time; nothing here is about speed.
 PATIENCE = 1800.0
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", tempfile.gettempdir()))
@@ -57,17 +61,17 @@ CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", tempfile.gettempdir()))
 
 @dataclass(frozen=True)
 class Told:
-    """What one way of asking gave: the text shown, "" for none, its sentences, and how many of them are marked.
+    """What one way of asking gave: the text shown, "" for none, and how the question ended.
 
-    `caught` names the checks that found something in a sentence, `ended` how the question ended.
+    `caught` holds, for each sentence delivered, the checks that it did not pass; `withdrawn` counts the sentences
+    that a check blocked.
     """
 
     text: str
     ended: str
-    sentences: int = 0
-    marked: int = 0
+    caught: tuple[tuple[str, ...], ...] = ()
     withdrawn: int = 0
-    caught: tuple[str, ...] = ()
+    calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -90,42 +94,36 @@ def chosen(count: int) -> list[Asked]:
 
 def told(opened: Engine, question: str) -> tuple[Told, Evidence]:
     """What the engine answers, and the evidence that it found."""
-    events: list[Any] = []
+    events: list[Event] = []
     try:
-        answer = opened.ask(question, emit=events.append)
+        given = _told(opened.ask(question, emit=events.append), events)
     except AssayError as error:
-        return Told("", f"{type(error).__name__}: {error}"), _evidence(events)
-    return _told(answer, events), _evidence(events)
+        given = Told("", f"{type(error).__name__}: {error}")
+    evidence = next((each.evidence for each in events if isinstance(each, EvidenceFound)), Evidence())
+    return given, evidence
 
 
-def _evidence(events: Sequence[Any]) -> Evidence:
-    return next((each.evidence for each in events if isinstance(each, EvidenceFound)), Evidence())
-
-
-def _told(answer: Answer, events: Sequence[Any]) -> Told:
+def _told(answer: Answer, events: Sequence[Event]) -> Told:
+    wrote = any(isinstance(each, StatusChanged) and each.stage == "write" for each in events)
     if answer.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL):
-        wrote = any(isinstance(each, SentenceProvisional) for each in events)
-        why = "the writer gave nothing" if not wrote and answer.drafts else "the judge refused"
-        return Told("", f"{answer.outcome.value}: {why}; {'; '.join(answer.warnings)}")
-    open_points = [
-        each for each in answer.findings if each.severity is not Severity.WARN and each.claim is not None
-    ]
+        return Told("", f"{answer.outcome.value} by the {'writer' if wrote else 'judge'}", calls=answer.usage.calls)
     return Told(
         answer.text,
         answer.outcome.value,
-        sentences=sum(isinstance(each, SentenceProvisional) for each in events),
-        marked=_marked(answer, open_points, events),
-        withdrawn=sum(isinstance(each, SentenceWithdrawn) for each in events),
-        caught=tuple(dict.fromkeys(each.check for each in open_points)),
+        _caught(answer, [each.sentence.text for each in events if isinstance(each, SentenceProvisional)]),
+        sum(isinstance(each, SentenceWithdrawn) for each in events),
+        answer.usage.calls,
     )
 
 
-def _marked(answer: Answer, open_points: Sequence[Finding], events: Sequence[Any]) -> int:
-    """How many sentences hold a claim that a check did not pass."""
-    claims = {each.n: each for each in answer.claims}
-    starts = _starts(answer.text, [each.sentence.text for each in events if isinstance(each, SentenceProvisional)])
-    hit = {max((start for start in starts if start <= claims[each.claim].start), default=0) for each in open_points}
-    return len(hit)
+def _caught(answer: Answer, sentences: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """For each sentence the checks that its claims did not pass; mere warnings do not count."""
+    starts, claims = _starts(answer.text, sentences), {each.n: each for each in answer.claims}
+    caught: list[list[str]] = [[] for _ in starts]
+    for each in answer.findings:
+        if each.claim is not None and each.severity is not Severity.WARN:
+            caught[bisect_right(starts, claims[each.claim].start) - 1].append(each.check)
+    return tuple(tuple(dict.fromkeys(each)) for each in caught)
 
 
 def _starts(text: str, sentences: Sequence[str]) -> list[int]:
@@ -140,7 +138,7 @@ def _starts(text: str, sentences: Sequence[str]) -> list[int]:
 
 def raw(model: OpenAiModel, asked: Asked, evidence: Evidence) -> Told:
     """What the model alone answers from the same passages, in a prompt that asks for nothing but an answer."""
-    prompt = writer_prompt(understood(asked.text), evidence, Style(), random_fence)
+    prompt = writer_prompt(understood(asked.text), evidence, Style(CONTEXT_TOKENS), random_fence)
     passages = "\n\n".join(f"{each.title}\n{each.text}" for each in prompt.packed.passages)
     text = f"{passages}\n\nAnswer the question from the text above.\nQuestion: {asked.text}"
     kept = CACHE / "smollm2-alone" / f"{hashlib.sha256(text.encode()).hexdigest()}.txt"
@@ -161,16 +159,17 @@ async def _completed(model: OpenAiModel, request: ModelRequest) -> str:
 def figures(rows: Sequence[Row]) -> dict[str, Any]:
     """The bars of these rows."""
     answered = [row for row in rows if row.cited.text]
-    sentences = sum(row.cited.sentences for row in rows)
-    marked = sum(row.cited.marked for row in rows)
+    sentences = [checks for row in rows for checks in row.cited.caught]
     return {
         "questions": len(rows),
         "answered": len(answered),
         "answered without a model": sum(bool(row.quoted.text) for row in rows),
-        "sentences delivered": sentences,
-        "share of them unmarked": round(1 - marked / sentences, 3) if sentences else None,
+        "sentences delivered": len(sentences),
+        "share of them unmarked": round(mean(not checks for checks in sentences), 3) if sentences else None,
+        "the same without a model": round(mean(not c for row in rows for c in row.quoted.caught), 3),
         "sentences withdrawn": sum(row.cited.withdrawn for row in rows),
-        "answers in which a check found something": Counter(name for row in rows for name in row.cited.caught),
+        "sentences caught by each check": Counter(name for checks in sentences for name in checks),
+        "model calls": sum(row.cited.calls for row in rows),
         "gold shown": {
             "cited": _shown(rows, "cited"),
             "raw model": _shown(rows, "raw"),
@@ -204,6 +203,7 @@ def measured(count: int) -> list[Row]:
             model="openai:smollm2",
             openai_base_url=url,
             profile="balanced",
+            context_tokens=CONTEXT_TOKENS,
             deadline=PATIENCE,
             request_seconds=PATIENCE,
             idle_seconds=PATIENCE,

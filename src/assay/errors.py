@@ -4,7 +4,8 @@
 
     AssayError                 something went wrong; .hint says what to do next
     ├── UsageError             the call itself is off: an empty question, an unknown setting
-    │   └── MissingExtra       an optional dependency is not installed; the hint names the command
+    │   ├── MissingExtra       an optional dependency is not installed; the hint names the command
+    │   └── EgressRefused      the rules for what leaves this machine forbid it; nothing was sent
     ├── DocumentError          one document could not be taken in
     │   ├── EmptyDocument      nothing to read: no bytes, only white space, no text layer
     │   ├── UnsupportedDocument  a format assay does not read
@@ -49,6 +50,10 @@ class UsageError(AssayError):
 
 class MissingExtra(UsageError):
     """An optional dependency is not installed."""
+
+
+class EgressRefused(UsageError):
+    """The rules for what leaves this machine forbid it: an address, a domain, or all of it. Nothing was sent."""
 
 
 class DocumentError(AssayError):

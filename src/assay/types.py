@@ -363,11 +363,15 @@ class SearchSettings(Value):
 
 @dataclass(frozen=True, slots=True)
 class Evidence(Value):
-    """The passages an answer may stand on, best first, each once."""
+    """The passages an answer may stand on, best first, each once.
+
+    `notes` say what of the search could not be done, or was done otherwise than asked.
+    """
 
     hits: tuple[Hit, ...] = ()
     settings: SearchSettings | None = None
     version: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -380,10 +384,11 @@ class Evidence(Value):
         return frozenset(hit.passage.passage_id for hit in self.hits)
 
     def merge(self, other: Evidence) -> Evidence:
-        """This evidence followed by what `other` adds; of a passage in both, the first is kept."""
+        """This evidence followed by what `other` adds; of a passage in both, the first is kept, of notes each once."""
         added = tuple(hit for hit in other.hits if hit.passage.passage_id not in self.ids)
         version = self.version if other.version is None else other.version
-        return Evidence(self.hits + added, other.settings or self.settings, version)
+        notes = tuple(dict.fromkeys(self.notes + other.notes))
+        return Evidence(self.hits + added, other.settings or self.settings, version, notes)
 
 
 # --- the question ------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ class _Draft:
 
     def begin(self, prompt: Prompt) -> None:
         """Read a reply to this prompt from its beginning."""
-        self.prompt, self.reader = prompt, DraftReader(prompt.packed.passages)
+        self.prompt, self.reader = prompt, DraftReader(prompt.packed.passages, prompt.code)
 
     @property
     def whole(self) -> bool:
@@ -154,7 +154,12 @@ class CitedWriter:
                     continue
                 for sentence in draft.reader.feed(part):
                     yield draft.sourced(sentence)
+                if draft.reader.strayed:
+                    draft.finish = "stop"
+                    break
         last = draft.reader.end()
+        if draft.reader.strayed:
+            draft.notes.append(draft.reader.strayed)
         if draft.reader.declined:
             draft.notes.append("the model found no answer in the sources")
         if not draft.reader.cited:

@@ -22,6 +22,8 @@ _SOURCES_HEADING = re.compile(
 _FOOTNOTE = re.compile(r"\s*\[\^?\d{1,3}\]:")
 _THOUGHT = "<think>"
 _THOUGHT_ENDS = "</think>"
+# A sentence said again so often is a model that goes round in circles.
+REPEATS = 3
 _LISTING = frozenset("source sources page pages p pp and section slide sheet row url http https".split())
 
 
@@ -30,7 +32,9 @@ class DraftReader:
     """Reads one reply as it comes. Sentences are kept back until one of them cites something.
 
     So a draft without any citation can still be asked for again: nobody has seen it. `declined` tells that the
-    reply says that the sources do not answer. A list of sources beside the answer is dropped.
+    reply says that the sources do not answer. A list of sources beside the answer is dropped, and a sentence that
+    was said before. `strayed` says why the rest of the reply is not worth reading: the model repeats itself, or
+    writes the prompt's fences with their `code`.
 
     >>> passage = Passage("p7", "d", "r", 0, 1, "x", title="Weather")
     >>> reader = DraftReader((passage,))
@@ -41,6 +45,8 @@ class DraftReader:
     """
 
     passages: tuple[Passage, ...]
+    code: str = ""
+    strayed: str | None = field(default=None, init=False)
     cited: bool = field(default=False, init=False)
     declined: bool = field(default=False, init=False)
     _cutter: SentenceCutter = field(init=False)
@@ -50,6 +56,8 @@ class DraftReader:
     _in_listing: bool = field(default=False, init=False)
     _kept_back: list[Sentence] = field(default_factory=list, init=False)
     _number: int = field(default=0, init=False)
+    _said: set[str] = field(default_factory=set, init=False)
+    _repeats: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._numbered = Numbered(self.passages)
@@ -84,6 +92,8 @@ class DraftReader:
 
     def _read(self, written: list[str]) -> None:
         for each in written:
+            if self.strayed or self._strays(each):
+                continue
             if self._number == 0 and not self._listing and _NO_ANSWER.match(each):
                 self.declined = True
             elif self.declined or not each.strip() or _NO_ANSWER.fullmatch(each.rstrip(" \n.*_")):
@@ -94,6 +104,20 @@ class DraftReader:
             else:
                 self._in_listing = False
                 self._add(each)
+
+    def _strays(self, written: str) -> bool:
+        """Whether this is no part of an answer: the prompt's own fences, or what was said before."""
+        if self.code and self.code in written:
+            self.strayed = "the model went on to repeat the prompt; what followed was not read"
+            return True
+        bare = " ".join(words(written))
+        if not bare or bare not in self._said:
+            self._said.add(bare)
+            return False
+        self._repeats += 1
+        if self._repeats >= REPEATS:
+            self.strayed = "the model repeated itself; what followed was not read"
+        return True
 
     def _add(self, written: str) -> None:
         self._number += 1

@@ -62,10 +62,11 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A request, and the passages it shows under their numbers."""
+    """A request, the passages it shows under their numbers, and the code of its fences."""
 
     request: ModelRequest
     packed: Packed
+    code: str
 
 
 def writer_prompt(
@@ -100,7 +101,7 @@ def writer_prompt(
     shown = "\n\n".join(part for part in (_listed(packed.passages, code), packed.text, after) if part)
     messages = (PromptMessage("system", rules), PromptMessage("user", shown))
     temperature = TEMPERATURES[question.kind] if style.temperature is None else style.temperature
-    return Prompt(ModelRequest("writer", messages, max_tokens=reply, temperature=temperature), packed)
+    return Prompt(ModelRequest("writer", messages, max_tokens=reply, temperature=temperature), packed, code)
 
 
 def _data(question: Question, evidence: Evidence, extra: Extra) -> tuple[str, ...]:

@@ -34,6 +34,8 @@ except ImportError as error:
 
 # A window of this many tokens costs some hundred megabytes with a model of a few billion parameters.
 CONTEXT_TOKENS = 8192
+# At most this many, and one processor is left to others: the threads wait for one another by spinning, so where
+# they are more than the free processors a reply takes ten times as long.
 THREADS = 2
 # A call can be cancelled between two batches of its prompt; larger batches are hardly faster on a processor.
 _BATCH = 64
@@ -67,10 +69,11 @@ class LocalModel:
     def open(cls, path: Path, *, context_tokens: int = CONTEXT_TOKENS, threads: int = THREADS) -> LocalModel:
         """The model in the GGUF file at `path`; raises UsageError where there is none.
 
-        Prompt and reply share `context_tokens` tokens, or fewer where the model was trained for fewer.
+        Prompt and reply share `context_tokens` tokens, or fewer where the model was trained for fewer. It runs on
+        `threads` threads, or on one fewer than there are processors.
         """
         require_gguf(path)
-        return cls(path, context_tokens, min(threads, os.cpu_count() or 1))
+        return cls(path, context_tokens, max(1, min(threads, (os.cpu_count() or 1) - 1)))
 
     @property
     def name(self) -> str:

@@ -384,7 +384,7 @@ class Evidence(Value):
         return frozenset(hit.passage.passage_id for hit in self.hits)
 
     def merge(self, other: Evidence) -> Evidence:
-        """This evidence followed by what `other` adds; of a passage in both, the first is kept, of notes each once."""
+        """This evidence followed by what `other` adds: each passage once, as it came first, and each note once."""
         added = tuple(hit for hit in other.hits if hit.passage.passage_id not in self.ids)
         version = self.version if other.version is None else other.version
         notes = tuple(dict.fromkeys(self.notes + other.notes))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
+Given = TypeVar("Given")
 Result = TypeVar("Result")
 
 
@@ -32,8 +34,54 @@ class BackgroundLoop:
             future.cancel()
             raise
 
+    async def arun(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """As `run`, for a caller on a loop of its own, which stays free meanwhile.
+
+        Where the caller is cancelled, the work is too, and is waited for: it may have something to put away.
+        """
+        here, there = asyncio.get_running_loop(), self._started()
+        if here is there:
+            return await work
+        ended: asyncio.Future[None] = here.create_future()
+        tasks: list[asyncio.Task[Result]] = []
+
+        def begin() -> None:
+            tasks.append(there.create_task(work))
+            tasks[0].add_done_callback(lambda _task: tell())
+
+        def tell() -> None:
+            with suppress(RuntimeError):  # the caller's loop is closed: nobody waits any more
+                here.call_soon_threadsafe(end)
+
+        def end() -> None:
+            if not ended.done():
+                ended.set_result(None)
+
+        there.call_soon_threadsafe(begin)
+        try:
+            await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            there.call_soon_threadsafe(lambda: tasks[0].cancel())
+            await ended
+            raise
+        return tasks[0].result()
+
+    def handing(self, call: Callable[[Given], None]) -> Callable[[Given], None]:
+        """A function for work on this loop that calls `call` on the caller's own, in the same order."""
+        here = asyncio.get_running_loop()
+        if here is self._started():
+            return call
+
+        def hand(given: Given) -> None:
+            with suppress(RuntimeError):  # the caller's loop is closed
+                here.call_soon_threadsafe(call, given)
+
+        return hand
+
     def stop(self) -> None:
-        """End the loop and its thread."""
+        """End the loop and its thread, and before them what still runs there."""
+        if self._loop is not None:
+            self.run(_end_the_others())
         with self._lock:
             if self._loop is None or self._thread is None:
                 return
@@ -49,3 +97,11 @@ class BackgroundLoop:
                 self._thread = threading.Thread(target=self._loop.run_forever, name="assay", daemon=True)
                 self._thread.start()
             return self._loop
+
+
+async def _end_the_others() -> None:
+    """Cancel every other task of the running loop, and wait for their ends."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

@@ -59,6 +59,10 @@ class Parts:
     models: tuple[LLM, ...] = ()
 
 
+def unheard(_event: Event) -> None:
+    """What happens to events that nobody wants."""
+
+
 class Engine:
     """Answers questions from one collection of documents, and tests every answer.
 
@@ -128,7 +132,7 @@ class Engine:
 
     # --- questions -----------------------------------------------------------------------------
 
-    async def aask(self, text: str, history: Iterable[Message] = (), emit: Emit = lambda _event: None) -> Answer:
+    async def aask(self, text: str, history: Iterable[Message] = (), emit: Emit = unheard) -> Answer:
         """Answer a question, or say honestly why not; `emit` is handed each event as it happens.
 
         Raises UsageError for an empty or endless question, DeadlinePassed when the seconds are used up, and
@@ -136,7 +140,7 @@ class Engine:
         """
         return await self._answer(text, tuple(history), emit)
 
-    def ask(self, text: str, history: Iterable[Message] = (), emit: Emit = lambda _event: None) -> Answer:
+    def ask(self, text: str, history: Iterable[Message] = (), emit: Emit = unheard) -> Answer:
         """As `aask`; `emit` is called in the engine's own thread."""
         return self._background.run(self.aask(text, history, emit))
 
@@ -244,8 +248,15 @@ class Engine:
     # --- one run -------------------------------------------------------------------------------
 
     async def _answer(self, text: str, history: tuple[Message, ...], emit: Emit) -> Answer:
-        """Conduct one run; every event goes to `emit` and to each sink."""
+        """Conduct one run on the engine's own loop; every event goes to `emit` here, and to each sink.
+
+        However many questions there are, the caller's loop does nothing but wait for them.
+        """
         parts = self._parts
+        handed = emit if emit is unheard else self._background.handing(emit)
+        return await self._background.arun(self._conduct(parts, text, history, handed))
+
+    async def _conduct(self, parts: Parts, text: str, history: tuple[Message, ...], emit: Emit) -> Answer:
         run = parts.begin(text, history, self._running)
         self._running += 1
         try:
@@ -268,9 +279,9 @@ class Engine:
         await parts.index.close()
         for sink in parts.sinks:
             sink.close()
-        await parts.embedder.aclose()
-        for model in parts.models:
-            await model.aclose()
+        await _release(parts)
+        if self._background.running:  # each loop has connections of its own
+            await self._background.arun(_release(parts))
 
     def close(self) -> None:
         """As `aclose`; also ends the background loop."""
@@ -300,3 +311,10 @@ class Engine:
 
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:
     return tuple([each async for each in results])
+
+
+async def _release(parts: Parts) -> None:
+    """Close what the models opened on the running loop."""
+    await parts.embedder.aclose()
+    for model in parts.models:
+        await model.aclose()

@@ -7,9 +7,10 @@ import threading
 from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from assay.build.compose import Composer
-from assay.build.models import open_models
+from assay.build.models import Models, open_models, refuse_offline
 from assay.build.runs import Runs
 from assay.engine import Engine, Parts
 from assay.errors import StoreError, UnknownCollection, UsageError
@@ -30,10 +31,11 @@ from assay.types import SearchSettings
 Result = TypeVar("Result")
 
 
-def open_engine(*, create: bool = True, **settings: Any) -> Engine:
+def open_engine(*, create: bool = True, models: bool = True, **settings: Any) -> Engine:
     """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
 
-    Without `create`, a collection that is not there raises UnknownCollection. Raises UsageError for a setting
+    Without `create`, a collection that is not there raises UnknownCollection. Without `models`, no language model
+    is opened, whatever is set: documents and searches need none. Raises UsageError for a setting
     that does not exist or does not fit, ModelMismatch when the collection was embedded by another model.
 
     >>> with open_engine(data_dir=folder, collection="manual") as engine:
@@ -44,14 +46,17 @@ def open_engine(*, create: bool = True, **settings: Any) -> Engine:
     place = chosen.data_dir / "collections" / chosen.collection
     if not create and not place.is_dir():
         raise _unknown(chosen)
-    _make_private(chosen.data_dir, place.parent)
+    opened = open_models(chosen) if models else Models({}, {})
     embedder = open_embedder(chosen)
+    _make_private(chosen.data_dir, place.parent)
     index = open_sqlite(place, embedder.model, create=create)
-    return Engine(_parts(chosen, embedder, index, RunStore(chosen.runs_file, chosen.collection)))
+    return Engine(_parts(chosen, opened, embedder, index, RunStore(chosen.runs_file, chosen.collection)))
 
 
-def open_gates(**settings: Any) -> Engine:
+def open_gates(*, models: bool = True, **settings: Any) -> Engine:
     """An engine without a collection, for judging and checking what comes from elsewhere; it writes nothing.
+
+    Without `models`, no language model is opened: checks need none.
 
     >>> from assay import Passage
     >>> bridge = "The bridge was opened on 3 May 1932."
@@ -61,8 +66,9 @@ def open_gates(**settings: Any) -> Engine:
     'supported'
     """
     chosen = load_settings(settings).settings
+    opened = open_models(chosen) if models else Models({}, {})
     embedder = open_embedder(chosen)
-    return Engine(_parts(chosen, embedder, MemoryIndex(embedder.model), None))
+    return Engine(_parts(chosen, opened, embedder, MemoryIndex(embedder.model), None))
 
 
 def reindex(**settings: Any) -> int:
@@ -120,17 +126,14 @@ def _openai_embedder(settings: Settings) -> Embedder:
     name = settings.embedder.removeprefix("openai:")
     if not name:
         raise UsageError("the embedder names no model", hint="e.g. --embedder openai:text-embedding-3-small")
-    connecting = ApiEmbedder.connect(
-        name,
-        api_key=key.get_secret_value() if key else None,
-        base_url=settings.openai_base_url or OPENAI_URL,
-    )
+    url = settings.openai_base_url or OPENAI_URL
+    refuse_offline(settings, urlsplit(url).hostname or url, settings.embedder)
+    connecting = ApiEmbedder.connect(name, api_key=key.get_secret_value() if key else None, base_url=url)
     return _finished(connecting)
 
 
-def _parts(settings: Settings, embedder: Embedder, index: Index, store: RunStore | None) -> Parts:
+def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index, store: RunStore | None) -> Parts:
     usual = search_settings(settings)
-    models = open_models(settings)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
     retriever = LinkedRetriever(HybridRetriever(index, shared, usual), index, shared)

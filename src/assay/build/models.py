@@ -49,11 +49,7 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
 
     provider, model = provider_and_model(name, settings)
     adapter = _ADAPTERS[provider](model, settings)
-    if settings.offline and not is_this_machine(adapter.host):
-        raise UsageError(
-            f"offline mode refuses {adapter.host}, the host of {name}",
-            hint="use a model on this machine, e.g. local:FILE.gguf, or leave --offline out",
-        )
+    refuse_offline(settings, adapter.host, name)
     if settings.max_cost is not None and not price_known(adapter.name, settings.prices):
         raise UsageError(
             f"the price of {adapter.name} is unknown, so max_cost cannot be kept",
@@ -61,6 +57,15 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
         )
     circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
     return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
+
+
+def refuse_offline(settings: Settings, host: str, name: str) -> None:
+    """Raise UsageError where offline mode is on and the host of the model `name` is another machine."""
+    if settings.offline and not is_this_machine(host):
+        raise UsageError(
+            f"offline mode refuses {host}, the host of {name}",
+            hint="use a model on this machine, e.g. local:FILE.gguf, or leave --offline out",
+        )
 
 
 def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:

@@ -62,6 +62,8 @@ def _next(terminal: Terminal) -> str | None:
     while True:
         try:
             text = terminal.question(PROMPT)
+            if text is None and terminal.input.isatty():
+                terminal.note("")  # the shell's prompt begins a line of its own
             return None if text is None else text.strip()
         except KeyboardInterrupt:
             if not terminal.input.isatty():

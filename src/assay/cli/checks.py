@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -56,11 +55,11 @@ def judge(
     """
     from assay.build import open_engine, open_gates
     from assay.cli import shapes
-    from assay.cli.pipes import serve
+    from assay.cli.pipes import run_pipe
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if text is None:
-        asyncio.run(serve(open_gates(**given), _judged, terminal, options.at_once(at_once, given)))
+        run_pipe(open_gates(**given), _judged, terminal, options.at_once(at_once, given))
         return
     with open_engine(create=False, **given) as engine:
         started = time.perf_counter()
@@ -98,15 +97,16 @@ def check(
     """
     from assay.build import open_engine, open_gates
     from assay.cli import shapes
-    from assay.cli.pipes import serve
+    from assay.cli.pipes import run_pipe
 
     options.one_format(as_json, as_json_lines)
     terminal = terminal_of(ctx)
     if as_json_lines:
-        asyncio.run(serve(open_gates(**given), _reviewed, terminal))
+        run_pipe(open_gates(models=False, **given), _reviewed, terminal)
         return
     text, sources = _to_check(file, context or [], terminal)
-    with open_gates(**given) if sources else open_engine(create=False, **given) as engine:
+    opened = open_gates(models=False, **given) if sources else open_engine(create=False, models=False, **given)
+    with opened as engine:
         started = time.perf_counter()
         review = engine.check(text, sources or _found(text, engine))
     if as_json:

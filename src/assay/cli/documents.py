@@ -114,7 +114,7 @@ def ls(
     from assay.build import open_engine
 
     terminal = terminal_of(ctx)
-    with open_engine(create=False, **given) as engine:
+    with open_engine(create=False, models=False, **given) as engine:
         documents = engine.documents()
     if as_json:
         terminal.object({"documents": [_listed(each) for each in documents]})
@@ -146,7 +146,7 @@ def rm(
     from assay.build import open_engine
 
     terminal = terminal_of(ctx)
-    with open_engine(create=False, **given) as engine:
+    with open_engine(create=False, models=False, **given) as engine:
         chosen = _chosen(documents, engine.documents())
         if not dry_run:
             _confirm(chosen, yes, terminal)

@@ -87,7 +87,7 @@ async def _consume(
 ) -> int:
     from assay.build import open_engine
 
-    async with open_engine(**given) as engine:
+    async with open_engine(models=False, **given) as engine:
         with _bar(terminal) as bar:
             async for report in reports(engine):
                 show(report)

@@ -6,6 +6,7 @@ lines are passed over.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import time
@@ -80,15 +81,19 @@ class Request:
 Handle = Callable[[Request], Awaitable[Mapping[str, Any]]]
 
 
-async def serve(
+def run_pipe(
     engine: Engine,
     handle: Callable[[Request, Engine], Awaitable[Mapping[str, Any]]],
     terminal: Terminal,
     at_once: int = 1,
 ) -> None:
     """Give every line of standard input its object, made with the engine, which is closed at the end."""
-    async with engine:
-        await answer_lines(lambda request: handle(request, engine), terminal, at_once)
+
+    async def serve() -> None:
+        async with engine:
+            await answer_lines(lambda request: handle(request, engine), terminal, at_once)
+
+    asyncio.run(serve())
 
 
 async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> None:

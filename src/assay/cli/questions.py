@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -58,7 +57,7 @@ def search(
     """
     from assay.build import open_engine, search_settings
     from assay.cli import shapes
-    from assay.cli.pipes import serve
+    from assay.cli.pipes import run_pipe
     from assay.settings import load_settings
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
@@ -69,9 +68,9 @@ def search(
         return {"hits": shapes.hits(await engine.asearch(request.text("query", "question"), settings))}
 
     if text is None:
-        asyncio.run(serve(open_engine(create=False, **given), found, terminal))
+        run_pipe(open_engine(create=False, models=False, **given), found, terminal)
         return
-    with open_engine(create=False, **given) as engine:
+    with open_engine(create=False, models=False, **given) as engine:
         started = time.perf_counter()
         evidence = engine.search(text, usual)
         if not evidence.hits:
@@ -109,7 +108,7 @@ def ask(
     assay ask --jsonl < questions.jsonl         {"id", "question", "history"?} a line
     """
     from assay.build import open_engine
-    from assay.cli.pipes import serve
+    from assay.cli.pipes import run_pipe
     from assay.cli.progress import Progress
     from assay.cli.telling import tell
 
@@ -119,7 +118,7 @@ def ask(
     dialogue = _dialogue(history)
     if text is None:
         together = options.at_once(at_once, given)
-        asyncio.run(serve(open_engine(create=False, **given), _answered, terminal, together))
+        run_pipe(open_engine(create=False, **given), _answered, terminal, together)
         return
     with open_engine(create=False, **given) as engine:
         progress = Progress(terminal, sentences=stream)

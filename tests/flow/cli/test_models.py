@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from assay import open_engine
+from assay.errors import UsageError
 from assay.testing.provider import LocalProvider
 
 from .conftest import Cli, call
@@ -143,6 +145,37 @@ def test_what_cannot_work_is_told_before_or_instead_of_an_answer(
     assert message.startswith("error: ")
     assert said in message
     assert hint in next_step
+
+
+def test_a_model_that_cannot_be_opened_hinders_no_verb_that_asks_none(
+    own: Cli, sources: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("ASSAY_MODEL", "openai:gpt-x")
+    for arguments in (
+        ["ls"],
+        ["add", sources],
+        ["search", "water"],
+        ["rm", "Water", "--yes"],
+        ["reindex"],
+        ["show"],
+    ):
+        done = own(*arguments)
+        assert done.code == 0, (arguments, done)
+    line = b'{"id": 1, "claim": "It is hot.", "context": "It is 40 degrees hot."}'
+    assert "verdict" in call("check", "--jsonl", stdin=line).object
+    assert own("ask", BOIL).code == 2
+
+
+def test_a_model_that_cannot_be_opened_leaves_no_collection_behind(tmp_path: Path):
+    with pytest.raises(UsageError, match="needs a key"):
+        open_engine(data_dir=tmp_path / "data", model="openai:gpt-x")
+    assert not (tmp_path / "data").exists()
+
+
+def test_offline_refuses_the_host_of_embeddings_too(own: Cli):
+    asked = own("search", BOIL, "--embedder", "openai:vectors", "--offline")
+    assert asked.code == 2, asked
+    assert "offline mode refuses api.openai.com" in asked.err
 
 
 def test_a_script_without_a_reply_says_what_to_add(own: Cli, scripted: Scripted):

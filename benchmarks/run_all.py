@@ -21,7 +21,7 @@ QUICK = (
     "speed/start.py",
     "speed/ask.py",
 )
-LONG = ("speed/add.py", "speed/size.py", "speed/search.py", "kills/run.py")
+LONG = ("speed/add.py", "speed/size.py", "speed/search.py", "kills/run.py", "peers/run.py")
 
 
 def main() -> int:

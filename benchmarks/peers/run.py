@@ -144,16 +144,21 @@ def medians(rounds: list[dict[str, Any]]) -> dict[str, Any]:
     return numbers
 
 
-def beside(found: dict[str, dict[str, Any]]) -> dict[str, float]:
+def beside(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """What the bars are about: assay over the seed's program."""
-    if "assay" not in found or "seed-sync" not in found:
+    if "seed-sync" not in found:
         return {}
-    own, other = found["assay"], found["seed-sync"]
-    return {
-        "own_time_over_seed": own["own_ms"] / other["own_ms"],
-        "questions_per_second_over_seed": own["questions_per_second"] / other["questions_per_second"],
-        "longest_stall_ms": own["longest_stall_ms"],
+    seed = found["seed-sync"]
+    ratios = {
+        f"{name}_over_seed": {
+            "own_time": each["own_ms"] / seed["own_ms"],
+            "questions_per_second": each["questions_per_second"] / seed["questions_per_second"],
+        }
+        for name, each in found.items()
+        if name.startswith("assay")
     }
+    stalls = [each["longest_stall_ms"] for each in found.values() if "longest_stall_ms" in each]
+    return {**ratios, "longest_stall_ms": max(stalls)} if stalls else ratios
 
 
 def main() -> None:

@@ -346,6 +346,19 @@ class Hit(Value):
     strips: tuple[Span, ...] = ()
     masked: tuple[Span, ...] = ()
 
+    @property
+    def readable(self) -> str:
+        """The passage's text with blanks for what is masked, character for character: places stay true.
+
+        >>> passage = Passage("p", "d", "r", 0, 20, "It opened. Obey now.")
+        >>> Hit(passage, 1.0, masked=(Span(11, 20),)).readable
+        'It opened.          '
+        """
+        text = self.passage.text
+        for span in self.masked:
+            text = text[: span.start] + " " * len(text[span.start : span.end]) + text[span.end :]
+        return text
+
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings(Value):
@@ -379,6 +392,17 @@ class Evidence(Value):
     def passages(self) -> tuple[Passage, ...]:
         """The passages, best first."""
         return tuple(hit.passage for hit in self.hits)
+
+    @property
+    def readable(self) -> Evidence:
+        """The same evidence with blanks for what is masked: what judges, writers and checks may read.
+
+        Hits keep their masked parts, so that a prompt can show that something was left out.
+        """
+        if not any(hit.masked for hit in self.hits):
+            return self
+        hits = (replace(hit, passage=replace(hit.passage, text=hit.readable)) for hit in self.hits)
+        return replace(self, hits=tuple(hits))
 
     @property
     def ids(self) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.types import Evidence, Judgement, Review, plain
+from assay.types import Contradiction, Evidence, Judgement, Review, plain
 from assay.verify.review import least_support, worst_verdict
 
 
@@ -28,7 +28,21 @@ def judged(judgement: Judgement) -> dict[str, Any]:
     """What a pipe says of a question and its passages."""
     names = ("sufficiency", "recommendation", "quality", "coverage", "relevance", "aspects", "missing", "issues")
     body = judgement.to_dict()
-    return {**{name: body[name] for name in names}, "mode_used": judgement.mode_used}
+    disagreements = [contradicted(each) for each in judgement.contradictions]
+    return {
+        **{name: body[name] for name in names},
+        "contradictions": disagreements,
+        "mode_used": judgement.mode_used,
+    }
+
+
+def contradicted(contradiction: Contradiction) -> dict[str, Any]:
+    """What passages disagree on: each reading with the ids of the passages that give it."""
+    readings = [
+        {"value": each.value, "passages": list(each.passage_ids), "date": each.date}
+        for each in contradiction.readings
+    ]
+    return {"aspect": contradiction.aspect, "readings": readings}
 
 
 def reviewed(review: Review) -> dict[str, Any]:

@@ -380,13 +380,15 @@ class SearchSettings(Value):
 class Evidence(Value):
     """The passages an answer may stand on, best first, each once.
 
-    `notes` say what of the search could not be done, or was done otherwise than asked.
+    `notes` say what of the search could not be done, or was done otherwise than asked. `contradictions` are where
+    the passages disagree on what is asked, for a writer that answers per reading.
     """
 
     hits: tuple[Hit, ...] = ()
     settings: SearchSettings | None = None
     version: int | None = None
     notes: tuple[str, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:

@@ -17,10 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import onnxruntime
+
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
+from assay.models.onnx_runtime import onnxruntime
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError

@@ -10,6 +10,6 @@ import os
 
 os.putenv("ORT_DISABLE_TELEMETRY", "1")
 
-import onnxruntime  # noqa: E402 - the variable counts only before this
+import onnxruntime  # after the variable: it counts only before this
 
 __all__ = ["onnxruntime"]

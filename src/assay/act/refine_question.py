@@ -1,0 +1,216 @@
+"""The phrases of a question that one name could stand for: "the director of Jump for Glory" is Raoul Walsh.
+
+English word order, by the words with which phrases begin; other languages have names, and few phrases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from assay.text.answer_types import names
+from assay.text.tokens import fold, terms, word_spans, words
+from assay.types import AnswerType, Span
+
+# A name or a number says more of what is meant than another word.
+_NAME_WEIGHT = 3.0
+# Two terms are forms of one word when they share this many first letters and differ in length by at most so
+# many: "director" and "directed".
+_SHARED, _APART = 5, 3
+# Words with which a phrase begins, of which some begin a clause, and verbs with which its statement begins.
+_RELATIVE = frozenset("that which who whom whose where when".split())
+_BOUNDARIES = _RELATIVE | frozenset(
+    """of by in from at on for with while under and or than during between into after before to as""".split()
+)
+_VERBS = frozenset("is was are were do does did has have had".split())
+# Words of a clause behind its name and verb: "where Ann Lee was born".
+_BEHIND = 2
+_ARTICLES = frozenset("a an the".split())
+_QUOTES = "“”\"'"
+# Words that ask and state nothing.
+_ASKING = frozenset("name kind type".split())
+# What a phrase's first noun says of the name that could stand for it.
+_PERSONS = frozenset(
+    """director author writer performer singer actor actress founder creator producer king queen president wife
+    husband spouse father mother son daughter child man woman person composer artist character star player coach
+    leader ruler novelist poet painter musician inventor owner chairman ceo predecessor successor
+    explorer""".split()
+)
+_PLACES = frozenset(
+    """city country state county town village region continent place location area birthplace river province
+    district nation island territory capital""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A stretch of a question, `start` to `end`, around `name` (empty where there is none).
+
+    `weights` are its terms with what each counts, `wants` the type of name that could stand for it.
+    """
+
+    start: int
+    end: int
+    text: str
+    name: str
+    weights: Mapping[str, float]
+    wants: AnswerType
+
+    def without(self, known: frozenset[str]) -> tuple[str, ...]:
+        """The phrase's words that state something, those left out whose terms are all among `known`."""
+        return tuple(
+            word for word in words(self.text) if any(t in self.weights and t not in known for t in terms(word))
+        )
+
+
+def whole(question: str) -> Phrase:
+    """The question as one phrase that wants any name."""
+    return Phrase(0, len(question), question, "", weighed(question), AnswerType.NAME)
+
+
+def weighed(text: str) -> dict[str, float]:
+    """The terms of a question in order with what each counts, those of names and numbers more.
+
+    >>> weighed("Who directed Emma?")
+    {'direct': 1.0, 'emma': 3.0}
+    """
+    heavy = {term for span in names(text) for term in terms(text[span.start : span.end])}
+    return {
+        term: _NAME_WEIGHT if term in heavy or term[:1].isdigit() else 1.0
+        for word in words(text)
+        if word not in _ASKING
+        for term in terms(word)
+    }
+
+
+def held(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
+    """The terms of `weights` among `found`, also in another form of the word.
+
+    >>> sorted(held({"director": 1.0, "emma": 2.0}, ["direct", "film"]))
+    ['director']
+    """
+    families: dict[str, list[str]] = {}
+    for term in weights:
+        families.setdefault(term[:_SHARED], []).append(term)
+    return frozenset(term for each in found for term in families.get(each[:_SHARED], ()) if _akin(term, each))
+
+
+def share(weights: Mapping[str, float], of: Iterable[str]) -> float:
+    """The share of all the weight that these terms have, 0 to 1."""
+    whole = sum(weights.values())
+    return sum(weights[term] for term in of) / whole if whole else 0.0
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two terms with the same first letters are forms of one word."""
+    return one == other or (min(len(one), len(other)) >= _SHARED and abs(len(one) - len(other)) <= _APART)
+
+
+@lru_cache(maxsize=256)
+def phrases(question: str) -> tuple[Phrase, ...]:
+    """The innermost phrase around each name; in a question without names, around each clause.
+
+    >>> [each.text for each in phrases("Who is the spouse of the director of Jump for Glory?")]
+    ['the director of Jump for Glory']
+    >>> [each.text for each in phrases("In what county is the city where Ann Lee was born?")]
+    ['the city where Ann Lee was born']
+    """
+    named = [span for span in names(question) if terms(question[span.start : span.end])]
+    parts = _parts(question, named)
+    if named:
+        found = [_around(question, parts, named, name) for name in named]
+    else:
+        found = [
+            Span(parts[n - 1].start, parts[n].end)
+            for n, part in enumerate(parts)
+            if n and _first(question, part) in _RELATIVE
+        ]
+    weights = weighed(question)
+    kept: dict[Span, Phrase] = {}
+    for n, span in enumerate(found):
+        trimmed = _trimmed(question, span, named[n].start if named else span.end)
+        text = question[trimmed.start : trimmed.end]
+        if own := {term: weights[term] for term in terms(text) if term in weights}:
+            name = question[named[n].start : named[n].end] if named else ""
+            kept.setdefault(trimmed, Phrase(trimmed.start, trimmed.end, text, name, own, _wanted(text)))
+    return tuple(kept.values())
+
+
+def _around(text: str, parts: list[Span], named: list[Span], name: Span) -> Span:
+    """The stretch from the relation before the name to what its clause says of it."""
+    at = next(n for n, part in enumerate(parts) if part.start <= name.start < part.end)
+    end, first = name.end, at
+    clause = _first(text, parts[at]) in _RELATIVE
+    if clause:
+        end = _after(text, parts[at], name, 1)
+    if at + 1 < len(parts) and parts[at].end == end + 1 and _first(text, parts[at + 1]) in _VERBS:
+        end = _after(text, parts[at + 1], Span(parts[at + 1].start, parts[at + 1].start), _BEHIND)
+    while first and not _names_one(parts[first - 1], named):
+        first -= 1
+        if _first(text, parts[first]) not in _VERBS | _RELATIVE:
+            break
+    return Span(parts[first].start, max(end, name.end))
+
+
+def _after(text: str, part: Span, name: Span, count: int) -> int:
+    """Where the first `count` words behind the name end, articles not counted, within the part."""
+    end = name.end
+    for span in word_spans(text[name.end : part.end]):
+        if count == 0:
+            break
+        end = name.end + span.end
+        count -= fold(text[name.end + span.start : end]) not in _ARTICLES
+    return end
+
+
+def _names_one(part: Span, named: list[Span]) -> bool:
+    return any(part.start <= each.start < part.end for each in named)
+
+
+def _parts(text: str, named: list[Span]) -> list[Span]:
+    """The question cut before each word that begins a phrase or states something, and behind commas."""
+    cuts = {0, len(text)}
+    for span in word_spans(text):
+        begins = fold(text[span.start : span.end]) in _BOUNDARIES | _VERBS
+        if (begins or text[: span.start].rstrip().endswith((",", ";"))) and not any(
+            each.start < span.start < each.end for each in named
+        ):
+            cuts.add(span.start)
+    return [Span(start, end) for start, end in pairwise(sorted(cuts)) if text[start:end].strip()]
+
+
+def _first(text: str, part: Span) -> str:
+    """The part's first word, folded."""
+    return next(iter(words(text[part.start : part.end])), "")
+
+
+def _trimmed(text: str, span: Span, name: int) -> Span:
+    """The span without marks around it, without words that only begin it, and without a question's beginning."""
+    kept = [
+        Span(span.start + each.start, span.start + each.end) for each in word_spans(text[span.start : span.end])
+    ]
+    found = [fold(text[each.start : each.end]) for each in kept]
+    leading = [n for n, each in enumerate(found) if each in _VERBS and kept[n].start < name]
+    article = next((n for n, each in enumerate(found) if each in _ARTICLES), None)
+    if article is not None and any(n < article for n in leading) and kept[article].start < name:
+        kept, found = kept[article:], found[article:]
+    while found and found[0] in _BOUNDARIES | _VERBS and kept[0].start < name:
+        kept, found = kept[1:], found[1:]
+    if not kept:
+        return Span(span.start, span.start)
+    start, end = kept[0].start, kept[-1].end
+    start -= start > 0 and text[start - 1] in _QUOTES
+    end += end < len(text) and text[end] in _QUOTES
+    return Span(start, end)
+
+
+def _wanted(phrase: str) -> AnswerType:
+    """The type of name that a phrase stands for, by its first telling noun."""
+    for word in words(phrase):
+        if word in _PERSONS:
+            return AnswerType.PERSON
+        if word in _PLACES:
+            return AnswerType.PLACE
+    return AnswerType.NAME

@@ -13,9 +13,9 @@ import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
+from importlib.metadata import version
 from typing import Any
 
-from assay import __version__
 from assay.act.addresses import address_of
 from assay.act.failures import aiohttp, yarl
 from assay.act.guard import Guard, Link
@@ -24,7 +24,7 @@ from assay.errors import EgressRefused
 # Find the addresses of a host, as text.
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
 
-USER_AGENT = f"assay/{__version__} (reads pages to answer a question; keeps to robots.txt)"
+USER_AGENT = f"assay/{version('assay')} (reads pages to answer a question; keeps to robots.txt)"
 _CONNECT_SECONDS = 5.0
 
 

@@ -128,6 +128,7 @@ def measured(peer: Peer, work: Path, port: int, folder: Path) -> dict[str, Any]:
         "import_seconds": found["import_s"],
         "peak_mib": found["mem_end"]["VmHWM"] / 1024,
         "errors": together["errors"],
+        "load_average_before": found["load"],
         **({"longest_stall_ms": max(each["longest_ms"] for each in gaps if each["running"] > 1)} if gaps else {}),
     }
 

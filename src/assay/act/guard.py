@@ -90,6 +90,9 @@ class Guard:
         """The link that a redirect leads to. Raises EgressRefused as `link` does."""
         if _has_controls(location):
             raise _refused(location, "it holds characters that no address has", "nothing to be done")
+        # What begins with a scheme is whole: readers that take it for a part of the page's own address differ.
+        if _LINK.fullmatch(location):
+            return self.link(location)
         try:
             return self.link(urljoin(str(link), location))
         except ValueError:

@@ -84,7 +84,7 @@ def _replaced(question: str, one: str, other: str) -> Iterator[str]:
     for old, new in ((one, other), (other, one)) if one.isupper() else ((one, other),):
         pattern = rf"\b{re.escape(old)}\b"
         if re.search(pattern, question) and new not in question:
-            yield re.sub(pattern, lambda _, said=new: said, question)
+            yield new.join(re.split(pattern, question))
 
 
 def relaxed(question: str, hits: Sequence[Hit]) -> Iterator[str]:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 from assay.prompting.fences import fenced, short
 from assay.prompting.tokens import Count, estimated_tokens, opening
-from assay.types import Evidence, Passage
+from assay.types import Evidence, Hit, Passage
 
 _NAME = "evidence"
 # A line of a text that could pass for a passage's header: it begins with a number in brackets.
 _LIKE_A_HEADER = re.compile(r"(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\w\n]{0,20}[\[【［〔]\s{0,9}\d")
+# What stands between two strips of a passage, where its text is left out.
+GAP = " … "
 # A title is one line of a header; a longer one says no more.
 _LONGEST_TITLE = 200
 
@@ -40,22 +42,24 @@ class Packed:
 def pack(evidence: Evidence, budget_tokens: int, fence: str, count: Count = estimated_tokens) -> Packed:
     """The passages that fit, best first, each whole; one that does not fit makes room for the next.
 
-    Where not even the best fits, its first whole sentences are shown. Each has a header, `[1] Title, page 3`. Where
-    a text holds a line like a header, all headers begin with the first digits of `fence`, so that none is forged;
+    Of a passage that has strips only these are shown, a sign for each gap between them (`shown_text`). Where not
+    even the best passage fits, its first whole sentences are shown. Each has a header, `[1] Title, page 3`. Where a
+    text holds a line like a header, all headers begin with the first digits of `fence`, so that none is forged;
     elsewhere they do without, since weak models copy them. `fence` must be absent from the texts and titles
     (`absent_from`). The block costs at most `budget_tokens`; where nothing fits it holds no passage.
     """
-    proof = f"{short(fence)} " if any(_LIKE_A_HEADER.search(each.text) for each in evidence.passages) else ""
+    texts = [shown_text(hit) for hit in evidence.hits]
+    proof = f"{short(fence)} " if any(map(_LIKE_A_HEADER.search, texts)) else ""
     left = budget_tokens - count(fenced(_NAME, fence, "")) - 1
     shown: list[Passage] = []
     blocks: list[str] = []
     left_out: list[str] = []
     shortened: list[str] = []
-    for passage in evidence.passages:
-        block = _block(len(shown) + 1, passage, passage.text, proof)
+    for passage, text in zip(evidence.passages, texts, strict=True):
+        block = _block(len(shown) + 1, passage, text, proof)
         cost = count(block) + 1
         if cost > left and not shown and not left_out:
-            block = _beginning(passage, left, proof, count)
+            block = _beginning(passage, text, left, proof, count)
             cost = count(block) + 1
             shortened += [passage.passage_id] if block else []
         if cost > left or not block:
@@ -64,8 +68,22 @@ def pack(evidence: Evidence, budget_tokens: int, fence: str, count: Count = esti
         shown.append(passage)
         blocks.append(block)
         left -= cost
-    text = fenced(_NAME, fence, "\n".join(blocks))
-    return Packed(tuple(shown), text, budget_tokens - left, tuple(left_out), tuple(shortened))
+    packed = fenced(_NAME, fence, "\n".join(blocks))
+    return Packed(tuple(shown), packed, budget_tokens - left, tuple(left_out), tuple(shortened))
+
+
+def shown_text(hit: Hit) -> str:
+    """The passage's text, or its strips with a sign where text between them is left out.
+
+    >>> from assay.types import Span
+    >>> passage = Passage("p", "d", "r", 0, 37, "It opened. It rained. It cost a lot.")
+    >>> shown_text(Hit(passage, 1.0, strips=(Span(0, 10), Span(22, 36))))
+    'It opened. … It cost a lot.'
+    """
+    text = hit.passage.text
+    if not hit.strips:
+        return text
+    return GAP.join(text[strip.start : strip.end] for strip in hit.strips)
 
 
 def sources_line(number: int, passage: Passage) -> str:
@@ -94,8 +112,8 @@ def _block(number: int, passage: Passage, text: str, proof: str) -> str:
     return f"{proof}{sources_line(number, passage)}\n{text}\n"
 
 
-def _beginning(passage: Passage, budget_tokens: int, proof: str, count: Count) -> str:
+def _beginning(passage: Passage, text: str, budget_tokens: int, proof: str, count: Count) -> str:
     """The passage as number 1 with as many of its first sentences as fit; nothing where none does."""
     header = _block(1, passage, "", proof)
-    kept = opening(passage.text, budget_tokens - count(header) - 2, count)
+    kept = opening(text, budget_tokens - count(header) - 2, count)
     return _block(1, passage, kept, proof) if kept else ""

@@ -54,6 +54,7 @@ def peers(work: Path, wanted: list[str]) -> list[Peer]:
         Peer("seed-sync", work / "peers" / "seed.py", "seed", {"SEED_MODE": "sync"}),
         Peer("bare-openai", work / "peers" / "bare_openai.py", "bareopenai"),
         Peer("assay-bundled", own, None, {"EMBEDDER": "bundled", "PROFILE": "fast"}),
+        Peer("assay-frozen", own, None, {"EMBEDDER": "openai:fake", "PROFILE": "fast", "FREEZE": "1"}),
         Peer("assay-balanced", own, None, {"EMBEDDER": "openai:fake", "PROFILE": "balanced"}),
     ]
     return [peer for peer in every if not wanted or peer.name in wanted]
@@ -158,8 +159,8 @@ def beside(found: dict[str, dict[str, Any]]) -> dict[str, Any]:
         for name, each in found.items()
         if name.startswith("assay")
     }
-    stalls = [each["longest_stall_ms"] for each in found.values() if "longest_stall_ms" in each]
-    return {**ratios, "longest_stall_ms": max(stalls)} if stalls else ratios
+    stalls = {name: each["longest_stall_ms"] for name, each in found.items() if "longest_stall_ms" in each}
+    return {**ratios, "longest_stall_ms": stalls}
 
 
 def main() -> None:

@@ -55,6 +55,7 @@ class LocalWeb:
         self._robots = robots or Served(b"no", 404)
         self._fault: Served | None = None
         self._requests: list[Asked] = []
+        self._answering: set[asyncio.Task[web.StreamResponse]] = set()
         self._loop: asyncio.AbstractEventLoop
         self._port = 0
 
@@ -126,9 +127,20 @@ class LocalWeb:
         self._port = runner.addresses[0][1]
         serving.set()
         await self._closing.wait()
+        for task in self._answering:
+            task.cancel()
         await runner.cleanup()
 
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer a request in a task that ends with the server, however long it would sleep."""
+        task = asyncio.create_task(self._answered(request))
+        self._answering.add(task)
+        try:
+            return await task
+        finally:
+            self._answering.discard(task)
+
+    async def _answered(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await request.json() if request.method == "POST" else {}
         words = request.query.get("q") or request.query.get("gsrsearch") or str(body.get("query", ""))
         headers = {name.lower(): value for name, value in request.headers.items()}

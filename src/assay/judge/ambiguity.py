@@ -1,0 +1,92 @@
+"""How likely a question must be asked back: it points at things that nothing names and nothing covers. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from assay.calibration import sigmoid
+from assay.judge.background import rarity
+from assay.judge.probe import content_terms, probe_of
+from assay.judge.reading import read
+from assay.text.language import KNOWN_BY_SCRIPT
+from assay.text.pointing import DEMONSTRATIVES, Pointed, pointed
+from assay.text.tokens import stem, terms
+from assay.types import Evidence, Question
+
+NAMES = ("open", "bare", "demonstrative", "adrift", "fresh", "common", "unclear")
+# Of a longer question only the beginning is read, of a dialogue the last turns.
+LONGEST, MOST_TURNS = 500, 12
+
+
+@dataclass(frozen=True, slots=True)
+class AmbiguityModel:
+    """A logistic regression over `NAMES`; the threshold is where a question back is recommended."""
+
+    weights: Mapping[str, float]
+    intercept: float
+    threshold: float
+
+    def ambiguity(self, signals: Mapping[str, float]) -> float:
+        """The probability, 0 to 1, at even odds that a question of these signals must be asked back."""
+        return sigmoid(self.intercept + sum(weight * signals[name] for name, weight in self.weights.items()))
+
+
+@lru_cache(maxsize=1)
+def learned() -> AmbiguityModel:
+    """The shipped weights, made by benchmarks/clarify/fit.py; their provenance stands in the file."""
+    table = json.loads((files("assay.judge") / "ambiguity.json").read_text(encoding="utf-8"))
+    return AmbiguityModel(table["weights"], table["intercept"], table["threshold"])
+
+
+def ambiguity(question: Question, evidence: Evidence, model: AmbiguityModel | None = None) -> float | None:
+    """How likely the question must be asked back before it can be answered; None in a script without rules.
+
+    >>> loan = Question("What papers does the loan need?", "What papers does the loan need?")
+    >>> named = Question("What papers does a car loan need?", "What papers does a car loan need?")
+    >>> ambiguity(loan, Evidence()) > ambiguity(named, Evidence())
+    True
+    """
+    if question.language in KNOWN_BY_SCRIPT:
+        return 1.0 if question.unclear else None
+    return (model or learned()).ambiguity(signals(question, evidence))
+
+
+def signals(question: Question, evidence: Evidence) -> dict[str, float]:
+    """What the ambiguity is measured by, each 0 to 1.
+
+    `open`: the question points at something it does not name, by the share of it that no passage covers.
+    `bare`: how often it points by one noun alone ("the loan"), 1 from twice on. `demonstrative`: by "this" or
+    "that" and a noun. `adrift`: it points, and shares no word with the dialogue before it. `fresh`: the rarity
+    of the rarest word that the dialogue did not say, `common`: 1 less that of the rarest word. `unclear`: a
+    pronoun stands for nothing.
+    """
+    text = question.text[:LONGEST]
+    points = pointed(text)
+    before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
+    content = list(dict.fromkeys(content_terms(text)))
+    pointing = float(bool(points))
+    return {
+        "open": pointing * (1 - _cover(question, evidence)),
+        "bare": min(1.0, sum(each.by == "the" and len(each.nouns) == 1 for each in points) / 2),
+        "demonstrative": float(any(each.by in DEMONSTRATIVES for each in points)),
+        "adrift": pointing * float(bool(before) and before.isdisjoint(content)),
+        "fresh": max((rarity(term) for term in content if term not in before), default=0.0),
+        "common": 1 - max((rarity(term) for term in content), default=0.0),
+        "unclear": float(question.unclear is not None),
+    }
+
+
+def unnamed(question: Question) -> Sequence[Pointed]:
+    """What the question points at and the dialogue does not name, what stands first in it first."""
+    before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
+    return [each for each in pointed(question.text[:LONGEST]) if each.head and stem(each.head) not in before]
+
+
+def _cover(question: Question, evidence: Evidence) -> float:
+    """The share of the question, by rarity, that the best passage holds."""
+    probe = probe_of(question)
+    return max((read(passage, probe).cover for passage in evidence.readable.passages), default=0.0)

@@ -1,0 +1,44 @@
+"""A judge that also says how likely the question must be asked back, and recommends it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+from assay.judge.ambiguity import AmbiguityModel, ambiguity, learned, unnamed
+from assay.stages import Judge
+from assay.types import Action, Evidence, Judgement, Question
+
+# Characters of passages that are read in a few milliseconds; more are read beside the event loop.
+_SOON_READ = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class ClarifyingJudge:
+    """Adds the ambiguity to what `inner` says, and recommends a question back from the model's threshold on.
+
+    Where the evidence suffices it is answered all the same: what was found settles what was meant.
+    """
+
+    inner: Judge
+    model: AmbiguityModel = field(default_factory=learned)
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement of `inner` with its ambiguity; raises what `inner` raises."""
+        judged = await self.inner.judge(question, evidence)
+        if sum(len(passage.text) for passage in evidence.passages) <= _SOON_READ:
+            measured = ambiguity(question, evidence, self.model)
+        else:
+            measured = await asyncio.to_thread(ambiguity, question, evidence, self.model)
+        judged = replace(judged, ambiguity=measured)
+        if judged.recommendation is Action.ANSWER or measured is None or measured < self.model.threshold:
+            return judged
+        return replace(judged, recommendation=Action.CLARIFY, reason=_reason(question))
+
+
+def _reason(question: Question) -> str:
+    """Why the question is asked back."""
+    if question.unclear:
+        return f"the question cannot be understood as it stands: {question.unclear}"
+    phrases = " and ".join(f'"{phrase}"' for phrase in unnamed(question)[:2])
+    return f"nothing says which is meant by {phrases}" if phrases else "nothing says what the question points at"

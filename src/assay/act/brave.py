@@ -45,7 +45,7 @@ class BraveSearch:
             raise nonsense(self.name, "no search response")
         # Brave leaves `web` out where it found no page.
         web = body.get("web", {"results": []})
-        found = rows(self.name, web.get("results") if isinstance(web, dict) else web)
+        found = rows(self.name, web.get("results") if isinstance(web, dict) else None)
         taken = (
             result(each.get("title"), each.get("url"), each.get("description"), each.get("page_age"))
             for each in found

@@ -67,18 +67,18 @@ class Door:
             socket_factory=_only_to(addresses),
         )
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS, sock_read=idle_seconds)
-        async with (
-            aiohttp.ClientSession(
-                connector=connector,
-                timeout=timeout,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                headers={"User-Agent": USER_AGENT, **(headers or {})},
-                auto_decompress=False,
-                trust_env=False,
-            ) as session,
-            session.request(method, url, json=json, allow_redirects=False) as response,
-        ):
-            yield response
+        async with aiohttp.ClientSession(
+            connector=connector,
+            timeout=timeout,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": USER_AGENT, **(headers or {})},
+            auto_decompress=False,
+            trust_env=False,
+        ) as session:
+            # aiohttp asks a second time where a connection is dropped, and has no other way to say no.
+            session._retry_connection = False
+            async with session.request(method, url, json=json, allow_redirects=False) as response:
+                yield response
 
     async def _addresses(self, link: Link) -> tuple[str, ...]:
         """The link's addresses, all of them checked."""

@@ -63,8 +63,8 @@ class WikipediaSearch:
         # Without any article there is no `query`, only the sign that the answer is whole.
         if "query" not in body and body.get("batchcomplete") is True:
             return ()
-        query_ = body.get("query")
-        pages = rows(self.name, query_.get("pages") if isinstance(query_, dict) else query_)
+        found = body.get("query")
+        pages = rows(self.name, found.get("pages") if isinstance(found, dict) else None)
         ordered = sorted(pages, key=lambda page: _place(page.get("index")))
         return results(self.name, map(_article, ordered), k)
 

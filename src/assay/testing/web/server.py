@@ -107,9 +107,9 @@ class LocalWeb:
         """From now on, answer this at a path."""
         self._pages[path] = served
 
-    def misbehave(self, fault: str) -> None:
-        """From now on, every search fails like this; see FAULTS."""
-        self._fault = FAULTS[fault]
+    def misbehave(self, fault: str | Served) -> None:
+        """From now on, every search is answered like this; a name is one of FAULTS."""
+        self._fault = FAULTS[fault] if isinstance(fault, str) else fault
 
     def behave(self) -> None:
         """From now on, search honestly."""

@@ -1,0 +1,252 @@
+"""Every search service against a server of its shape: what it finds, and each way that it fails, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
+
+from assay.act.brave import BraveSearch
+from assay.act.duckduckgo import DuckDuckGoSearch
+from assay.act.searxng import SearxngSearch
+from assay.act.sources import SearchProvider
+from assay.act.tavily import TavilySearch
+from assay.act.wikipedia import WikipediaSearch
+from assay.errors import (
+    EgressRefused,
+    ProviderError,
+    ProviderFailed,
+    ProviderRefused,
+    ProviderUnreachable,
+    UsageError,
+)
+from assay.testing.web import FAULTS, LocalWeb, Served
+from assay.testing.web.search import Article
+
+KEY = "tvly-0123456789abcdef"
+ARTICLES = (
+    Article("/tea", "Tea & milk", "Tea is best drunk at <60> degrees.", "2021-05-03"),
+    Article("/ice", "Ice", "Ice melts at 0 degrees."),
+    Article("/tea-houses", "Tea houses", "A tea house serves tea."),
+)
+SERVICES: Mapping[str, Callable[[str], SearchProvider]] = {
+    "searxng": lambda url: SearxngSearch(url, seconds=0.5),
+    "brave": lambda url: BraveSearch(KEY, url, seconds=0.5),
+    "tavily": lambda url: TavilySearch(KEY, url, seconds=0.5),
+    "wikipedia": lambda url: WikipediaSearch(url=url, seconds=0.5),
+}
+# What each fault is told as; "again" where the same search may work later.
+OUTCOMES: Mapping[str, tuple[type[ProviderError], bool]] = {
+    "hangs": (ProviderUnreachable, True),
+    "drips": (ProviderUnreachable, True),
+    "400": (ProviderRefused, False),
+    "401": (ProviderRefused, False),
+    "402": (ProviderRefused, False),
+    "403": (ProviderRefused, False),
+    "404": (ProviderRefused, False),
+    "408": (ProviderFailed, True),
+    "422": (ProviderRefused, False),
+    "429": (ProviderRefused, True),
+    "432": (ProviderRefused, False),
+    "500": (ProviderFailed, True),
+    "502": (ProviderFailed, True),
+    "503": (ProviderFailed, True),
+    "redirects": (ProviderRefused, False),
+    "says nothing": (ProviderFailed, True),
+    "shows a page": (ProviderFailed, True),
+    "says null": (ProviderFailed, True),
+    "says a list": (ProviderFailed, True),
+    "says an empty object": (ProviderFailed, True),
+    "says other types": (ProviderFailed, True),
+    "says rows of nothing": (ProviderFailed, True),
+    "nests too deeply": (ProviderFailed, True),
+    "breaks off": (ProviderFailed, True),
+    "is not text": (ProviderFailed, True),
+    "is huge": (ProviderFailed, False),
+    "is a gzip bomb": (ProviderFailed, False),
+    "drops the connection": (ProviderFailed, True),
+}
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[LocalWeb]:
+    with LocalWeb(ARTICLES) as running:
+        yield running
+
+
+@pytest.fixture(params=SERVICES)
+def service(request: pytest.FixtureRequest, web: LocalWeb) -> SearchProvider:
+    web.behave()
+    made: SearchProvider = SERVICES[request.param](web.url)
+    assert made.name == request.param
+    return made
+
+
+async def test_results_are_typed_and_plain(service: SearchProvider, web: LocalWeb):
+    found = await service.search("hot tea degrees", 5)
+    first = found[0]
+    assert (first.title, first.link, first.snippet) == (
+        "Tea & milk",
+        web.url + "/tea",
+        "Tea is best drunk at <60> degrees.",
+    )
+    if service.name != "tavily":
+        assert first.date == "2021-05-03"
+    assert {each.link for each in found} == {web.url + each.path for each in ARTICLES}
+    assert web.requests[-1].query == "hot tea degrees"
+    assert len(await service.search("hot tea degrees", 1)) == 1
+
+
+async def test_nothing_found_is_an_empty_list_only_where_the_service_says_so(service: SearchProvider):
+    assert await service.search("zebra", 5) == ()
+
+
+def test_every_fault_has_an_outcome():
+    assert OUTCOMES.keys() == FAULTS.keys()
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+async def test_a_fault_is_an_error_by_name_and_never_an_empty_list(
+    fault: str, service: SearchProvider, web: LocalWeb
+):
+    web.misbehave(fault)
+    before = len(web.requests)
+    with pytest.raises(ProviderError) as error:
+        await service.search("tea", 5)
+    kind, again = OUTCOMES[fault]
+    assert (type(error.value), error.value.retryable) == (kind, again)
+    assert service.name in str(error.value)
+    assert error.value.hint
+    assert KEY not in f"{error.value} {error.value.hint}"
+    assert len(web.requests) == before + 1, "asked once: nothing is retried, nothing followed"
+
+
+async def test_a_service_says_how_long_to_wait(service: SearchProvider, web: LocalWeb):
+    for fault, seconds in (("429", 3.0), ("503", 60.0)):
+        web.misbehave(fault)
+        with pytest.raises(ProviderError) as error:
+            await service.search("tea", 5)
+        assert error.value.retry_after == seconds
+
+
+@pytest.mark.parametrize("name", SERVICES)
+async def test_a_service_that_is_down_is_unreachable(name: str):
+    with LocalWeb() as gone:
+        service = SERVICES[name](gone.url)
+    with pytest.raises(ProviderUnreachable, match="nothing listens") as error:
+        await service.search("tea", 5)
+    assert error.value.retryable
+
+
+@pytest.mark.parametrize("name", SERVICES)
+async def test_a_host_without_an_address_is_unreachable(name: str):
+    with pytest.raises(ProviderUnreachable):
+        await SERVICES[name]("http://assay-search.invalid").search("tea", 5)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8888", "ftp://localhost/", "http://u:p@localhost/", "http://169.254.169.254/", "http://[x"],
+)
+def test_an_address_that_is_none_is_refused_at_once(name: str, url: str):
+    if name == "wikipedia" and not url:
+        url = "http://"
+    with pytest.raises(EgressRefused):
+        SERVICES[name](url)
+
+
+async def test_keys_are_sent_as_each_service_wants_them_and_shown_nowhere(web: LocalWeb):
+    web.behave()
+    for service, header, value in (
+        (BraveSearch(KEY, web.url), "x-subscription-token", KEY),
+        (TavilySearch(KEY, web.url), "authorization", f"Bearer {KEY}"),
+    ):
+        await service.search("tea", 5)
+        assert web.requests[-1].headers[header] == value
+        assert KEY not in repr(service)
+    with pytest.raises(UsageError, match="a space"):
+        BraveSearch("two words")
+
+
+async def test_long_queries_are_cut_to_what_a_service_takes(web: LocalWeb):
+    web.behave()
+    long = "tea " * 500
+    await BraveSearch(KEY, web.url).search(long, 5)
+    assert web.requests[-1].query == " ".join(["tea"] * 50)
+    await TavilySearch(KEY, web.url).search(long, 5)
+    assert len(web.requests[-1].query) <= 400
+
+
+async def test_engines_that_are_silent_are_a_failure_of_searxng(web: LocalWeb):
+    silent = b'{"results": [], "unresponsive_engines": [["google", "timeout"]]}'
+    web.misbehave(Served(silent, content_type="application/json"))
+    with pytest.raises(ProviderFailed, match="google"):
+        await SearxngSearch(web.url).search("tea", 5)
+
+
+async def test_an_error_that_wikipedia_says_with_status_200_is_an_error(web: LocalWeb):
+    for code, kind, again in (
+        ("ratelimited", ProviderRefused, True),
+        ("internal_api_error", ProviderFailed, False),
+    ):
+        body = f'{{"error": {{"code": "{code}", "info": "no"}}}}'.encode()
+        web.misbehave(Served(body, content_type="application/json"))
+        with pytest.raises(kind) as error:
+            await WikipediaSearch(url=web.url).search("tea", 5)
+        assert error.value.retryable is again
+
+
+def test_wikipedia_has_languages():
+    assert WikipediaSearch("de").host == "de.wikipedia.org"
+    with pytest.raises(UsageError):
+        WikipediaSearch("de.evil.example/")
+
+
+# --- DuckDuckGo, whose package does the asking ----------------------------------------------------
+
+
+def scripted(result: Sequence[Mapping[str, Any]] | Exception) -> Callable[[str, int], Sequence[Mapping[str, Any]]]:
+    def ask(query: str, k: int) -> Sequence[Mapping[str, Any]]:
+        assert (query, k) == ("tea", 5)
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    return ask
+
+
+async def test_duckduckgo_gives_typed_results():
+    rows = [{"title": "Tea", "href": "https://tea.example/", "body": "Hot <b>tea</b>"}]
+    found = await DuckDuckGoSearch(ask=scripted(rows)).search("tea", 5)
+    assert [(each.title, each.link, each.snippet) for each in found] == [("Tea", "https://tea.example/", "Hot tea")]
+
+
+@pytest.mark.parametrize(
+    ("raised", "kind"),
+    [
+        (DDGSException("No results found."), ProviderFailed),
+        (DDGSException("ConnectError: refused"), ProviderUnreachable),
+        (TimeoutException("timed out"), ProviderUnreachable),
+        (RatelimitException("202"), ProviderRefused),
+    ],
+)
+async def test_duckduckgos_failures_are_errors_by_name(raised: Exception, kind: type[ProviderError]):
+    with pytest.raises(kind) as error:
+        await DuckDuckGoSearch(ask=scripted(raised)).search("tea", 5)
+    assert error.value.retryable
+
+
+@pytest.mark.parametrize("rows", ["a page", [1], [{"x": 1}]])
+async def test_duckduckgos_nonsense_is_a_failure(rows: Any):
+    with pytest.raises(ProviderFailed):
+        await DuckDuckGoSearch(ask=scripted(rows)).search("tea", 5)
+
+
+async def test_the_package_itself_fails_by_name_where_its_way_out_is_closed():
+    with LocalWeb() as gone:
+        proxy = gone.url
+    with pytest.raises(ProviderUnreachable):
+        await DuckDuckGoSearch(seconds=2.0, proxy=proxy).search("tea", 5)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from assay.errors import UsageError
+
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
@@ -26,7 +28,16 @@ class BackgroundLoop:
         return self._loop is not None
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """The result of `work`, run on the loop; Ctrl-C cancels it."""
+        """The result of `work`, run on the loop; Ctrl-C cancels it.
+
+        Raises UsageError where the loop itself calls: it cannot wait for itself.
+        """
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise UsageError(
+                "a plain method was called from within a run, which would wait for itself",
+                hint="call it from another thread, or after the run",
+            )
         future = asyncio.run_coroutine_threadsafe(work, self._started())
         try:
             return future.result()

@@ -68,6 +68,18 @@ def _seconds(run: Run) -> float | None:
     return None if run.tape is not None and run.tape.replaying else run.limits.seconds
 
 
+def refuse_other_types(text: object, history: Sequence[object]) -> None:
+    """Raise UsageError where a question is no text or a dialogue no messages."""
+    if not isinstance(text, str):
+        raise UsageError(f"a question is text, not {type(text).__name__}", hint="ask with a str")
+    wrong = next((each for each in history if not isinstance(each, Message)), None)
+    if wrong is not None:
+        raise UsageError(
+            f"a dialogue is made of Message, not of {type(wrong).__name__}",
+            hint='give e.g. Message("user", "What is it?")',
+        )
+
+
 def refuse_no_question(text: str) -> None:
     """Raise UsageError for what is no question: nothing but white space, or endless text."""
     if not text.strip():

@@ -1,4 +1,4 @@
-"""The files that settings are read from. A file that is not there is an empty one."""
+"""The files and variables that settings are read from. A file that is not there is an empty one."""
 
 from __future__ import annotations
 
@@ -6,9 +6,34 @@ import io
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from assay.errors import UsageError
+
+# Settings that other programs name too; the first variable that is set counts.
+VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "openai_api_key": ("ASSAY_OPENAI_API_KEY", "OPENAI_API_KEY"),
+        "openai_base_url": ("ASSAY_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
+        "anthropic_api_key": ("ASSAY_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY"),
+        "anthropic_base_url": ("ASSAY_ANTHROPIC_BASE_URL", "ANTHROPIC_BASE_URL"),
+        # Google's own client prefers the second of these two as well, so that both choose the same key.
+        "gemini_api_key": ("ASSAY_GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        "gemini_base_url": ("ASSAY_GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
+        "searxng_url": ("ASSAY_SEARXNG_URL", "SEARXNG_URL"),
+        "brave_api_key": ("ASSAY_BRAVE_API_KEY", "BRAVE_API_KEY"),
+        "tavily_api_key": ("ASSAY_TAVILY_API_KEY", "TAVILY_API_KEY"),
+    }
+)
+# Which key is sent to which address.
+KEY_OF_URL: Mapping[str, str] = MappingProxyType(
+    {
+        "openai_base_url": "openai_api_key",
+        "anthropic_base_url": "anthropic_api_key",
+        "gemini_base_url": "gemini_api_key",
+    }
+)
 
 
 def read_toml(path: Path, origin: str) -> Mapping[str, Any]:

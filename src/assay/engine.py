@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 
 from assay import loop
 from assay.background import BackgroundLoop
-from assay.conduct import conduct, refuse_no_question, within_deadline
+from assay.conduct import conduct, refuse_no_question, refuse_other_types, within_deadline
 from assay.errors import AssayError, UsageError
 from assay.many import in_order
 from assay.run import Run
@@ -45,7 +45,8 @@ class Parts:
 
     `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
     knowing how many are running; `stages_for` composes its stages over the shared ports; `retriever_for` a
-    search under other settings than the usual ones. `models` are the language models to close.
+    search under other settings than the usual ones. `models` are the language models to close, `closing`
+    what else there is to do then.
     """
 
     index: Index
@@ -57,6 +58,7 @@ class Parts:
     search: SearchSettings
     sinks: tuple[Sink, ...] = ()
     models: tuple[LLM, ...] = ()
+    closing: tuple[Callable[[], None], ...] = ()
 
 
 def unheard(_event: Event) -> None:
@@ -151,6 +153,8 @@ class Engine:
         is read as far as it is needed. Raises UsageError where `at_once` is below 1. Wrap it in
         `contextlib.aclosing` where you may leave early.
         """
+        if isinstance(texts, str):
+            raise UsageError("many questions are a list of texts", hint="ask one with `ask`")
         if at_once < 1:
             raise UsageError(f"at_once is {at_once}: nothing could be asked", hint="give at least 1")
         async with aclosing(in_order(self._askings(texts), at_once)) as answers:
@@ -254,6 +258,7 @@ class Engine:
         """
         parts = self._parts
         handed = emit if emit is unheard else self._background.handing(emit)
+        refuse_other_types(text, history)
         return await self._background.arun(self._conduct(parts, text, history, handed))
 
     async def _conduct(self, parts: Parts, text: str, history: tuple[Message, ...], emit: Emit) -> Answer:

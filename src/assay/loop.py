@@ -13,7 +13,7 @@ from itertools import accumulate
 from assay.errors import unusable
 from assay.policy import next_action
 from assay.result import Ask, Written, answered, declined
-from assay.stages import Emit, Stages
+from assay.stages import Emit, Retriever, Stages, Writer
 from assay.types import (
     Acted,
     Action,
@@ -26,6 +26,7 @@ from assay.types import (
     FindingMade,
     Gathered,
     Judged,
+    Judgement,
     Limits,
     Question,
     Sentence,
@@ -37,6 +38,7 @@ from assay.types import (
     StatusChanged,
     Step,
 )
+from assay.worth import SEARCHING
 
 
 async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
@@ -49,7 +51,9 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     gathered = await gather(question, on, limits, emit)
     if gathered.action is not Action.ANSWER:
         return declined(ask, question, gathered, on)
-    written = await write(question, gathered.evidence, on, emit)
+    written = await write(question, gathered.evidence, on, on.writer, emit)
+    if written.sentences and not written.verified and on.quoter is not on.writer:
+        written = await quote_instead(question, gathered.evidence, on, written, emit)
     if not written.sentences:
         return declined(ask, question, gathered, on)
     review = on.verifier.conclude(question, written.draft, written.review)
@@ -59,43 +63,81 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
 
 
 async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:
-    """Retrieve and judge until the policy stops asking for more."""
+    """Search and judge until the policy stops asking for more; the judge always hears the user's own question."""
     path: tuple[Step, ...] = ()
-    queries, evidence = (question.standalone,), Evidence()
+    queries: tuple[str, ...] = (question.standalone,)
+    search, evidence, able = on.retriever, Evidence(), on.able
     while True:
         emit(StatusChanged(stage="retrieve"))
-        evidence = evidence.merge(await on.retriever.retrieve(queries))
+        found = evidence.merge(await search.retrieve(queries))
+        evidence = await on.selector.select(question, found) if path else found
         emit(EvidenceFound(queries=queries, evidence=evidence))
         judgement = await on.judge.judge(question, evidence)
         emit(Judged(judgement=judgement))
-        action = next_action(judgement, path, limits, on.able)
-        path += (Step(action, queries, evidence.ids, judgement.sufficiency),)
-        emit(Acted(step=path[-1], reason=judgement.reason))
-        match action:
-            case Action.ANSWER | Action.CLARIFY | Action.ABSTAIN:
-                return Gathered(action, evidence, judgement, path)
-            case Action.REFINE | Action.EXTERNAL:
-                raise AssertionError(f"{action} was chosen, and no stage carries it out")
+        asked, queries = queries, ()
+        while not queries:
+            choice = next_action(judgement, evidence.ids, path, limits, able, on.worth)
+            if choice.action in SEARCHING:
+                search, queries = await _next_search(choice.action, question, evidence, judgement, path, on)
+            if choice.action not in SEARCHING or queries:
+                path += (Step(choice.action, asked, evidence.ids, judgement.sufficiency),)
+                emit(Acted(step=path[-1], reason=choice.reason))
+            if choice.action not in SEARCHING:
+                return Gathered(choice.action, evidence, judgement, path)
+            able -= frozenset() if queries else {choice.action}  # nothing is left to ask in this way
+
+
+async def _next_search(
+    action: Action,
+    question: Question,
+    evidence: Evidence,
+    judgement: Judgement,
+    path: tuple[Step, ...],
+    on: Stages,
+) -> tuple[Retriever, tuple[str, ...]]:
+    """Where an action searches, and for what."""
+    if action is Action.EXTERNAL:
+        return on.outside, await on.refiner.outside(question, judgement)
+    return on.retriever, await on.refiner.refine(question, evidence, judgement, path)
 
 
 async def write(
-    question: Question, evidence: Evidence, on: Stages, emit: Emit, advice: tuple[Finding, ...] = ()
+    question: Question,
+    evidence: Evidence,
+    on: Stages,
+    writer: Writer,
+    emit: Emit,
+    first: int = 0,
+    advice: tuple[Finding, ...] = (),
 ) -> Written:
-    """One draft, each of its sentences tested as it comes.
+    """One draft, each of its sentences tested as it comes; `first` sentences came before it.
 
     Raises UnusableReply where the writer ended without a whole draft: a half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
     written = Written()
-    async with aclosing(on.writer.write(question, evidence, advice)) as parts:
+    async with aclosing(writer.write(question, evidence, advice)) as parts:
         async for part in parts:
             if isinstance(part, Sentence):
-                written = await examined(part, written, question, evidence, on, emit)
+                numbered = replace(part, number=first + part.number)
+                written = await examined(numbered, written, question, evidence, on, emit)
             elif part.reason == "stop":
                 return replace(written, notes=part.notes)
             else:
                 raise unusable(part.reason)
     raise unusable("incomplete")
+
+
+async def quote_instead(question: Question, evidence: Evidence, on: Stages, failed: Written, emit: Emit) -> Written:
+    """The sources' own words, where nothing of what was written passed; the failed draft where they say nothing."""
+    quoted = await write(question, evidence, on, on.quoter, emit, first=len(failed.sentences))
+    if not quoted.verified:
+        return replace(failed, drafts=2)
+    count = len(failed.sentences)
+    written = f"none of the {count} sentences" if count > 1 else "the one sentence"
+    passed = "passed its tests" if count > 1 else "did not pass its tests"
+    note = f"{written} that {on.models.writer} wrote {passed}: the answer is quoted from the sources instead"
+    return replace(quoted, notes=(*failed.notes, note, *quoted.notes), drafts=2)
 
 
 async def examined(
@@ -116,7 +158,7 @@ async def examined(
     whole = before.review.followed_by(review)
     for finding in whole.findings[len(before.review.findings) :]:
         emit(FindingMade(finding=finding))
-    return Written(sentences, draft, whole)
+    return Written(sentences, before.verified + (blocked is None), draft=draft, review=whole)
 
 
 def compose(sentences: tuple[Sentence, ...]) -> Draft:

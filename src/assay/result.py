@@ -41,9 +41,14 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A draft so far: its sentences, and what testing each of them gave; `notes` are its writer's."""
+    """A draft so far: its sentences, and what testing each of them gave; `notes` are its writer's.
+
+    `verified` counts the sentences that passed, `drafts` how many drafts it took.
+    """
 
     sentences: tuple[Sentence, ...] = ()
+    verified: int = 0
+    drafts: int = 1
     draft: Draft = field(default_factory=lambda: Draft("", ()))
     review: Review = field(default_factory=lambda: Review((), (), ()))
     notes: tuple[str, ...] = ()
@@ -69,7 +74,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         checks=checks,
         findings=review.findings,
         repairs=(),
-        drafts=1,
+        drafts=written.drafts,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
         warnings=question.notes + written.notes + _not_made(checks),

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Literal
 from platformdirs import user_config_path, user_data_path
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
-from assay.config_files import read_dotenv, read_toml
+from assay.config_files import KEY_OF_URL, VARIABLES, read_dotenv, read_toml
 from assay.depth import PROFILES
 from assay.errors import UsageError
 from assay.types import CitationStyle, Limits, Role, SearchMode
@@ -36,26 +36,6 @@ PREFIX = "ASSAY_"
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
 MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
-# Settings that other programs name too; the first variable that is set counts.
-VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "openai_api_key": ("ASSAY_OPENAI_API_KEY", "OPENAI_API_KEY"),
-        "openai_base_url": ("ASSAY_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
-        "anthropic_api_key": ("ASSAY_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY"),
-        "anthropic_base_url": ("ASSAY_ANTHROPIC_BASE_URL", "ANTHROPIC_BASE_URL"),
-        # Google's own client prefers the second of these two as well, so that both choose the same key.
-        "gemini_api_key": ("ASSAY_GEMINI_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        "gemini_base_url": ("ASSAY_GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"),
-    }
-)
-# Which key is sent to which address.
-KEY_OF_URL: Mapping[str, str] = MappingProxyType(
-    {
-        "openai_base_url": "openai_api_key",
-        "anthropic_base_url": "anthropic_api_key",
-        "gemini_base_url": "gemini_api_key",
-    }
-)
 ModelName = Annotated[str | None, Field(min_length=1, max_length=1000)]
 Address = Annotated[str | None, Field(pattern=r"^https?://\S+$")]
 
@@ -130,6 +110,21 @@ class Settings(BaseModel):
         default_factory=dict,
         description="US dollars per million input, output and cached tokens, by model, over the known prices",
     )
+    outside: tuple[Literal["searxng", "brave", "tavily", "wikipedia", "duckduckgo", "mcp"], ...] = Field(
+        (), description="search services that may be asked where the documents do not answer, in this order"
+    )
+    searxng_url: Address = Field(None, description="address of a SearXNG service")
+    brave_api_key: SecretStr | None = Field(None, description="key of Brave's search")
+    tavily_api_key: SecretStr | None = Field(None, description="key of Tavily's search")
+    mcp_server: str | None = Field(
+        None,
+        min_length=1,
+        description="an MCP server whose tool searches: its address, or the command that starts it",
+    )
+    mcp_tool: str = Field("search", min_length=1, description="the name of that tool")
+    domains: tuple[str, ...] = Field((), description="the only domains that pages are read from; none: all")
+    denied_domains: tuple[str, ...] = Field((), description="domains that no page is read from")
+    intranet_hosts: tuple[str, ...] = Field((), description="hosts of your own network that pages are read from")
     offline: bool = Field(False, description="refuse every host but this machine")
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
     embedder: str = Field(
@@ -157,6 +152,12 @@ class Settings(BaseModel):
         if self.incorrect > self.correct:
             raise ValueError("incorrect must not be above correct")
         return self
+
+    @field_validator("outside", "domains", "denied_domains", "intranet_hosts", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> Any:
+        """Lists from a variable or a flag come as words between commas."""
+        return tuple(each.strip() for each in value.split(",") if each.strip()) if isinstance(value, str) else value
 
     @field_validator("prices", mode="before")
     @classmethod

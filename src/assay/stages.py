@@ -40,6 +40,7 @@ from assay.types import (
     Step,
     Usage,
 )
+from assay.worth import Worth
 
 if TYPE_CHECKING:
     import numpy as np
@@ -333,16 +334,22 @@ class Rater(Protocol):
 class Stages:
     """One implementation of each stage, for one question.
 
-    `able` are the actions that can be carried out here, `spent` tells what the question has used so far.
+    `able` are the actions that can be carried out here, `worth` what searching again is worth, `spent` tells what
+    the question has used so far. `quoter` writes where nothing that `writer` wrote passed. `outside` is asked only where EXTERNAL is able.
     """
 
     understander: Understander
     retriever: Retriever
+    outside: Retriever
+    refiner: Refiner
+    selector: Selector
     judge: Judge
     writer: Writer
+    quoter: Writer
     decliner: Decliner
     verifier: Verifier
     rater: Rater
     models: ModelsUsed
     able: frozenset[Action]
+    worth: Worth
     spent: Callable[[], Usage]

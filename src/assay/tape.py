@@ -45,8 +45,9 @@ class Tape:
     assay.errors.Diverged: diverged at step 2: the recording holds no further call of 'clock' with this request
     """
 
-    def __init__(self, recorded: Iterable[TapeEntry] | None = None) -> None:
+    def __init__(self, recorded: Iterable[TapeEntry] | None = None, *, cut: bool = False) -> None:
         self.replaying = recorded is not None
+        self._cut = cut
         self._entries: list[TapeEntry] = []
         self._waiting: defaultdict[tuple[str, str], deque[bytes]] = defaultdict(deque)
         self._steps = 0
@@ -63,9 +64,14 @@ class Tape:
         self._entries.append(TapeEntry(port, key, body))
 
     def recall(self, port: str, key: str) -> bytes:
-        """What the call gave when it was recorded; raises Diverged where it was not made then."""
+        """What the call gave when it was recorded; raises Diverged where it was not made then.
+
+        A recording that was `cut` by its deadline ends where it was cut: TimeoutError.
+        """
         self._steps += 1
         waiting = self._waiting[port, key]
+        if not waiting and self._cut:
+            raise TimeoutError
         if not waiting:
             raise Diverged(
                 f"diverged at step {self._steps}: the recording holds no further call of {port!r} with this "

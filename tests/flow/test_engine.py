@@ -18,9 +18,11 @@ from assay.index.memory import MemoryIndex
 from assay.run import Run
 from assay.stages import Stages
 from assay.testing.fakes import (
+    KeepingSelector,
     PlainDecliner,
     PlainRater,
     ScriptedJudge,
+    ScriptedRefiner,
     ScriptedRetriever,
     ScriptedUnderstander,
     ScriptedVerifier,
@@ -44,6 +46,7 @@ from assay.types import (
     Usage,
     Verdict,
 )
+from assay.worth import Worth
 
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
@@ -212,13 +215,18 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
         return Stages(
             understander=understander,
             retriever=retriever,
+            outside=retriever,
+            refiner=ScriptedRefiner(),
+            selector=KeepingSelector(),
             judge=ScriptedJudge({frozenset(): refusal}),
             writer=ScriptedWriter({}),
+            quoter=ScriptedWriter({}),
             decliner=PlainDecliner(),
             verifier=ScriptedVerifier({}),
             rater=PlainRater(),
             models=ModelsUsed("scripted", "scripted", "scripted"),
             able=frozenset({Action.ABSTAIN}),
+            worth=Worth(),
             spent=Usage,
         )
 

@@ -11,9 +11,11 @@ from assay.errors import UnusableReply
 from assay.result import Ask
 from assay.stages import Stages
 from assay.testing.fakes import (
+    KeepingSelector,
     PlainDecliner,
     PlainRater,
     ScriptedJudge,
+    ScriptedRefiner,
     ScriptedRetriever,
     ScriptedUnderstander,
     ScriptedVerifier,
@@ -43,6 +45,7 @@ from assay.types import (
     Usage,
     Verdict,
 )
+from assay.worth import Worth
 
 QUESTION = "At how many degrees does water boil?"
 PASSAGE = Passage("p1", "d1", "0" * 64, 0, 26, "Water boils at 100 degrees.", title="Water")
@@ -52,18 +55,29 @@ SUPPORTED = Claim(1, "Water boils at 100 degrees.", 0, 27, ("p1",), Verdict.SUPP
 PASSED = Review((SUPPORTED,), (Check("quote", Status.PASSED, Severity.BLOCK, claim=1),), ())
 
 
-def stages(judgement: Judgement = SUFFICES, review: Review = PASSED, ending: str = "stop") -> Stages:
+def stages(
+    judgement: Judgement = SUFFICES,
+    review: Review = PASSED,
+    ending: str = "stop",
+    quoter: ScriptedWriter | None = None,
+) -> Stages:
+    writer = ScriptedWriter({QUESTION: (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished(ending))})
     evidence = Evidence((Hit(PASSAGE, 1.0),))
     return Stages(
         understander=ScriptedUnderstander(),
         retriever=ScriptedRetriever({(QUESTION,): evidence}),
+        outside=ScriptedRetriever({}),
+        refiner=ScriptedRefiner(),
+        selector=KeepingSelector(),
         judge=ScriptedJudge({frozenset({"p1"}): judgement}),
-        writer=ScriptedWriter({QUESTION: (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished(ending))}),
+        writer=writer,
+        quoter=quoter or writer,
         decliner=PlainDecliner(),
         verifier=ScriptedVerifier({TEXT: review}),
         rater=PlainRater(),
         models=ModelsUsed("scripted", "scripted", "scripted"),
         able=frozenset({Action.ANSWER, Action.ABSTAIN}),
+        worth=Worth(),
         spent=Usage,
     )
 
@@ -121,3 +135,36 @@ async def test_every_sentence_has_exactly_one_end():
 async def test_the_fakes_refuse_what_nobody_scripted():
     with pytest.raises(Unscripted):
         await run(stages(), "What else?")
+
+
+WRONG = "Water boils at 90 degrees. [1]"
+BLOCKED = Check("numbers", Status.FAILED, Severity.BLOCK, claim=1, cause="90 against 100")
+FAILED = Review(
+    (replace(SUPPORTED, text="Water boils at 90 degrees.", verdict=Verdict.CONTRADICTED),),
+    (BLOCKED,),
+    (Finding("numbers", 1, Severity.BLOCK, "90 against 100", "use the number of the source"),),
+)
+
+
+async def test_where_nothing_written_passes_the_sources_are_quoted_and_that_is_said():
+    wrong = (Sentence(1, "Water boils at 90 degrees.", ("p1",)), Finished("stop"))
+    right = (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished("stop"))
+    on = replace(
+        stages(),
+        writer=ScriptedWriter({QUESTION: wrong}),
+        quoter=ScriptedWriter({QUESTION: right}),
+        verifier=ScriptedVerifier({WRONG: FAILED, TEXT: PASSED}),
+    )
+    answer, events = await run(on)
+    assert (answer.text, answer.drafts, answer.validate()) == (TEXT, 2, True)
+    assert "the one sentence that scripted wrote did not pass its tests" in answer.warnings[0]
+    ends = [(type(event), event.sentence.number) for event in events if hasattr(event, "sentence")][1::2]
+    assert ends == [(SentenceWithdrawn, 1), (SentenceVerified, 2)]
+
+
+async def test_a_failed_draft_stays_where_the_sources_say_no_better():
+    wrong = ScriptedWriter({QUESTION: (Sentence(1, "Water boils at 90 degrees.", ("p1",)), Finished("stop"))})
+    nothing = ScriptedWriter({QUESTION: (Finished("stop"),)})
+    on = replace(stages(quoter=nothing), writer=wrong, verifier=ScriptedVerifier({WRONG: FAILED}))
+    answer, _ = await run(on)
+    assert (answer.text, answer.validate()) == (WRONG, False)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from assay.act.nowhere import Nowhere
 from assay.build.compose import Composer
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.runs import Runs
@@ -25,7 +26,7 @@ from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
 from assay.settings import Settings, load_settings
-from assay.stages import Embedder, Index
+from assay.stages import Embedder, Index, Retriever
 from assay.types import SearchSettings
 
 Result = TypeVar("Result")
@@ -137,17 +138,28 @@ def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index,
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
     retriever = LinkedRetriever(HybridRetriever(index, shared, usual), index, shared)
+    splitter, reader_of_pages = _splitter(embedder), Sandbox()
+    outside = _outside(settings, shared, splitter, reader_of_pages)
     return Parts(
         index=index,
         embedder=embedder,
-        ingester=Ingestion(index, embedder, _splitter(embedder), Sandbox()),
+        ingester=Ingestion(index, embedder, splitter, Sandbox()),
         begin=Runs(settings, embedder.model, store, models).begin,
-        stages_for=Composer(settings, models, shared, retriever).stages,
+        stages_for=Composer(settings, models, shared, retriever, outside).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search),
         search=usual,
         sinks=() if store is None else (store,),
         models=tuple(models.by_name.values()),
+        closing=(reader_of_pages.close,),
     )
+
+
+def _outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, sandbox: Sandbox) -> Retriever:
+    if not settings.outside:
+        return Nowhere()
+    from assay.build.outside import open_outside
+
+    return open_outside(settings, embedder, splitter, sandbox)
 
 
 def _splitter(embedder: Embedder) -> PassageSplitter:

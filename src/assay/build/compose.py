@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, replace
 
+from assay.act.learned import learned_worth
+from assay.act.refine import RulesRefiner
+from assay.act.select import BestSelector
 from assay.budget import Budget
 from assay.build.models import Models
 from assay.judge.decide import Thresholds
@@ -35,7 +38,7 @@ from assay.write.prompt import Style
 from assay.write.routed import RoutedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
-ABLE = frozenset({Action.ANSWER, Action.ABSTAIN})
+ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.ABSTAIN})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
@@ -49,22 +52,28 @@ class Composer:
     models: Models
     embedder: Embedder
     retriever: Retriever
+    outside: Retriever
 
     def stages(self, run: Run) -> Stages:
         """The stages of one run."""
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
-        shadow = self._shadow(run)
+        shadow, quoter = self._shadow(run), ExtractiveWriter()
         return Stages(
             understander=self._understander(run),
-            retriever=self.retriever if run.tape is None else TapedRetriever(self.retriever, run.tape),
+            retriever=_on_tape(self.retriever, run, "retrieve"),
+            outside=_on_tape(self.outside, run, "outside"),
+            refiner=RulesRefiner(),
+            selector=BestSelector(self.settings.k),
             judge=self._judges(embedder, run, shadow),
-            writer=self._writer(run),
+            writer=self._writer(run) or quoter,
+            quoter=quoter,
             decliner=PlainDecliner(),
             verifier=DeterministicVerifier(embedder),
             rater=LeastRater(),
             models=self._used(run.profile),
-            able=ABLE,
+            able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
+            worth=learned_worth(),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
@@ -100,10 +109,11 @@ class Composer:
         light = LightJudge(model, fast, thresholds=at, room=room, fence=fences)
         return light if depth == "balanced" else ThoroughJudge(model, light, at, room, fences)
 
-    def _writer(self, run: Run) -> Writer:
+    def _writer(self, run: Run) -> Writer | None:
+        """The writer that asks a model, None where there is none: then the sources are quoted."""
         model = self._model("writer", run)
         if model is None:
-            return ExtractiveWriter()
+            return None
         full = self._cited(model, run)
         if self.models.simple is None:
             return full
@@ -159,3 +169,7 @@ class Composer:
     def _writers(self, name: str) -> str:
         simple = self.models.simple
         return name if simple is None else f"{name} (simple questions: {self.models.by_name[simple].name})"
+
+
+def _on_tape(retriever: Retriever, run: Run, port: str) -> Retriever:
+    return retriever if run.tape is None else TapedRetriever(retriever, run.tape, port)

@@ -26,7 +26,9 @@ from assay.types import Answer, EmbeddingModel, Message
 # Questions at once from which on an engine is full: past it, the profile auto looks less deep.
 FULL = 64
 # What is no part of how a run was answered, or must not be written down.
-_NOT_KEPT = frozenset({"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key"})
+_NOT_KEPT = frozenset(
+    {"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answe
     gone = {name: GoneModel(own) for name, own in about["models"].items()}
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
-    run = _run(recording.run.run_id, depth, settings, Tape(recording.entries))
-    stages = Composer(settings, models, GoneEmbedder(embedding), GoneRetriever()).stages(run)
+    run = _run(recording.run.run_id, depth, settings, Tape(recording.entries, cut=recording.cut))
+    stages = Composer(settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever()).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await conduct(recording.run.question, history, run, stages, emit)

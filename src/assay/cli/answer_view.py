@@ -171,7 +171,9 @@ def flowing(text: str) -> str:
 
 def _open_points(answer: Json) -> Iterator[Text]:
     open_checks = [each for each in answer["checks"] if each["status"] in ("failed", "unknown")]
-    yield from check_lines([each for each in open_checks if each["severity"] != "warn"])
+    yield from check_lines(
+        [each for each in open_checks if each["severity"] != "warn" or each["status"] == "unknown"]
+    )
 
 
 def _standing(checks: Sequence[Json], verified: bool) -> tuple[str, str]:

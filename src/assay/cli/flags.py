@@ -24,6 +24,7 @@ MODELS = "Language models"
 WRITING = "Writing"
 LIMITS = "Limits of one question"
 SERVICES = "Services"
+OUTSIDE = "Sources outside"
 
 
 def _flag(kind: Any, group: str, explained: str, metavar: str | None = None, *names: str) -> Any:
@@ -108,13 +109,27 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "prices": _flag(
             str, SERVICES, 'Dollars per million tokens: {"openai:NAME": {"input": 1, "output": 2}}.', "JSON"
         ),
+        "outside": _flag(
+            str,
+            OUTSIDE,
+            "Ask these where the documents do not answer: searxng, brave, tavily, wikipedia, …",
+            "LIST",
+        ),
+        "searxng_url": _flag(str, OUTSIDE, "Address of a SearXNG service.", "URL"),
+        "mcp_server": _flag(str, OUTSIDE, "An MCP server that searches: its address or its command.", "SERVER"),
+        "mcp_tool": _flag(str, OUTSIDE, "The name of its tool. [default: search]", "NAME"),
+        "domains": _flag(str, OUTSIDE, "The only domains that pages are read from.", "LIST"),
+        "denied_domains": _flag(str, OUTSIDE, "Domains that no page is read from.", "LIST"),
+        "intranet_hosts": _flag(str, OUTSIDE, "Hosts of your own network that pages are read from.", "LIST"),
         "tape": _flag(
             bool, COLLECTION, "Whether the run can be replayed. [default: tape]", None, "--tape/--no-tape"
         ),
     }
 )
 # A secret on a command line is read by everyone who may list processes.
-WITHOUT_FLAG = frozenset({"openai_api_key", "anthropic_api_key", "gemini_api_key"})
+WITHOUT_FLAG = frozenset(
+    {"openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
+)
 
 # What several verbs take together.
 THE_COLLECTION = ("collection", "data_dir")

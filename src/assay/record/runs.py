@@ -86,11 +86,12 @@ class RunRecord(Value):
 
 @dataclass(frozen=True, slots=True)
 class Recording(Value):
-    """What a replay needs: the run, the JSON that was kept with it, and its tape."""
+    """What a replay needs: the run, the JSON that was kept with it, its tape, and whether its deadline cut it."""
 
     run: RunSummary
     about: Mapping[str, Any]
     entries: tuple[TapeEntry, ...]
+    cut: bool = False
 
 
 @dataclass(slots=True)
@@ -174,7 +175,8 @@ class RunStore:
 
     def recording(self, run_id: str) -> Recording:
         """What a replay of the run needs; `run_id` as for `load`. UsageError where it was not kept."""
-        run = self.load(run_id).run
+        record = self.load(run_id)
+        run, last = record.run, record.events[-1]
         about, rows = None, []
         with self._lock, self._mapped(), self._readable() as file:
             if self._refuse_newer(file) >= SCHEMA_VERSION:
@@ -187,7 +189,8 @@ class RunStore:
                 f"run {run.run_id} cannot be replayed: its tape was not kept",
                 hint="ask again with the setting tape on",
             )
-        return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows))
+        cut = last.kind == Failed.kind and last.body["error"] in ("DeadlinePassed", "CancelledError")
+        return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows), cut)
 
     def damage(self) -> tuple[str, ...]:
         """What SQLite finds wrong with the file; nothing where there is no file yet."""

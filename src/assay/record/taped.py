@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay import errors
-from assay.errors import AssayError, DeadlinePassed, Diverged, UnusableReply
+from assay.errors import AssayError, Diverged, UnusableReply
 from assay.stages import LLM, Clock, Embedder, Retriever
 from assay.tape import Tape, key_of
 from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest, Usage, plain
@@ -118,18 +118,19 @@ class TapedEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class TapedRetriever:
-    """A retriever on the tape; its evidence is kept with the passages' texts."""
+    """A retriever on the tape, under its port's name; its evidence is kept with the passages' texts."""
 
     inner: Retriever
     tape: Tape
+    port: str = "retrieve"
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The evidence, now or as it was."""
         key = key_of(json.dumps(queries).encode())
         if self.tape.replaying:
-            return _evidence().validate_json(self.tape.recall("retrieve", key))
+            return _evidence().validate_json(self.tape.recall(self.port, key))
         evidence = await self.inner.retrieve(queries)
-        self.tape.record("retrieve", key, _evidence().dump_json(evidence))
+        self.tape.record(self.port, key, _evidence().dump_json(evidence))
         return evidence
 
 
@@ -194,9 +195,9 @@ def _reply(body: dict[str, Any]) -> ModelReply:
 
 
 def _unless_it_failed(body: dict[str, Any]) -> dict[str, Any]:
-    """The body of a call that gave a reply; raises what the call raised otherwise."""
+    """The body of a call that gave a reply; raises what the call raised otherwise, TimeoutError where it was cut."""
     if "cut" in body:
-        raise DeadlinePassed("the call was cut short when the run ended", hint="allow more with --deadline")
+        raise TimeoutError
     if "error" in body:
         raise _error(body["error"])
     return body

@@ -24,6 +24,7 @@ from assay.types import (
     Question,
     Review,
     Sentence,
+    Step,
 )
 
 
@@ -87,6 +88,35 @@ class ScriptedRetriever:
         if queries not in self.script:
             raise Unscripted(f"no evidence is scripted for {queries}")
         return self.script[queries]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRefiner:
+    """Gives the queries written down for each round, of the collection and of the world outside."""
+
+    rounds: tuple[tuple[str, ...], ...] = ()
+    web: tuple[str, ...] = ()
+
+    async def refine(
+        self, question: Question, evidence: Evidence, judgement: Judgement, path: tuple[Step, ...]
+    ) -> tuple[str, ...]:
+        """The next round's queries; raises Unscripted beyond the last."""
+        if len(path) >= len(self.rounds):
+            raise Unscripted(f"no queries are scripted for round {len(path) + 1}")
+        return self.rounds[len(path)]
+
+    async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:
+        """The queries for outside."""
+        return self.web
+
+
+@dataclass(frozen=True, slots=True)
+class KeepingSelector:
+    """Keeps all that was found."""
+
+    async def select(self, question: Question, evidence: Evidence) -> Evidence:
+        """The evidence as it is."""
+        return evidence
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,9 +97,8 @@ class DeterministicVerifier:
         """The review with what no claim's check tests: a draft without claims, a bare yes or no."""
         if "support" in self.skip:
             return review
-        untested = untested_in(draft.text, review)
-        findings = tuple(_finding(check) for check in untested)
-        return replace(review, checks=(*review.checks, *untested), findings=(*review.findings, *findings))
+        untested = untested_in(draft.text, review, Severity.BLOCK)
+        return _with(review, untested)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """Every claim of a text against passages; a mark `[n]` in it stands for `passages[n - 1]`.
@@ -109,7 +108,7 @@ class DeterministicVerifier:
         marks = citations(text, tuple(passage.title for passage in passages))
         claims = tuple(whole(text, marks) if one_claim else stated(text, marks))
         review = await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
-        return self.conclude(Question(text, text), Draft(text, ()), review)
+        return review if "support" in self.skip else _with(review, untested_in(text, review, Severity.WARN))
 
     async def _reviewed(self, task: Task) -> Review:
         if _soon_looked_up(task):
@@ -178,10 +177,20 @@ def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
     return checks
 
 
-def untested_in(text: str, review: Review) -> tuple[Check, ...]:
-    """What a text says that no check tests: nothing at all, or a bare yes or no."""
+def _with(review: Review, checks: tuple[Check, ...]) -> Review:
+    findings = tuple(_finding(check) for check in checks)
+    return replace(review, checks=(*review.checks, *checks), findings=(*review.findings, *findings))
+
+
+def untested_in(text: str, review: Review, without_claims: Severity) -> tuple[Check, ...]:
+    """What a text says that no check tests: nothing at all, or a bare yes or no.
+
+    An answer `without_claims` must not count as verified; anyone's text may well claim nothing.
+    """
     if not review.claims:
-        return (Check("support", Status.UNKNOWN, Severity.WARN, None, "the text claims nothing"),)
+        return (
+            Check("support", Status.UNKNOWN, without_claims, None, "the text claims nothing that can be tested"),
+        )
     opening = without_marks(text, review.citations).split(".")[0]
     if says_only_yes_or_no(opening):
         cause = "a bare yes or no is not tested, only the ground given for it"

@@ -43,9 +43,24 @@ def test_tokens_that_nobody_counted_are_unknown_and_never_zero(own: Cli, scripte
 
 
 def test_a_wrong_sentence_is_marked_and_exits_with_4(own: Cli, scripted: Scripted):
-    asked = own("ask", BOIL, "-m", scripted({"reply": "Water boils at 250 degrees Celsius at sea level [1]."}))
+    reply = "Water boils at 100 degrees Celsius at sea level [1]. It freezes at 40 degrees Celsius [1]."
+    asked = own("ask", BOIL, "-m", scripted({"reply": reply}))
     assert asked.code == 4, asked
     assert "✗ not verified" in asked.out
+
+
+def test_where_nothing_written_passes_the_sources_are_quoted(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted({"reply": "Water boils at 250 degrees Celsius at sea level [1]."}))
+    assert asked.code == 0, asked
+    assert "100 degrees" in asked.out
+    assert "did not pass its tests" in asked.err
+
+
+@pytest.mark.parametrize("reply", ["I don't know.", "Was it 90 degrees?", "# Water boils at 90 degrees"])
+def test_what_claims_nothing_is_not_verified(own: Cli, scripted: Scripted, reply: str):
+    asked = own("ask", BOIL, "-m", scripted({"reply": reply}))
+    assert asked.code == 4, asked
+    assert "claims nothing that can be tested" in asked.out
 
 
 def test_stream_prints_verified_sentences_only(own: Cli, scripted: Scripted):

@@ -15,7 +15,6 @@ from assay.budget import Budget
 from assay.errors import (
     BudgetSpent,
     CircuitOpen,
-    DeadlinePassed,
     Diverged,
     ProviderError,
     ProviderFailed,
@@ -326,7 +325,7 @@ async def test_a_call_that_was_cut_short_is_told_in_the_replay():
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
             await TapedModel(Hangs([]), tape).complete(ASKED)
-    with pytest.raises(DeadlinePassed):
+    with pytest.raises(TimeoutError):
         await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(ASKED)
 
 

@@ -1,0 +1,88 @@
+"""From settings to the sources outside; nothing here is imported where none is turned on."""
+
+from __future__ import annotations
+
+import shlex
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from assay.act.door import Door
+from assay.act.egress import EgressRules
+from assay.act.fetch import PageFetcher
+from assay.act.guard import Guard
+from assay.act.outside import OutsideLimits, OutsideRetriever
+from assay.act.pages import KeptPages
+from assay.act.ranking import Ranking
+from assay.act.reading import Reading
+from assay.act.sources import SearchProvider
+from assay.build.models import refuse_offline
+from assay.clock import SystemClock
+from assay.errors import UsageError
+from assay.ingest.sandbox import Sandbox
+from assay.ingest.split import PassageSplitter
+from assay.settings import Settings
+from assay.stages import Embedder, Retriever
+
+
+def open_outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, sandbox: Sandbox) -> Retriever:
+    """The sources that the settings turn on, asked in their order.
+
+    Raises UsageError where a service lacks its address or key, or offline mode refuses its host; MissingExtra
+    where its package is not installed.
+    """
+    named = settings.intranet_hosts
+    rules = EgressRules(True, settings.domains, settings.denied_domains, named)
+    guard, clock = Guard(rules), SystemClock()
+    providers = [_provider(name, settings) for name in settings.outside]
+    for name, provider in zip(settings.outside, providers, strict=True):
+        refuse_offline(settings, provider.host, name)
+    pages = KeptPages(PageFetcher(Door(guard), clock), guard, settings.data_dir / "pages", clock)
+    limits = OutsideLimits(k=settings.k)
+    return OutsideRetriever(providers, pages, Reading(sandbox, splitter), guard, clock, Ranking(embedder), limits)
+
+
+def _provider(name: str, settings: Settings) -> SearchProvider:
+    match name:
+        case "searxng":
+            from assay.act.searxng import SearxngSearch
+
+            return SearxngSearch(_needed(settings.searxng_url, name, "searxng_url", "SEARXNG_URL"))
+        case "brave":
+            from assay.act.brave import BraveSearch
+
+            return BraveSearch(_needed(_secret(settings.brave_api_key), name, "brave_api_key", "BRAVE_API_KEY"))
+        case "tavily":
+            from assay.act.tavily import TavilySearch
+
+            return TavilySearch(_needed(_secret(settings.tavily_api_key), name, "tavily_api_key", "TAVILY_API_KEY"))
+        case "wikipedia":
+            from assay.act.wikipedia import WikipediaSearch
+
+            return WikipediaSearch()
+        case "duckduckgo":
+            from assay.act.duckduckgo import DuckDuckGoSearch
+
+            return DuckDuckGoSearch()
+        case _:
+            return _mcp(settings)
+
+
+def _mcp(settings: Settings) -> SearchProvider:
+    from assay.act.mcp_search import McpAddress, McpCommand, McpSearch
+
+    server = _needed(settings.mcp_server, "mcp", "mcp_server", "ASSAY_MCP_SERVER")
+    if urlsplit(server).scheme in ("http", "https"):
+        return McpSearch(McpAddress(server), settings.mcp_tool)
+    command, *arguments = shlex.split(server)
+    return McpSearch(McpCommand(command, tuple(arguments)), settings.mcp_tool)
+
+
+def _secret(value: SecretStr | None) -> str | None:
+    return value.get_secret_value() if value else None
+
+
+def _needed(value: str | None, service: str, setting: str, variable: str) -> str:
+    if not value:
+        raise UsageError(f"{service} is to be asked, and {setting} is not set", hint=f"set {variable}")
+    return value

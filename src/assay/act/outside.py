@@ -119,11 +119,11 @@ class OutsideRetriever:
                 passages = await self._passages(result)
         except EgressRefused as error:
             # What must not be fetched is not quoted from elsewhere either.
-            return _Read(notes=(str(error),))
+            return _Read(notes=(_about(result, error),))
         except TimeoutError:
-            why: AssayError | str = f"{result.link} was not read before the time was up"
+            why = f"{result.link} was not read before the time was up"
         except (ProviderError, DocumentError) as error:
-            why = error
+            why = _about(result, error)
         else:
             if passages:
                 return _Read(passages)
@@ -148,6 +148,11 @@ class OutsideRetriever:
     def _trust(self, link: str) -> Literal["named", "open"]:
         found = self._guard.link(link)
         return "named" if self._guard.rules.trusts(found.host, found.port) else "open"
+
+
+def _about(result: SearchResult, error: AssayError) -> str:
+    """What went wrong with a result's page, its link included."""
+    return str(error) if result.link in str(error) else f"{result.link}: {error}"
 
 
 def _may_leave(queries: Iterable[str]) -> tuple[list[str], list[str]]:

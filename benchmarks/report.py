@@ -101,7 +101,7 @@ def at_most(bar: float) -> Callable[[float], bool]:
 JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/results/wiki-mix"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
-PEERS = "peers/results/peers"
+PEERS, MODEL, REPLAY = "peers/results/peers", "model/results/fast", "replay/results/replay"
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
     Line("the same, weights chosen with that set left out", LEFT, ("mean_gain_left_out",)),
@@ -142,6 +142,14 @@ LINES = (
     Line("the same: questions per second", PEERS, ("assay-bundled_over_seed", "questions_per_second")),
     Line("longest stall of the caller's event loop under that load, ms", PEERS, ("longest_stall_ms", "assay"), "≤ 50", at_most(50)),
     Line("the same after gc.freeze(), as a server does", PEERS, ("longest_stall_ms", "assay-frozen"), "≤ 50", at_most(50)),
+    Line("SmolLM2-135M on 60 questions of wiki-mix: answered", MODEL, ("answered",), "≥ 40", at_least(40)),
+    Line("the same: answers that were quoted instead, since nothing it wrote passed", MODEL, ("quoted instead",)),
+    Line("the same: share of the delivered sentences without a mark", MODEL, ("share of them unmarked",), "≥ .5", at_least(0.5)),
+    Line("the same: gold shown", MODEL, ("gold shown", "cited"), "≥ the raw model's", at_least(12)),
+    Line("the same: by what the model wrote alone", MODEL, ("gold shown by what the model wrote",)),
+    Line("gold shown by the raw model, of 60", MODEL, ("gold shown", "raw model")),
+    Line("gold shown without a model, of 60", MODEL, ("gold shown", "without a model")),
+    Line("200 recorded runs: replays with the same bytes and no network", REPLAY, ("same_bytes",), "200", at_least(200)),
     Line("100,000 passages: disk, MiB", "speed/results/size", ("disk_mib",), "≤ 600 MB", at_most(572)),
     Line("100,000 passages: memory of an ask, MiB", "speed/results/size", ("ask_peak_mib",), "≤ 700 MB", at_most(667)),
     Line("100,000 passages: a cold `assay ask`, seconds", "speed/results/size", ("cold_ask_seconds",), "≤ 3", at_most(3)),

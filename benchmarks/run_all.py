@@ -21,7 +21,15 @@ QUICK = (
     "speed/start.py",
     "speed/ask.py",
 )
-LONG = ("speed/add.py", "speed/size.py", "speed/search.py", "kills/run.py", "peers/run.py")
+LONG = (
+    "speed/add.py",
+    "speed/size.py",
+    "speed/search.py",
+    "kills/run.py",
+    "peers/run.py",
+    "replay/run.py",
+    "model/run.py",
+)
 
 
 def main() -> int:

@@ -73,6 +73,7 @@ class Told:
     withdrawn: int = 0
     verified: bool = False
     calls: int = 0
+    quoted_instead: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,14 +109,34 @@ def _told(answer: Answer, events: Sequence[Event]) -> Told:
     wrote = any(isinstance(each, StatusChanged) and each.stage == "write" for each in events)
     if answer.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL):
         return Told("", f"{answer.outcome.value} by the {'writer' if wrote else 'judge'}", calls=answer.usage.calls)
+    written = [each.sentence.text for each in events if isinstance(each, SentenceProvisional)]
+    instead = any("quoted from the sources instead" in warning for warning in answer.warnings)
     return Told(
         answer.text,
         answer.outcome.value,
-        _caught(answer, [each.sentence.text for each in events if isinstance(each, SentenceProvisional)]),
+        _caught(answer, _delivered(written, answer.text, instead)),
         sum(isinstance(each, SentenceWithdrawn) for each in events),
         answer.validate(),
         answer.usage.calls,
+        instead,
     )
+
+
+def _delivered(written: Sequence[str], text: str, instead: bool) -> Sequence[str]:
+    """The sentences of the draft that the answer is: the last one where it was quoted instead, else the first."""
+    if instead:
+        return next(written[n:] for n in range(len(written)) if _fit(written[n:], text))
+    return next(written[:n] for n in range(len(written), 0, -1) if _fit(written[:n], text))
+
+
+def _fit(sentences: Sequence[str], text: str) -> bool:
+    at = 0
+    for each in sentences:
+        at = text.find(each, at)
+        if at < 0:
+            return False
+        at += len(each)
+    return True
 
 
 def _caught(answer: Answer, sentences: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -167,10 +188,10 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
         "questions": len(rows),
         "answered": len(answered),
         "answered without a model": sum(bool(row.quoted.text) for row in rows),
-        "sentences written": len(sentences),
-        "of them withdrawn": withdrawn,
-        "share of those written unmarked": _share(unmarked, len(sentences)),
-        "share of those not withdrawn unmarked": _share(unmarked, len(sentences) - withdrawn),
+        "quoted instead": sum(row.cited.quoted_instead for row in rows),
+        "sentences delivered": len(sentences),
+        "share of them unmarked": _share(unmarked, len(sentences)),
+        "sentences withdrawn": withdrawn,
         "answers that may be shown as verified": sum(row.cited.verified for row in rows),
         "share unmarked without a model": round(mean(not c for row in rows for c in row.quoted.caught), 3),
         "sentences caught by each check": Counter(name for checks in sentences for name in checks),
@@ -180,6 +201,9 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
             "raw model": _shown(rows, "raw"),
             "without a model": _shown(rows, "quoted"),
         },
+        "gold shown by what the model wrote": sum(
+            shows_gold(row.cited.text, row.asked.golds) for row in rows if not row.cited.quoted_instead
+        ),
         "gold shown, of the questions answered": {
             "cited": _shown(answered, "cited"),
             "raw model": _shown(answered, "raw"),

@@ -77,16 +77,24 @@ def _is_card(text: str) -> bool:
 
 
 def _is_iban(text: str) -> bool:
-    """Whether the check digits fit (ISO 13616: the number, rearranged, is 1 modulo 97)."""
-    compact = re.sub(r"\s", "", text).upper()
+    """Whether the check digits fit (ISO 13616: the number, rearranged, is 1 modulo 97), a last word left aside."""
+    return any(_checks(re.sub(r"\s", "", each).upper()) for each in (text, text.rpartition(" ")[0]))
+
+
+def _checks(compact: str) -> bool:
     return 15 <= len(compact) <= 34 and int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1
+
+
+# A date in figures, a range of years, a decimal number, the beginning of a document's identifier.
+_NO_PHONE = re.compile(
+    r"\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4}|\d{4}\s?[-–]\s?\d{4}|\d+\.\d+|10\.\d{4,9}/.*"
+)
 
 
 def _is_phone(text: str) -> bool:
     """Whether digits are a telephone number: an international one, or grouped like one."""
     digits = re.sub(r"\D", "", text)
-    # A date in figures is no telephone number, nor is a range of years.
-    if re.fullmatch(r"\d{4}[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ]\d{4}|\d{4}\s?[-–]\s?\d{4}", text):
+    if _NO_PHONE.fullmatch(text):
         return False
     return 7 <= len(digits) <= 15 and (text.startswith(("+", "00", "(")) or len(digits) >= 9)
 
@@ -127,7 +135,11 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         re.compile(rf"\b(?:{_SECRETS})\s{{0,3}}(?:[:=]|\bis\b)\s{{0,3}}[^\s,;]{{3,200}}", re.IGNORECASE),
         _always,
     ),
-    ("account numbers", re.compile(r"\b[A-Za-z]{2}\d{2}(?:\s?[A-Za-z0-9]{2,4}){3,8}\b"), _is_iban),
+    (
+        "account numbers",
+        re.compile(r"\b[A-Za-z]{2}\d{2}(?:\s?[A-Za-z0-9]{4}){2,7}(?:\s?[A-Za-z0-9]{1,3})?\b"),
+        _is_iban,
+    ),
     ("card numbers", re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.]?\d)"), _is_card),
     (
         "network addresses",
@@ -144,7 +156,9 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     ("long numbers", re.compile(r"(?<![\w.,])\d(?:[ -]?\d){8,40}(?![\w%])"), _always),
     (
         "keys",
-        re.compile(r"(?<![\w/.-])(?=[\w+/=-]*\d)(?=[\w+/=-]*[A-Za-z])[A-Za-z0-9_+/=-]{28,400}(?![\w/])"),
+        re.compile(
+            r"(?<![\w/.-])(?=[\w+/=-]{0,400}\d)(?=[\w+/=-]{0,400}[A-Za-z])[A-Za-z0-9_+/=-]{28,400}(?![\w/])"
+        ),
         _always,
     ),
 )

@@ -69,10 +69,14 @@ async def test_every_way_to_tell_of_results_is_read(tool: str, address: McpAddre
 
 async def test_a_server_is_started_for_a_search_and_given_nothing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret")
-    search = McpSearch(STDIO, "echo", seconds=60.0)
-    found = await search.search("tea", 5)
-    assert [(each.link, each.snippet) for each in found] == [("", "asked for tea; secret unset")]
-    assert search.host == sys.executable
+    server = McpCommand(sys.executable, MODULE, {"TOLD": "1"})
+    (only,) = await McpSearch(server, "echo", seconds=60.0).search("tea", 5)
+    assert only.link == ""
+    said, _, names = only.snippet.partition(", started with ")
+    assert said == "asked for tea"
+    assert {"PATH", "TOLD"} <= set(names.split())
+    assert "TAVILY_API_KEY" not in names
+    assert McpSearch(server, "echo").host == sys.executable
 
 
 async def test_stdio_gives_typed_results():

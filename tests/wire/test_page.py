@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import ssl
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -124,6 +126,26 @@ async def test_a_closed_port_is_unreachable():
         asking = fetcher(gone)
     with pytest.raises(ProviderUnreachable, match="nothing listens"):
         await asking.fetch(gone.url + "/plain")
+
+
+async def test_a_secure_connection_names_the_host_that_was_asked_for():
+    named: list[str | None] = []
+    theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    theirs.sni_callback = lambda _, name, __: named.append(name)
+
+    async def nobody(*_: object) -> None:
+        raise AssertionError("a server without a certificate is spoken to")
+
+    async def here(host: str) -> Sequence[str]:
+        return ("127.0.0.1",)
+
+    server = await asyncio.start_server(nobody, "127.0.0.1", 0, ssl=theirs)
+    async with server:
+        place = f"tea.example:{server.sockets[0].getsockname()[1]}"
+        guard = Guard(EgressRules(enabled=True, named=(place,)))
+        with pytest.raises(ProviderUnreachable):
+            await PageFetcher(Door(guard, here), SystemClock(), LIMITS).fetch(f"https://{place}/")
+    assert named == ["tea.example"]
 
 
 # --- robots.txt ----------------------------------------------------------------------------------

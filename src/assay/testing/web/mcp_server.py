@@ -12,6 +12,7 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from mcp.server import MCPServer
@@ -78,8 +79,10 @@ def search_resources(query: str) -> CallToolResult:
 
 @server.tool(structured_output=False)
 def echo(wanted: str) -> str:
-    """The query and the count of the environment's variables, as prose."""
-    return f"asked for {wanted}; secret {os.environ.get('TAVILY_API_KEY', 'unset')}"
+    """The query, and the names of the variables that this process was started with, as prose."""
+    started_with = Path("/proc/self/environ").read_text().split("\0")
+    names = sorted(each.partition("=")[0] for each in started_with if each)
+    return f"asked for {wanted}, started with {' '.join(names)}"
 
 
 @server.tool()

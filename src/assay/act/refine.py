@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
@@ -37,6 +38,12 @@ class RulesRefiner:
     ) -> tuple[str, ...]:
         """Queries that were not asked on the path yet, likeliest first; never raises."""
         asked = {normalised(query) for step in path for query in step.queries}
+        # Reading the passages takes longer than an event loop should be kept waiting.
+        return await asyncio.to_thread(self._new, question, evidence, judgement, asked)
+
+    def _new(
+        self, question: Question, evidence: Evidence, judgement: Judgement, asked: set[frozenset[str]]
+    ) -> tuple[str, ...]:
         return tuple(islice(unasked(ideas(question, evidence, judgement, asked), asked), self.most))
 
     async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:

@@ -123,7 +123,8 @@ def _fitting(line: Line, phrase: Phrase) -> frozenset[int]:
         return frozenset(span.start for span in line.names)
     fitting = candidates(line.text, phrase.wants)
     if phrase.wants is AnswerType.PLACE and not _WIDE.isdisjoint(words(phrase.text)):
-        fitting = tuple(span for span in fitting if line.text[span.end : span.end + 2] != ", ")
+        starts = {span.start for span in fitting if line.text[: span.start].endswith(", ")}
+        fitting = tuple(span for span in fitting if span.end + 2 not in starts)
     return frozenset(span.start for span in fitting)
 
 

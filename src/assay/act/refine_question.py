@@ -14,6 +14,8 @@ from assay.text.answer_types import names
 from assay.text.tokens import fold, terms, word_spans, words
 from assay.types import AnswerType, Span
 
+# Phrases of one question that are followed; a text with more of them is no question.
+_MOST = 8
 # A name or a number says more of what is meant than another word.
 _NAME_WEIGHT = 3.0
 # Two terms are forms of one word when they share this many first letters and differ in length by at most so
@@ -117,7 +119,7 @@ def phrases(question: str) -> tuple[Phrase, ...]:
     >>> [each.text for each in phrases("In what county is the city where Ann Lee was born?")]
     ['the city where Ann Lee was born']
     """
-    named = [span for span in names(question) if terms(question[span.start : span.end])]
+    named = [span for span in names(question) if terms(question[span.start : span.end])][:_MOST]
     parts = _parts(question, named)
     if named:
         found = [_around(question, parts, named, name) for name in named]
@@ -126,7 +128,7 @@ def phrases(question: str) -> tuple[Phrase, ...]:
             Span(parts[n - 1].start, parts[n].end)
             for n, part in enumerate(parts)
             if n and _first(question, part) in _RELATIVE
-        ]
+        ][:_MOST]
     weights = weighed(question)
     kept: dict[Span, Phrase] = {}
     for n, span in enumerate(found):
@@ -192,18 +194,22 @@ def _trimmed(text: str, span: Span, name: int) -> Span:
         Span(span.start + each.start, span.start + each.end) for each in word_spans(text[span.start : span.end])
     ]
     found = [fold(text[each.start : each.end]) for each in kept]
-    leading = [n for n, each in enumerate(found) if each in _VERBS and kept[n].start < name]
-    article = next((n for n, each in enumerate(found) if each in _ARTICLES), None)
-    if article is not None and any(n < article for n in leading) and kept[article].start < name:
-        kept, found = kept[article:], found[article:]
     while found and found[0] in _BOUNDARIES | _VERBS and kept[0].start < name:
         kept, found = kept[1:], found[1:]
+    article = _last_article(found[: sum(each.start < name for each in kept)])
+    kept, found = kept[article:], found[article:]
     if not kept:
         return Span(span.start, span.start)
     start, end = kept[0].start, kept[-1].end
     start -= start > 0 and text[start - 1] in _QUOTES
     end += end < len(text) and text[end] in _QUOTES
     return Span(start, end)
+
+
+def _last_article(found: list[str]) -> int:
+    """Where the noun of the first part has its article; 0 where it has none."""
+    head = next((n for n, each in enumerate(found) if each in _BOUNDARIES), len(found))
+    return max((n for n, each in enumerate(found[:head]) if each in _ARTICLES), default=0)
 
 
 def _wanted(phrase: str) -> AnswerType:

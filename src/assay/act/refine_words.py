@@ -13,10 +13,11 @@ from assay.text.tokens import STOP_WORDS, terms, words
 from assay.types import Hit
 
 # "X, also known as Y": the name before, and the name behind.
+_NAME = r"[A-Z][\w’'.-]{0,40}(?: [A-Z][\w’'.-]{0,40}){0,5}"
 _ALSO = re.compile(
-    r"(?P<one>[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*){0,5}),? "
-    r"\(?(?:or|also (?:known|called|named)(?: as)?|(?:better|formerly|commonly) known as|a\.?k\.?a\.?)"
-    r" (?:the |as )?[\"“]?(?P<other>[A-Z][\w’'.-]*(?: [A-Z][\w’'.-]*){0,5})"
+    rf"\b(?P<one>{_NAME}),? \(?"
+    r"(?:or|also (?:known|called|named)(?: as)?|(?:better|formerly|commonly) known as|a\.?k\.?a\.?)"
+    rf" (?:the |as )?[\"“]?(?P<other>{_NAME})"
 )
 # Words that change what is asked stay in a query of words, whatever else goes.
 _LIMITS = frozenset("not no nor never without except before after under over between more less than".split())
@@ -92,7 +93,7 @@ def relaxed(question: str, hits: Sequence[Hit]) -> Iterator[str]:
     there = frozenset().union(*(read(hit).terms for hit in hits))
     weights = weighed(question)
     nowhere = {term for term, weight in weights.items() if weight == 1.0 and term not in there}
-    if nowhere and len(nowhere) < len(weights):
+    if hits and nowhere and len(nowhere) < len(weights):
         yield " ".join(
             word for word in words(question) if any(t in weights and t not in nowhere for t in terms(word))
         )

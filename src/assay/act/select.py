@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.act.refine import LONGEST
@@ -16,18 +16,18 @@ from assay.types import Evidence, Hit, Question
 _FIRST = 0.5
 # Shorter questions that a passage is weighed for.
 _FORMS = 14
-# What a cosine counts beside the weighed question, and what is left of that for each passage chosen for it before.
-_COSINE, _AGAIN = 0.5, 0.8
+# What a cosine counts beside what a passage holds, and beside what it adds.
+_COSINE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class BestSelector:
     """Chooses at most `k` passages of evidence that was merged in the order in which it was found.
 
-    The best half of the first search stays. The other places go to those that hold most of the question or of what
-    it comes down to (`forms`), each times how likely that is, plus half the cosine to the query that found it; what
-    one of these questions has a passage for counts less from then on. So a passage found for the second step of a
-    question displaces a weak one of the first search. Pure: no model, no search.
+    The best half of the first search stays. Each further place goes to the passage of the greatest sum of three:
+    how much it holds of the question, or of one that it comes down to (`forms`), times how likely that is; how much
+    of all of these it adds to what is chosen; and half the cosine to the query that found it. So a passage found
+    for the second step of a question displaces a weak one of the first search. Pure: no model, no search.
     """
 
     k: int = 8
@@ -36,47 +36,40 @@ class BestSelector:
         """At most `k` passages, best first, each once; evidence that fits is returned as it is."""
         if len(evidence.hits) <= self.k:
             return evidence
-        first = int(self.k * _FIRST)
-        others = weighed_hits(question.standalone[:LONGEST], evidence.hits)[first:]
-        return replace(evidence, hits=evidence.hits[:first] + chosen(others, self.k - first))
+        # Reading the passages takes longer than an event loop should be kept waiting.
+        hits = await asyncio.to_thread(chosen, question.standalone[:LONGEST], evidence.hits, self.k)
+        return replace(evidence, hits=hits)
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """A hit, the form of the question that it holds most of, by number, and how much that counts, 0 to 1."""
+class Likely:
+    """A form of the question by its terms with what each counts, and how likely it is."""
 
-    hit: Hit
-    form: int
-    value: float
+    weights: Mapping[str, float]
+    score: float
 
-
-def weighed_hits(question: str, hits: Sequence[Hit]) -> tuple[Weighed, ...]:
-    """Each hit with the form of the question that speaks most for it; the forms come from all of the hits."""
-    likely = [(form.score, weighed(form.text)) for form in forms(question, hits)[:_FORMS]]
-    return tuple(_weighed(hit, [score * _held(hit, weights) for score, weights in likely]) for hit in hits)
+    def holds(self, terms: frozenset[str]) -> float:
+        """How much of it these terms are, times how likely it is."""
+        return self.score * share(self.weights, terms)
 
 
-def chosen(given: Sequence[Weighed], count: int) -> tuple[Hit, ...]:
-    """The `count` best, one after the other; of equals the one found first."""
-    left, taken = list(given), Counter[int]()
-    picked: list[Hit] = []
+def chosen(question: str, hits: Sequence[Hit], count: int) -> tuple[Hit, ...]:
+    """The `count` best hits, one after the other; of equals the one found first."""
+    likely = [Likely(weighed(form.text), form.score) for form in forms(question, hits)[:_FORMS]]
+    holding = [[held(each.weights, read(hit).terms) for each in likely] for hit in hits]
+    whole = sum(each.score for each in likely)
+    picked = list(range(int(count * _FIRST)))
+    covered = [frozenset[str]().union(*(holding[n][form] for n in picked)) for form in range(len(likely))]
+
+    def gain(n: int) -> float:
+        holds = max(each.holds(terms) for each, terms in zip(likely, holding[n], strict=True))
+        added = (each.holds(terms - there) for each, terms, there in zip(likely, holding[n], covered, strict=True))
+        return holds + sum(added) / whole + _COSINE * (hits[n].scores.dense or 0.0)
+
+    left = list(range(len(picked), len(hits)))
     while left and len(picked) < count:
-        best = max(left, key=lambda each: each.value * _AGAIN ** taken[each.form] + _COSINE * _cosine(each.hit))
+        best = max(left, key=gain)
         left.remove(best)
-        taken[best.form] += 1
-        picked.append(best.hit)
-    return tuple(picked)
-
-
-def _weighed(hit: Hit, values: Sequence[float]) -> Weighed:
-    best = max(range(len(values)), key=values.__getitem__)
-    return Weighed(hit, best, values[best])
-
-
-def _held(hit: Hit, weights: dict[str, float]) -> float:
-    return share(weights, held(weights, read(hit).terms))
-
-
-def _cosine(hit: Hit) -> float:
-    """The cosine that the search gave, 0 where it gave none."""
-    return hit.scores.dense or 0.0
+        picked.append(best)
+        covered = [there | terms for there, terms in zip(covered, holding[best], strict=True)]
+    return tuple(hits[n] for n in picked)

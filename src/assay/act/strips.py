@@ -5,6 +5,7 @@ The strips of corrective RAG (Yan et al. 2024, arXiv 2401.15884, section 4.4), f
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +46,9 @@ class StripSelector:
 
     async def select(self, question: Question, evidence: Evidence) -> Evidence:
         """The inner choice with strips; raises what the inner selector raises."""
-        return with_strips(question, await self.inner.select(question, evidence))
+        chosen = await self.inner.select(question, evidence)
+        # Reading the passages takes longer than an event loop should be kept waiting.
+        return await asyncio.to_thread(with_strips, question, chosen)
 
 
 def with_strips(question: Question, evidence: Evidence) -> Evidence:

@@ -3,8 +3,8 @@
     ASSAY_BENCH_CACHE=~/.cache/assay-bench .venv/bin/python benchmarks/correct/run.py
 
 No weight is fitted: the queries of the second and third search, and the choice among what all of them found, are
-rules, which were written with these questions in view. Corrected is every question, whatever a judge says of its evidence. CPU time is that of one round's queries
-and choice, its searches left out.
+rules, which were written with these questions in view. Corrected is every question, whatever a judge says of its
+evidence. CPU time is that of one round's queries and choice, its searches left out.
 """
 
 from __future__ import annotations

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 
 from assay.prompting.fences import fenced, short
 from assay.prompting.tokens import Count, estimated_tokens, opening
-from assay.types import Evidence, Hit, Passage
+from assay.types import Evidence, Hit, Passage, Span
 
 _NAME = "evidence"
 # A line of a text that could pass for a passage's header: it begins with a number in brackets.
 _LIKE_A_HEADER = re.compile(r"(?:\A|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])[^\w\n]{0,20}[\[【［〔]\s{0,9}\d")
 # What stands between two strips of a passage, where its text is left out.
 GAP = " … "
+# What stands for a masked part, which reads like an instruction to a model.
+MASK = "[…]"
 # A title is one line of a header; a longer one says no more.
 _LONGEST_TITLE = 200
 
@@ -42,11 +44,12 @@ class Packed:
 def pack(evidence: Evidence, budget_tokens: int, fence: str, count: Count = estimated_tokens) -> Packed:
     """The passages that fit, best first, each whole; one that does not fit makes room for the next.
 
-    Of a passage that has strips only these are shown, a sign for each gap between them (`shown_text`). Where not
-    even the best passage fits, its first whole sentences are shown. Each has a header, `[1] Title, page 3`. Where a
-    text holds a line like a header, all headers begin with the first digits of `fence`, so that none is forged;
-    elsewhere they do without, since weak models copy them. `fence` must be absent from the texts and titles
-    (`absent_from`). The block costs at most `budget_tokens`; where nothing fits it holds no passage.
+    Of a passage that has strips only these are shown, a sign for each gap between them, and a masked part of any
+    is never shown (`shown_text`). Where not even the best passage fits, its first whole sentences are shown. Each
+    has a header, `[1] Title, page 3`. Where a text holds a line like a header, all headers begin with the first
+    digits of `fence`, so that none is forged; elsewhere they do without, since weak models copy them. `fence`
+    must be absent from the texts and titles (`absent_from`). The block costs at most `budget_tokens`; where
+    nothing fits it holds no passage.
     """
     texts = [shown_text(hit) for hit in evidence.hits]
     proof = f"{short(fence)} " if any(map(_LIKE_A_HEADER.search, texts)) else ""
@@ -73,17 +76,27 @@ def pack(evidence: Evidence, budget_tokens: int, fence: str, count: Count = esti
 
 
 def shown_text(hit: Hit) -> str:
-    """The passage's text, or its strips with a sign where text between them is left out.
+    """The passage's text, or its strips with a sign where text between them is left out; no masked part.
 
-    >>> from assay.types import Span
     >>> passage = Passage("p", "d", "r", 0, 37, "It opened. It rained. It cost a lot.")
     >>> shown_text(Hit(passage, 1.0, strips=(Span(0, 10), Span(22, 36))))
     'It opened. … It cost a lot.'
+    >>> shown_text(Hit(passage, 1.0, masked=(Span(11, 21),)))
+    'It opened. […] It cost a lot.'
     """
-    text = hit.passage.text
-    if not hit.strips:
-        return text
-    return GAP.join(text[strip.start : strip.end] for strip in hit.strips)
+    strips = hit.strips or (Span(0, len(hit.passage.text)),)
+    return GAP.join(_without_masked(hit, strip) for strip in strips)
+
+
+def _without_masked(hit: Hit, stretch: Span) -> str:
+    """A stretch of the passage's text with a sign for each masked part of it."""
+    text, parts, at = hit.passage.text, [], stretch.start
+    for span in hit.masked:
+        start, end = max(span.start, at), min(span.end, stretch.end)
+        if start < end:
+            parts += [text[at:start], MASK]
+            at = end
+    return "".join([*parts, text[at : stretch.end]])
 
 
 def sources_line(number: int, passage: Passage) -> str:

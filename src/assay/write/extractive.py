@@ -12,6 +12,7 @@ from assay.write.features import read
 from assay.write.parts import for_each_part
 from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
+from assay.write.readings import per_reading
 from assay.write.selection import (
     SCATTERED,
     STEPS,
@@ -67,6 +68,9 @@ class ExtractiveWriter:
         shares = self.ranker.shares(reading)
         # Where several steps lead to the answer, the last need not speak of what is asked.
         shares = shares if scattered >= STEPS else pertinent(question, pool, reading, shares)
+        disagreeing = per_reading(evidence, pool, shares)
+        if disagreeing:
+            return _Plan(quoted=tuple(pool[index] for index in disagreeing))
         compared = sides(question, evidence, pool, shares)
         grounds, settled = _settled(question, pool, shares, compared)
         parts = [] if compared else for_each_part(question, pool, shares)

@@ -29,6 +29,7 @@ from assay.types import (
     Judgement,
     Limits,
     Question,
+    Scores,
     Sentence,
     SentenceProvisional,
     SentenceVerified,
@@ -67,12 +68,14 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
     path: tuple[Step, ...] = ()
     queries: tuple[str, ...] = (question.standalone,)
     search, evidence, able = on.retriever, Evidence(), on.able
+    first: frozenset[str] = frozenset()
     while True:
         emit(StatusChanged(stage="retrieve"))
         found = evidence.merge(await search.retrieve(queries))
         evidence = await on.selector.select(question, found) if path else found
         emit(EvidenceFound(queries=queries, evidence=evidence))
-        judgement = await on.judge.judge(question, evidence)
+        first = first or evidence.ids
+        judgement = await on.judge.judge(question, _scored_for_the_question(evidence, first))
         emit(Judged(judgement=judgement))
         asked, queries = queries, ()
         while not queries:
@@ -85,6 +88,18 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
             if choice.action not in SEARCHING:
                 return Gathered(choice.action, evidence, judgement, path)
             able -= frozenset() if queries else {choice.action}  # nothing is left to ask in this way
+
+
+def _scored_for_the_question(evidence: Evidence, first: frozenset[str]) -> Evidence:
+    """The evidence without the cosines of later searches: they are to another query than the user's."""
+    hits = evidence.hits
+    if all(hit.passage.passage_id in first for hit in hits):
+        return evidence
+    unknown = (
+        hit if hit.passage.passage_id in first else replace(hit, scores=Scores(None, hit.scores.sparse))
+        for hit in hits
+    )
+    return replace(evidence, hits=tuple(unknown))
 
 
 async def _next_search(

@@ -77,7 +77,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         drafts=written.drafts,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
-        warnings=question.notes + written.notes + _not_made(checks),
+        warnings=_told(question, gathered, on) + written.notes + _not_made(checks),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,
@@ -85,6 +85,11 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         ms=0.0,
         profile_reason=ask.profile_reason,
     )
+
+
+def _told(question: Question, gathered: Gathered, on: Stages) -> tuple[str, ...]:
+    """What understanding and searching had to tell, each once."""
+    return tuple(dict.fromkeys((*question.notes, *gathered.evidence.notes, *on.notes())))
 
 
 def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
@@ -113,7 +118,7 @@ def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> An
         drafts=0,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, Review((), (), ())),
-        warnings=question.notes + _not_made(gathered.judgement.checks),
+        warnings=_told(question, gathered, on) + _not_made(gathered.judgement.checks),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,

@@ -335,7 +335,8 @@ class Stages:
     """One implementation of each stage, for one question.
 
     `able` are the actions that can be carried out here, `worth` what searching again is worth, `spent` tells what
-    the question has used so far. `quoter` writes where nothing that `writer` wrote passed. `outside` is asked only where EXTERNAL is able.
+    the question has used so far. `quoter` writes where nothing that `writer` wrote passed. `outside` is asked only
+    where EXTERNAL is able. `notes` are what stages that give no value of their own had to tell.
     """
 
     understander: Understander
@@ -353,3 +354,4 @@ class Stages:
     able: frozenset[Action]
     worth: Worth
     spent: Callable[[], Usage]
+    notes: Callable[[], tuple[str, ...]] = tuple

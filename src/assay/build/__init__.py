@@ -25,6 +25,7 @@ from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
+from assay.retrieve.quarantine import QuarantiningRetriever
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Retriever
 from assay.types import SearchSettings
@@ -137,7 +138,7 @@ def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index,
     usual = search_settings(settings)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
-    retriever = LinkedRetriever(HybridRetriever(index, shared, usual), index, shared)
+    retriever = QuarantiningRetriever(LinkedRetriever(HybridRetriever(index, shared, usual), index, shared))
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
     outside = _outside(settings, shared, splitter, reader_of_pages)
     return Parts(
@@ -159,7 +160,7 @@ def _outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, 
         return Nowhere()
     from assay.build.outside import open_outside
 
-    return open_outside(settings, embedder, splitter, sandbox)
+    return QuarantiningRetriever(open_outside(settings, embedder, splitter, sandbox))
 
 
 def _splitter(embedder: Embedder) -> PassageSplitter:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from assay.act.learned import learned_worth
 from assay.act.refine import RulesRefiner
+from assay.act.refine_model import ModelRefiner
 from assay.act.select import BestSelector
+from assay.act.strips import StripSelector
 from assay.budget import Budget
 from assay.build.models import Models
+from assay.judge.clarifying import ClarifyingJudge
+from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
 from assay.judge.heuristic import HeuristicJudge
 from assay.judge.light import LightJudge
@@ -24,13 +29,14 @@ from assay.prompting.fences import FenceSource, random_fence
 from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever
 from assay.run import Run
 from assay.settings import Settings
-from assay.stages import LLM, Embedder, Judge, Retriever, Stages, Understander, Writer
+from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Stages, Understander, Writer
 from assay.types import Action, ModelsUsed, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
 from assay.verify.confidence import LeastRater
 from assay.verify.review import DeterministicVerifier
+from assay.write.ask_back import AskingDecliner
 from assay.write.cited import CitedWriter
 from assay.write.decline import PlainDecliner
 from assay.write.extractive import ExtractiveWriter
@@ -38,7 +44,7 @@ from assay.write.prompt import Style
 from assay.write.routed import RoutedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
-ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.ABSTAIN})
+ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
@@ -59,21 +65,23 @@ class Composer:
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
+        notes: list[str] = []
         return Stages(
             understander=self._understander(run),
             retriever=_on_tape(self.retriever, run, "retrieve"),
             outside=_on_tape(self.outside, run, "outside"),
-            refiner=RulesRefiner(),
-            selector=BestSelector(self.settings.k),
+            refiner=self._refiner(run, notes.append),
+            selector=StripSelector(BestSelector(self.settings.k)),
             judge=self._judges(embedder, run, shadow),
             writer=self._writer(run) or quoter,
             quoter=quoter,
-            decliner=PlainDecliner(),
+            decliner=AskingDecliner(PlainDecliner()),
             verifier=DeterministicVerifier(embedder),
             rater=LeastRater(),
             models=self._used(run.profile),
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
             worth=learned_worth(),
+            notes=lambda: tuple(notes),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
@@ -82,6 +90,13 @@ class Composer:
         model = self._model("condenser", run)
         inner = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
         return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
+
+    def _refiner(self, run: Run, tell: Callable[[str], None]) -> Refiner:
+        model = self._model("condenser", run)
+        if model is None:
+            return RulesRefiner()
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return ModelRefiner(model, RulesRefiner(), tell, room, self._fences(run))
 
     def _shadow(self, run: Run) -> Run | None:
         """The run as a second judge sees it: with a budget of its own, so that it takes nothing from the first."""
@@ -95,7 +110,8 @@ class Composer:
         return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, shadow))
 
     def _timed_judge(self, embedder: Embedder, run: Run) -> Judge:
-        return TimedJudge(self._judge(run.profile, embedder, run), run.clock, BUDGETS_MS[run.profile])
+        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run)))
+        return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
     def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.judge.ambiguity import AmbiguityModel, ambiguity, learned, unnamed
 from assay.stages import Judge
+from assay.text.tokens import stem, terms
 from assay.types import Action, Evidence, Judgement, Question
 
 # Characters of passages that are read in a few milliseconds; more are read beside the event loop.
@@ -33,7 +34,20 @@ class ClarifyingJudge:
         judged = replace(judged, ambiguity=measured)
         if judged.recommendation is Action.ANSWER or measured is None or measured < self.model.threshold:
             return judged
+        if not _may_be_meant(question, evidence):
+            return judged
         return replace(judged, recommendation=Action.CLARIFY, reason=_reason(question))
+
+
+def _may_be_meant(question: Question, evidence: Evidence) -> bool:
+    """Whether the passages speak of what the question points at; where none does, asking back would not help."""
+    if question.unclear:
+        return bool(evidence.hits)
+    wanted = {stem(each.head) for each in unnamed(question)}
+    held = frozenset(
+        term for passage in evidence.readable.passages for term in terms(f"{passage.title} {passage.text}")
+    )
+    return bool(wanted & held)
 
 
 def _reason(question: Question) -> str:

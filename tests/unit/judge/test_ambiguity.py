@@ -119,7 +119,7 @@ def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffic
     recommended: Action, model: AmbiguityModel, expected: Action
 ) -> None:
     judge = ClarifyingJudge(Told(Judgement(0.4, recommended, "as told")), model)
-    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport. " * 300)))
+    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport for a loan. " * 300)))
     assert found.recommendation is expected
     assert found.ambiguity is not None
     assert found.sufficiency == 0.4
@@ -166,3 +166,9 @@ def test_only_a_clarification_is_asked_back() -> None:
     gathered = Gathered(Action.ABSTAIN, Evidence(), judgement, ())
     assert decliner.decline(asked, gathered) == "declined"
     assert "which zoo" in decliner.decline(asked, Gathered(Action.CLARIFY, Evidence(), judgement, ()))
+
+
+def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
+    judge = ClarifyingJudge(Told(Judgement(0.1, Action.EXTERNAL, "as told")), ALWAYS)
+    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport.")))
+    assert found.recommendation is Action.EXTERNAL

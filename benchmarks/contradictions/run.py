@@ -65,9 +65,8 @@ class Row:
 
     def misquoted(self, text: str) -> bool:
         """Whether an answer holds a wrong answer and no right one."""
-        return any(says_in(text, each) for each in self.wrong) and not any(
-            says_in(text, each) for each in self.gold
-        )
+        wrong, right = (any(says_in(text, each) for each in answers) for answers in (self.wrong, self.gold))
+        return wrong and not right
 
     def hits(self, answers: Sequence[str]) -> int:
         """How many readings say one of the answers."""
@@ -132,6 +131,11 @@ def measured(row: dict[str, Any]) -> tuple[tuple[Contradiction, ...], float]:
     return made, (time.process_time() - begun) * 1000
 
 
+def share(rows: Sequence[bool]) -> float:
+    """The share of rows for which something holds."""
+    return round(sum(rows) / len(rows), 4)
+
+
 def main() -> None:
     """Measure and write."""
     rows, spent = [], []
@@ -183,10 +187,8 @@ def main() -> None:
                 sum(each.misled for each in misinformed) / len(misinformed), 4
             ),
             "quoted answers with misinformation alone": {
-                "per reading": round(
-                    sum(each.misquoted(each.quoted) for each in misinformed) / len(misinformed), 4
-                ),
-                "one answer": round(sum(each.misquoted(each.alone) for each in misinformed) / len(misinformed), 4),
+                "per reading": share([each.misquoted(each.quoted) for each in misinformed]),
+                "one answer": share([each.misquoted(each.alone) for each in misinformed]),
             },
             "rows whose passages give one answer": {
                 "rows": len(single),

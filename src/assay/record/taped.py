@@ -195,7 +195,7 @@ def _reply(body: dict[str, Any]) -> ModelReply:
 
 
 def _unless_it_failed(body: dict[str, Any]) -> dict[str, Any]:
-    """The body of a call that gave a reply; raises what the call raised otherwise, TimeoutError where it was cut."""
+    """The body of a call that gave a reply; raises what it raised otherwise, TimeoutError where it was cut."""
     if "cut" in body:
         raise TimeoutError
     if "error" in body:

@@ -52,9 +52,11 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     gathered = await gather(question, on, limits, emit)
     if gathered.action is not Action.ANSWER:
         return declined(ask, question, gathered, on)
-    written = await write(question, gathered.evidence, on, on.writer, emit)
-    if written.sentences and not written.verified and on.quoter is not on.writer:
-        written = await quote_instead(question, gathered.evidence, on, written, emit)
+    # What is masked is no evidence; where sources disagree, each reading is to be told.
+    evidence = replace(gathered.evidence.readable, contradictions=gathered.judgement.contradictions)
+    written = await write(question, evidence, on, on.writer, emit)
+    if written.is_worthless and on.quoter is not on.writer:
+        written = await quote_instead(question, evidence, on, written, emit)
     if not written.sentences:
         return declined(ask, question, gathered, on)
     review = on.verifier.conclude(question, written.draft, written.review)
@@ -75,7 +77,7 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
         evidence = await on.selector.select(question, found) if path else found
         emit(EvidenceFound(queries=queries, evidence=evidence))
         first = first or evidence.ids
-        judgement = await on.judge.judge(question, _scored_for_the_question(evidence, first))
+        judgement = await on.judge.judge(question, _scored_for_the_question(evidence.readable, first))
         emit(Judged(judgement=judgement))
         asked, queries = queries, ()
         while not queries:

@@ -31,6 +31,7 @@ def next_action(
     most is taken, if any is worth more than it costs, a round is left, and it did not bring nothing before.
     ABSTAIN is always possible.
 
+    >>> from assay.types import Triage
     >>> judgement = Judgement(0.4, Action.REFINE, "one aspect is missing", triage=Triage.AMBIGUOUS)
     >>> worth = Worth({(Action.REFINE, Triage.AMBIGUOUS): 0.2})
     >>> able = frozenset({Action.ANSWER, Action.REFINE})

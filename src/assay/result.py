@@ -53,6 +53,12 @@ class Written:
     review: Review = field(default_factory=lambda: Review((), (), ()))
     notes: tuple[str, ...] = ()
 
+    @property
+    def is_worthless(self) -> bool:
+        """Whether there are sentences, none of them passed, and no source bears out what any of them claims."""
+        borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
+        return bool(self.sentences) and not self.verified and not borne_out
+
 
 def answered(ask: Ask, question: Question, gathered: Gathered, written: Written, on: Stages) -> Answer:
     """The answer object of a reviewed draft."""

@@ -145,7 +145,7 @@ LINES = (
     Line("SmolLM2-135M on 60 questions of wiki-mix: answered", MODEL, ("answered",), "≥ 40", at_least(40)),
     Line("the same: answers that were quoted instead, since nothing it wrote passed", MODEL, ("quoted instead",)),
     Line("the same: share of the delivered sentences without a mark", MODEL, ("share of them unmarked",), "≥ .5", at_least(0.5)),
-    Line("the same: gold shown", MODEL, ("gold shown", "cited"), "≥ the raw model's", at_least(12)),
+    Line("the same: gold shown", MODEL, ("gold shown", "cited"), "≥ the raw model's", at_least(9)),
     Line("the same: by what the model wrote alone", MODEL, ("gold shown by what the model wrote",)),
     Line("gold shown by the raw model, of 60", MODEL, ("gold shown", "raw model")),
     Line("gold shown without a model, of 60", MODEL, ("gold shown", "without a model")),

@@ -51,11 +51,14 @@ class Budget:
         """Set the most that one call may use aside; raises BudgetSpent where a limit would be passed."""
         limits = self._limits
         if self._calls + 1 > limits.calls:
-            raise _spent(f"{limits.calls} model call{'s' * (limits.calls != 1)}", "--max-calls", limits.calls)
+            allowed = f"{limits.calls} model call{'s are' if limits.calls != 1 else ' is'}"
+            raise BudgetSpent(f"the question's {allowed} used up", hint="allow more with --max-calls")
         if limits.tokens is not None and self._tokens + tokens > limits.tokens:
-            raise _spent(f"{limits.tokens:,} tokens", "--max-tokens", limits.tokens)
+            left = f"{max(0, limits.tokens - self._tokens):,} of the question's {limits.tokens:,} tokens are left"
+            raise BudgetSpent(f"a call may take {tokens:,}, and {left}", hint="allow more with --max-tokens")
         if limits.cost is not None and self._cost + cost > limits.cost:
-            raise _spent(f"{limits.cost:g} US dollars", "--max-cost", 2)
+            left = f"{max(0.0, limits.cost - self._cost):g} of the question's {limits.cost:g} US dollars are left"
+            raise BudgetSpent(f"a call may cost {cost:g}, and {left}", hint="allow more with --max-cost")
         self._calls += 1
         self._tokens += tokens
         self._cost += cost
@@ -68,8 +71,3 @@ class Budget:
             self._tokens += usage.total_tokens - reserved.tokens
         if usage.cost is not None:
             self._cost += usage.cost - reserved.cost
-
-
-def _spent(what: str, flag: str, limit: float) -> BudgetSpent:
-    verb = "is" if limit == 1 else "are"
-    return BudgetSpent(f"the question's {what} {verb} used up", hint=f"allow more with {flag}")

@@ -60,11 +60,11 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
 
 
 def refuse_offline(settings: Settings, host: str, name: str) -> None:
-    """Raise UsageError where offline mode is on and the host of the model `name` is another machine."""
+    """Raise UsageError where offline mode is on and the host of the model or service `name` is another machine."""
     if settings.offline and not is_this_machine(host):
         raise UsageError(
             f"offline mode refuses {host}, the host of {name}",
-            hint="use a model on this machine, e.g. local:FILE.gguf, or leave --offline out",
+            hint="use one on this machine (for models e.g. local:FILE.gguf), or leave --offline out",
         )
 
 

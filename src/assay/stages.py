@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from assay.types import (
     Action,
+    Assessment,
     Confidence,
     Document,
     DocumentRecord,
@@ -319,6 +320,14 @@ class Verifier(Protocol):
 
         With `one_claim` the text is judged whole, as a single claim.
         """
+        ...
+
+
+class Assessor(Protocol):
+    """Say how good an answer is as a whole, criterion by criterion."""
+
+    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The assessment of a reviewed draft; a criterion that could not be judged is unknown, never a default."""
         ...
 
 

@@ -685,11 +685,27 @@ class Severity(StrEnum):
     WARN = "warn"
 
 
+class FindingKind(StrEnum):
+    """What is wrong, where a check can tell: a repair goes by it."""
+
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED_ADDITION = "unsupported-addition"
+    WRONG_NUMBER = "wrong-number"
+    WRONG_DATE = "wrong-date"
+    WRONG_NAME = "wrong-name"
+    NEGATION = "negation"
+    FABRICATED_REFERENCE = "fabricated-reference"
+    WRONG_PASSAGE = "wrong-passage"
+    GENERIC = "generic"
+    DECORATIVE_CITATION = "decorative-citation"
+
+
 @dataclass(frozen=True, slots=True)
 class Check(Value):
     """One test's result, with the two spans it compared; `claim` is the claim's n, None for the whole answer.
 
-    `cause` is set whenever the status is not passed.
+    `cause` is set whenever the status is not passed. `expected` is what the source has in place of what stands at
+    `answer_span`, in its own words; None where it has nothing for it.
     """
 
     name: str
@@ -699,6 +715,8 @@ class Check(Value):
     cause: str | None = None
     answer_span: Span | None = None
     source_span: SourceSpan | None = None
+    kind: FindingKind | None = None
+    expected: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -710,6 +728,7 @@ class Finding(Value):
     severity: Severity
     message: str
     advice: str
+    kind: FindingKind | None = None
 
 
 class CitationStyle(StrEnum):

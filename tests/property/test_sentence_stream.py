@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.write.sentence_stream import SentenceCutter
+from assay.text.sentence_stream import SentenceCutter
 
 PARTS = [
     *(

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from assay.prompting.packing import sources_line
 from assay.text.citation_marks import citations
+from assay.text.cited_sentence import Numbered
+from assay.text.sentence_stream import SentenceCutter
 from assay.text.tokens import words
 from assay.types import Passage, Sentence
-from assay.write.cited_sentence import Numbered
-from assay.write.sentence_stream import SentenceCutter
 
 # In capitals, as the rules ask for it: "No answer was given" is a sentence like any other.
 _NO_ANSWER = re.compile(r"\W*NO[ _]ANSWER\b")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.text.citation_marks import citations
+from assay.text.sentence_stream import with_brackets
 from assay.types import Citation, Passage, Sentence, Span
-from assay.write.sentence_stream import with_brackets
 
 # Stands for a mark while the words around it are mended; no model writes it.
 _MARK = "\x00"

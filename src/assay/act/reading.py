@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 from assay.act.sources import Page, PageReader, SearchResult
 from assay.stages import Splitter
+from assay.text.written import date_in
 from assay.types import Document, Loaded, Location, Origin, Passage
 
 # Of one page; the rest is left out, since splitting and ranking it would take seconds.
@@ -34,10 +35,14 @@ class Reading:
     splitter: Splitter
 
     def passages(self, page: Page, title: str, origin: Origin) -> tuple[Passage, ...]:
-        """The page's passages, each with where it comes from. It blocks. Raises DocumentError."""
+        """The page's passages, each with where it comes from. It blocks. Raises DocumentError.
+
+        Where the origin has no date, that of the page's own properties stands (a PDF's).
+        """
         loaded = self.reader.load(page.data, name_of(page))
         document = document_of(page, loaded, title)
-        return tuple(replace(each, origin=origin) for each in self.splitter.split(document))
+        dated = replace(origin, date=origin.date or date_in(document.metadata))
+        return tuple(replace(each, origin=dated) for each in self.splitter.split(document))
 
 
 def document_of(page: Page, loaded: Loaded, title: str) -> Document:

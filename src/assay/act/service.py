@@ -15,9 +15,9 @@ from assay.act.body import read_body
 from assay.act.door import Door, Resolve, system_addresses
 from assay.act.failures import FAILURES, answered, failed, late, masked, nonsense
 from assay.act.guard import Guard, Link, own_rules
-from assay.act.page_date import date_of
 from assay.act.sources import SearchResult
 from assay.errors import ProviderError, ProviderRefused, UsageError
+from assay.text.written import date_of
 
 LARGEST_ANSWER = 4 * 1024 * 1024
 LONGEST_TITLE = 300

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from assay.errors import UsageError
 from assay.index.words import token_string
 from assay.stages import Entry
-from assay.types import Document, DocumentRecord, Location, Metadata, Passage, Region, Scalar
+from assay.text.written import date_in
+from assay.types import Document, DocumentRecord, Location, Metadata, Origin, Passage, Region, Scalar
 
 # How many ids go into one statement; SQLite's own limit is 32,766.
 _BATCH = 500
@@ -215,6 +216,7 @@ def _record(row: Sequence[Any]) -> DocumentRecord:
 
 
 def _passage(row: Sequence[Any]) -> Passage:
+    metadata = json.loads(row[8])
     return Passage(
         passage_id=row[0],
         document_id=row[1],
@@ -224,7 +226,8 @@ def _passage(row: Sequence[Any]) -> Passage:
         text=row[5],
         title=row[6],
         location=Location(**json.loads(row[7])),
-        metadata=json.loads(row[8]),
+        metadata=metadata,
+        origin=Origin(date=date_in(metadata)),
     )
 
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 
 from assay.text.language import language_of
+from assay.text.written import STATED, date_in, date_in_name, date_stated
 from assay.types import Document, EmbeddingModel, Loaded, Metadata
 
 # Languages written in Latin script share many word pieces with English; the model reads them poorly, yet reads
@@ -47,7 +48,13 @@ def document_of(
     model: EmbeddingModel,
     metadata: Metadata | None = None,
 ) -> Document:
-    """The document that a file's (already normalised) content becomes, under the given id."""
+    """The document that a file's (already normalised) content becomes, under the given id.
+
+    Where its metadata does not say when it was published, a `date` is added that its head or its name gives.
+    """
+    known = dict(loaded.metadata) | dict(metadata or {})
+    if date_in(known, STATED) is None and (day := date_stated(loaded.text) or date_in_name(name)):
+        known.setdefault("date", day)
     return Document(
         document_id=document_id,
         text=loaded.text,
@@ -56,7 +63,7 @@ def document_of(
         format=loaded.format,
         bytes_sha256=bytes_sha256,
         regions=loaded.regions,
-        metadata=dict(loaded.metadata) | dict(metadata or {}),
+        metadata=known,
         warnings=loaded.warnings + script_warnings(loaded.text, model),
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
 from assay.ingest.blocks import Blocks, Outline
-from assay.ingest.office import core_title
+from assay.ingest.office import core_date, core_title
 from assay.ingest.xml import attribute, local, main_member, parse, relations
 from assay.types import Loaded, Location
 
@@ -44,7 +44,7 @@ class DocxLoader:
         if not reader.blocks.text:
             raise EmptyDocument(f"{name}: no text in it", hint="only pictures? run OCR over them first")
         title = core_title(archive) or reader.title
-        return Loaded(reader.blocks.text, "docx", title, reader.blocks.regions)
+        return Loaded(reader.blocks.text, "docx", title, reader.blocks.regions, core_date(archive))
 
 
 def _of_kind(related: dict[str, tuple[str, str]], kind: str) -> list[str]:

@@ -10,7 +10,8 @@ from assay.ingest.archive import Archive, resolved
 from assay.ingest.blocks import Blocks
 from assay.ingest.load_html import content_blocks, flat_blocks, html_text, parsed, title_of_page
 from assay.ingest.xml import local, parse
-from assay.types import Loaded, Location
+from assay.text.written import date_of
+from assay.types import Loaded, Location, Metadata
 
 _CONTAINER = "META-INF/container.xml"
 _HINT = "open it in a reader and save it again"
@@ -35,7 +36,7 @@ class EpubLoader:
         if not blocks.text:
             raise EmptyDocument(f"{name}: no text on its pages", hint="a book of pictures? run OCR over them first")
         warnings = (f"{missing} pages named in the book are missing",) if missing else ()
-        return Loaded(blocks.text, "epub", _title(root), blocks.regions, warnings=warnings)
+        return Loaded(blocks.text, "epub", _title(root), blocks.regions, _date(root), warnings)
 
 
 def _package(archive: Archive, name: str) -> str:
@@ -61,7 +62,17 @@ def _spine(root: Any, package: str) -> list[str]:
 
 
 def _title(root: Any) -> str:
-    return next(((element.text or "").strip() for element in root.iter() if local(element) == "title"), "")
+    return _said(root, "title")
+
+
+def _date(root: Any) -> Metadata:
+    """When the book was published."""
+    day = date_of(_said(root, "date"))
+    return {} if day is None else {"published": day}
+
+
+def _said(root: Any, name: str) -> str:
+    return next(((element.text or "").strip() for element in root.iter() if local(element) == name), "")
 
 
 def _contents(archive: Archive, root: Any, package: str) -> dict[str, str]:

@@ -14,7 +14,8 @@ from assay.errors import EmptyDocument
 from assay.ingest.blocks import Blocks
 from assay.ingest.decode import Decoded, decode
 from assay.ingest.html_text import HtmlText
-from assay.types import Loaded
+from assay.text.html_dates import dates_of_html
+from assay.types import Loaded, Metadata
 
 # What is never content. Forms are kept: whole pages of some systems lie in one.
 _SKIPPED = frozenset(
@@ -53,7 +54,13 @@ class HtmlLoader:
             blocks, title = content_blocks(root), title_of_page(root)
         if not blocks.text:
             raise EmptyDocument(f"{name}: no visible text", hint="a page made by scripts? save it as a PDF")
-        return Loaded(blocks.text, "html", title, blocks.regions, warnings=warnings)
+        return Loaded(blocks.text, "html", title, blocks.regions, _date(decoded.text), warnings)
+
+
+def _date(text: str) -> Metadata:
+    """When the page was published, by its own head."""
+    day = next(dates_of_html(text), None)
+    return {} if day is None else {"published": day}
 
 
 def html_text(data: bytes) -> Decoded:

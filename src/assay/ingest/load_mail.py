@@ -9,6 +9,7 @@ from assay.errors import EmptyDocument
 from assay.ingest.blocks import Blocks
 from assay.ingest.decode import decode
 from assay.ingest.load_html import HtmlLoader
+from assay.text.written import date_of
 from assay.types import Loaded, Location
 
 _HEADERS = ("Subject", "From", "To", "Cc", "Date")
@@ -29,7 +30,9 @@ class MailLoader:
         blocks.add(f"Attached: {', '.join(map(str, attached))}" if attached else "", Location(section="Body"))
         if not blocks.text:
             raise EmptyDocument(f"{name}: an empty message", hint="nothing to do; the message holds no text")
-        return Loaded(blocks.text, "mail", str(message.get("Subject", "")), blocks.regions)
+        day = date_of(str(message.get("Date", "")))
+        metadata = {} if day is None else {"date": day}
+        return Loaded(blocks.text, "mail", str(message.get("Subject", "")), blocks.regions, metadata)
 
 
 def _body(message: EmailMessage, name: str) -> str:

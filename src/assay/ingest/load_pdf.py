@@ -8,7 +8,8 @@ from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.blocks import Blocks
-from assay.types import Loaded, Location
+from assay.text.written import date_of
+from assay.types import Loaded, Location, Metadata
 
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD in fpdfview.h
 _MOST_PAGES = 20_000
@@ -50,7 +51,7 @@ class PdfLoader:
                 raise UnreadableDocument(f"{name}: none of its pages can be read", hint=_HINT)
             raise EmptyDocument(f"{name}: no text layer (a scan?)", hint="run OCR over it first, e.g. ocrmypdf")
         warnings = (f"pages that could not be read: {', '.join(map(str, unread[:20]))}",) if unread else ()
-        return Loaded(blocks.text, "pdf", _title(document), blocks.regions, warnings=warnings)
+        return Loaded(blocks.text, "pdf", _title(document), blocks.regions, _date(document), warnings)
 
 
 def _opened(data: bytes, name: str) -> Any:
@@ -92,6 +93,16 @@ def _title(document: Any) -> str:
     if title and not _PLACEHOLDER_TITLE.match(title):
         return title
     return largest_words(document)
+
+
+def _date(document: Any) -> Metadata:
+    """When the file was made, else changed, by its properties: "D:20210503101500Z"."""
+    properties = document.get_metadata_dict()
+    for name, key in (("created", "CreationDate"), ("modified", "ModDate")):
+        day = date_of(str(properties.get(key) or "").strip().removeprefix("D:")[:8])
+        if day is not None:
+            return {name: day}
+    return {}
 
 
 def largest_words(document: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive
 from assay.ingest.blocks import Blocks
-from assay.ingest.office import core_title
+from assay.ingest.office import core_date, core_title
 from assay.ingest.xml import attribute, local, main_member, parse, relations
 from assay.types import Loaded, Location
 
@@ -31,7 +31,7 @@ class PptxLoader:
         if not blocks.text:
             what = "no text on its slides" if slides else "no slides"
             raise EmptyDocument(f"{name}: {what}", hint="only pictures? run OCR over them first")
-        return Loaded(blocks.text, "pptx", core_title(archive) or title, blocks.regions)
+        return Loaded(blocks.text, "pptx", core_title(archive) or title, blocks.regions, core_date(archive))
 
 
 def _slides(archive: Archive, name: str) -> list[str]:

@@ -11,7 +11,7 @@ from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
 from assay.ingest.blocks import Blocks
 from assay.ingest.cells import Format, format_of, shown
-from assay.ingest.office import core_title
+from assay.ingest.office import core_date, core_title
 from assay.ingest.table import Row, row_lines
 from assay.ingest.xml import attribute, local, main_member, parse, relations
 from assay.types import Loaded, Location
@@ -44,7 +44,7 @@ class XlsxLoader:
             _add_sheet(blocks, archive, title, sheet, book)
         if not blocks.text:
             raise EmptyDocument(f"{name}: no cell holds anything", hint="nothing to do; the sheets are empty")
-        return Loaded(blocks.text, "xlsx", core_title(archive), blocks.regions)
+        return Loaded(blocks.text, "xlsx", core_title(archive), blocks.regions, core_date(archive))
 
 
 def _add_sheet(blocks: Blocks, archive: Archive, title: str, member: str, book: _Book) -> None:

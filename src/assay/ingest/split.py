@@ -13,7 +13,8 @@ from enum import IntEnum
 from itertools import takewhile
 
 from assay.text.sentences import sentences
-from assay.types import Document, Location, Passage, Region, Span
+from assay.text.written import date_in
+from assay.types import Document, Location, Origin, Passage, Region, Span
 
 # What an embedding model of 256 tokens reads, less its two marks.
 LIMIT = 254
@@ -287,4 +288,5 @@ def _passage(document: Document, revision: str, span: Span, location: Location) 
         title=document.title,
         location=location,
         metadata=document.metadata,
+        origin=Origin(date=date_in(document.metadata)),
     )

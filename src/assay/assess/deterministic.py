@@ -1,0 +1,58 @@
+"""The assessor that needs no language model: estimates by rules from the answer, its evidence and its review."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from assay.assess.measures.accuracy import accuracy
+from assay.assess.measures.alignment import user_alignment
+from assay.assess.measures.citations import citation_quality
+from assay.assess.measures.coherence import coherence
+from assay.assess.measures.completeness import completeness
+from assay.assess.measures.relevance import relevance
+from assay.assess.reading import Measured, Reading, read
+from assay.assess.scoring import ALL_CRITERIA, Bar, assessed
+from assay.assess.yardstick import Yardstick, shipped
+from assay.types import Assessment, Criterion, CriterionScore, Draft, Evidence, Question, Review
+
+BY = "rules"
+# An answer of more characters is taken apart on another thread, off the event loop.
+_SOON_READ = 4_000
+MEASURES: Mapping[Criterion, Callable[[Reading], Measured]] = MappingProxyType(
+    {
+        Criterion.ACCURACY: accuracy,
+        Criterion.COMPLETENESS: completeness,
+        Criterion.COHERENCE: coherence,
+        Criterion.RELEVANCE: relevance,
+        Criterion.CITATION_QUALITY: citation_quality,
+        Criterion.USER_ALIGNMENT: user_alignment,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeterministicAssessor:
+    """Assesses by rules, whose formulas stand in `assay.assess.measures`; of the yardstick it gives the hash."""
+
+    criteria: tuple[Criterion, ...] = ALL_CRITERIA
+    bar: Bar = field(default_factory=Bar)
+    yardstick: Yardstick = field(default_factory=shipped, repr=False)
+
+    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The estimates of the chosen criteria."""
+        if len(draft.text) <= _SOON_READ:
+            return self.estimate(question, evidence, draft, review)
+        return await asyncio.to_thread(self.estimate, question, evidence, draft, review)
+
+    def estimate(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The same, at once."""
+        reading = read(question, evidence, draft, review)
+        scores = tuple(_scored(each, MEASURES[each](reading)) for each in self.criteria)
+        return assessed(scores, self.yardstick.sha256, self.bar)
+
+
+def _scored(criterion: Criterion, measured: Measured) -> CriterionScore:
+    return CriterionScore(criterion, measured.score, measured.reasons, measured.quotes, measured.suggestions, BY)

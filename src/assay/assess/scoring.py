@@ -1,0 +1,61 @@
+"""From the scores of single criteria to an assessment: computed in code, never judged. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from assay.errors import UsageError
+from assay.types import Assessment, Criterion, CriterionScore
+
+ALL_CRITERIA = tuple(Criterion)
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What an answer must reach to pass: `quality` over all criteria, and `floor` in each; both 0 to 1."""
+
+    quality: float = 0.7
+    floor: float = 0.5
+
+
+def assessed(scores: Sequence[CriterionScore], rubric: str, bar: Bar = Bar()) -> Assessment:
+    """The assessment that these scores make; `rubric` is the hash of the yardstick they were judged by.
+
+    The overall score is their plain mean: criteria are chosen, not weighed. A floor in each keeps a good style from
+    making up for a wrong statement. Where one is unknown, so are the whole and whether it passes.
+
+    >>> from assay.types import CriterionScore
+    >>> high, low = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
+    >>> made = assessed([high, low], "")
+    >>> made.overall, made.passed, made.weakest.value
+    (0.725, False, 'relevance')
+    >>> assessed([high, CriterionScore(Criterion.RELEVANCE, None)], "").passed is None
+    True
+    """
+    known = [each.score for each in scores if each.score is not None]
+    whole = bool(known) and len(known) == len(scores)
+    overall = fmean(known) if whole else None
+    passed = overall >= bar.quality and min(known) >= bar.floor if overall is not None else None
+    return Assessment(tuple(scores), overall, passed, rubric, weakest(scores))
+
+
+def weakest(scores: Sequence[CriterionScore]) -> Criterion | None:
+    """The criterion of the lowest score below 1, the first of several; None where there is none."""
+    short = [(each.score, at) for at, each in enumerate(scores) if each.score is not None and each.score < 1]
+    return scores[min(short)[1]].criterion if short else None
+
+
+def chosen(criteria: Sequence[str | Criterion]) -> tuple[Criterion, ...]:
+    """The criteria of those names, each once. Raises UsageError for another name, and for none at all.
+
+    >>> chosen(["relevance", "accuracy", "relevance"])
+    (<Criterion.RELEVANCE: 'relevance'>, <Criterion.ACCURACY: 'accuracy'>)
+    """
+    known = [each.value for each in Criterion]
+    wrong = next((each for each in criteria if each not in known), None)
+    if wrong is not None or not criteria:
+        what = f"there is no criterion {str(wrong)!r}" if criteria else "an assessment needs at least one criterion"
+        raise UsageError(what, hint=f"choose among {', '.join(known)}")
+    return tuple(dict.fromkeys(Criterion(each) for each in criteria))

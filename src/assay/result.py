@@ -152,4 +152,5 @@ def source(number: int, passage: Passage) -> Source:
         end=passage.end,
         quote=passage.text,
         sha256=hashlib.sha256(passage.text.encode()).hexdigest(),
+        origin=passage.origin,
     )

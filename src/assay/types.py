@@ -851,7 +851,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Source(Value):
-    """A cited passage under its number in this answer; `quote` is the stored text, `sha256` its hash."""
+    """A cited passage under its number in this answer; `quote` is the stored text, `sha256` its hash.
+
+    `origin` says where it comes from and when it was written.
+    """
 
     number: int
     passage_id: str
@@ -862,6 +865,7 @@ class Source(Value):
     end: int
     quote: str
     sha256: str
+    origin: Origin = Origin()
 
 
 Level = Literal["very_low", "low", "medium", "high", "very_high"]

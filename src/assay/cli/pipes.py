@@ -20,7 +20,8 @@ from assay.cli.incoming import incoming
 from assay.cli.terminal import Terminal
 from assay.errors import AssayError, UsageError
 from assay.many import in_order
-from assay.types import Message, Passage
+from assay.text.written import date_in
+from assay.types import Message, Origin, Passage
 
 if TYPE_CHECKING:
     from assay.engine import Engine
@@ -119,9 +120,9 @@ def messages(value: object) -> tuple[Message, ...]:
     return tuple(_message(each) for each in value)
 
 
-def given_passage(passage_id: str, text: str, title: str = "") -> Passage:
+def given_passage(passage_id: str, text: str, title: str = "", date: str | None = None) -> Passage:
     """A passage that is no part of any collection; its offsets count in its own text."""
-    return Passage(passage_id, passage_id, "", 0, len(text), text, title)
+    return Passage(passage_id, passage_id, "", 0, len(text), text, title, origin=Origin(date=date))
 
 
 async def _answered(line: bytes, handle: Handle, terminal: Terminal) -> dict[str, Any]:
@@ -177,7 +178,13 @@ def _passage(value: object, number: int) -> Passage:
     given, title = value.get("id", number), value.get("title")
     if not isinstance(given, str | int):
         raise _wrong("id of a passage", "text or a whole number")
-    return given_passage(str(given), value["text"], title if isinstance(title, str) else "")
+    return given_passage(str(given), value["text"], title if isinstance(title, str) else "", _date(value))
+
+
+def _date(passage: Mapping[str, Any]) -> str | None:
+    """When a passage was written, where its fields or its metadata say so."""
+    metadata = passage.get("metadata")
+    return date_in(passage) or (date_in(metadata) if isinstance(metadata, dict) else None)
 
 
 def _wrong(name: str, wanted: str) -> UsageError:

@@ -32,6 +32,7 @@ def judged(judgement: Judgement) -> dict[str, Any]:
     return {
         **{name: body[name] for name in names},
         "contradictions": disagreements,
+        "ambiguity": judgement.ambiguity,
         "mode_used": judgement.mode_used,
     }
 

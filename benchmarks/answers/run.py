@@ -25,7 +25,7 @@ from fit import FOLDS, Example, examples, fit, fold_of
 from pipeline import Case, completed, engine, found
 
 from assay.evals.metrics.auroc import auroc
-from assay.loop import compose
+from assay.mend import compose
 from assay.types import Finished
 from assay.write.extractive import ExtractiveWriter
 from assay.write.ranker import Ranker, fitted

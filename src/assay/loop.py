@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from dataclasses import replace
-from itertools import accumulate
 
 from assay.errors import unusable
+from assay.mend import Written, mended
 from assay.policy import next_action
-from assay.result import Ask, Written, answered, declined
+from assay.result import Ask, answered, declined
 from assay.stages import Emit, Retriever, Stages, Writer
 from assay.types import (
     Acted,
     Action,
     Answer,
-    Draft,
     Event,
     Evidence,
     EvidenceFound,
@@ -32,10 +31,9 @@ from assay.types import (
     Scores,
     Sentence,
     SentenceProvisional,
+    SentenceRevised,
     SentenceVerified,
     SentenceWithdrawn,
-    Severity,
-    Span,
     StatusChanged,
     Step,
 )
@@ -54,9 +52,9 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
         return declined(ask, question, gathered, on)
     # What is masked is no evidence; where sources disagree, each reading is to be told.
     evidence = replace(gathered.evidence.readable, contradictions=gathered.judgement.contradictions)
-    written = await write(question, evidence, on, on.writer, emit)
+    written = await write(question, evidence, on, on.writer, limits, emit)
     if written.is_worthless and on.quoter is not on.writer:
-        written = await quote_instead(question, evidence, on, written, emit)
+        written = await quote_instead(question, evidence, on, limits, written, emit)
     if not written.sentences:
         return declined(ask, question, gathered, on)
     review = on.verifier.conclude(question, written.draft, written.review)
@@ -123,21 +121,22 @@ async def write(
     evidence: Evidence,
     on: Stages,
     writer: Writer,
+    limits: Limits,
     emit: Emit,
     first: int = 0,
     advice: tuple[Finding, ...] = (),
 ) -> Written:
-    """One draft, each of its sentences tested as it comes; `first` sentences came before it.
+    """One draft, each of its sentences tested and mended as it comes; `first` sentences came before it.
 
     Raises UnusableReply where the writer ended without a whole draft: a half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
-    written = Written()
+    written = Written(evidence)
     async with aclosing(writer.write(question, evidence, advice)) as parts:
         async for part in parts:
             if isinstance(part, Sentence):
                 numbered = replace(part, number=first + part.number)
-                written = await examined(numbered, written, question, evidence, on, emit)
+                written = await examined(numbered, written, question, on, limits, emit)
             elif part.reason == "stop":
                 return replace(written, notes=part.notes)
             else:
@@ -145,55 +144,35 @@ async def write(
     raise unusable("incomplete")
 
 
-async def quote_instead(question: Question, evidence: Evidence, on: Stages, failed: Written, emit: Emit) -> Written:
+async def quote_instead(
+    question: Question, evidence: Evidence, on: Stages, limits: Limits, failed: Written, emit: Emit
+) -> Written:
     """The sources' own words, where nothing of what was written passed; the failed draft where they say nothing."""
-    quoted = await write(question, evidence, on, on.quoter, emit, first=len(failed.sentences))
+    quoted = await write(question, evidence, on, on.quoter, limits, emit, first=failed.seen)
     if not quoted.verified:
         return replace(failed, drafts=2)
-    count = len(failed.sentences)
-    written = f"none of the {count} sentences" if count > 1 else "the one sentence"
-    passed = "passed its tests" if count > 1 else "did not pass its tests"
+    written = f"none of the {failed.seen} sentences" if failed.seen > 1 else "the one sentence"
+    passed = "passed its tests" if failed.seen > 1 else "did not pass its tests"
     note = f"{written} that {on.models.writer} wrote {passed}: the answer is quoted from the sources instead"
     return replace(quoted, notes=(*failed.notes, note, *quoted.notes), drafts=2)
 
 
 async def examined(
-    sentence: Sentence, before: Written, question: Question, evidence: Evidence, on: Stages, emit: Emit
+    sentence: Sentence, before: Written, question: Question, on: Stages, limits: Limits, emit: Emit
 ) -> Written:
-    """The draft with one more sentence, which is verified or withdrawn: it has exactly one end."""
+    """The draft with one more sentence, mended where it failed: it is verified or withdrawn, one of them."""
     emit(SentenceProvisional(sentence=sentence))
     ended: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
     try:
-        sentences = (*before.sentences, sentence)
-        draft = compose(sentences)
-        review = await on.verifier.review(question, evidence, draft, after=len(before.sentences))
-        blocked = next((each.message for each in review.findings if each.severity is Severity.BLOCK), None)
-        verified = SentenceVerified(sentence=sentence)
-        ended = SentenceWithdrawn(sentence=sentence, reason=blocked) if blocked is not None else verified
+        after = await mended(sentence, before.sentences, question, before.evidence, on, limits, before.asked)
+        shown = after.sentence or sentence
+        if (shown.text, shown.passage_ids) != (sentence.text, sentence.passage_ids):
+            emit(SentenceRevised(sentence=shown, before=after.repairs[0].before, reason=after.repairs[-1].reason))
+        verified = SentenceVerified(sentence=shown, claims=len(after.review.claims))
+        ended = verified if after.blocked is None else SentenceWithdrawn(sentence=shown, reason=after.blocked)
     finally:
         emit(ended)
-    whole = before.review.followed_by(review)
-    for finding in whole.findings[len(before.review.findings) :]:
+    written = before.followed_by(after)
+    for finding in written.review.findings[len(before.review.findings) :]:
         emit(FindingMade(finding=finding))
-    return Written(sentences, before.verified + (blocked is None), draft=draft, review=whole)
-
-
-def compose(sentences: tuple[Sentence, ...]) -> Draft:
-    """The draft's text with `[n]` marks; a passage's number is its place in order of first citation.
-
-    A mark that names no passage stays as it was written: it is above every number given, and fails its check.
-
-    >>> compose((Sentence(1, "Water boils at 100 °C.", ("p7",)), Sentence(2, "It freezes at 0 °C.", ("p7",)))).text
-    'Water boils at 100 °C. [1] It freezes at 0 °C. [1]'
-    """
-    sources = tuple(dict.fromkeys(each for sentence in sentences for each in sentence.passage_ids))
-    number = {passage_id: n for n, passage_id in enumerate(sources, 1)}
-    marked = [
-        " ".join([each.text, *(f"[{number[cited]}]" for cited in each.passage_ids), *each.unknown_marks])
-        for each in sentences
-    ]
-    # A sentence that begins a line brings its line break along.
-    parts = [each if n == 0 or each.startswith("\n") else f" {each}" for n, each in enumerate(marked)]
-    ends = tuple(accumulate(map(len, parts)))
-    spans = tuple(Span(end - len(each), end) for end, each in zip(ends, marked, strict=True))
-    return Draft("".join(parts), sources, spans)
+    return written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.types import Action, Judgement, Limits, Step
+from assay.types import Action, Judgement, Limits, RepairKind, Review, Severity, Status, Step, Verdict
 from assay.worth import SEARCHING, Worth
 
 
@@ -63,3 +63,75 @@ def _brought_nothing(found: frozenset[str], path: Sequence[Step]) -> frozenset[A
 
 def _taken(action: Action, path: Sequence[Step]) -> int:
     return sum(step.action is action for step in path)
+
+
+# The repairs of one sentence, smallest first. The first of them ask a search or a model, so they are counted.
+ASKING = (RepairKind.FETCH, RepairKind.REWRITE)
+LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, RepairKind.HEDGE, RepairKind.DROP)
+
+
+def next_repair(
+    review: Review, tried: Sequence[RepairKind], asked: int, limits: Limits, able: frozenset[RepairKind]
+) -> RepairKind | None:
+    """The smallest repair that may mend a reviewed sentence; None where nothing is wrong or nothing is left.
+
+    `tried` are the repairs that did not better this very sentence, `asked` counts those of `ASKING` that were made
+    for the whole answer, which `limits.repairs` bounds.
+
+    >>> from assay.types import Claim, Check, Finding, Severity, Verdict
+    >>> claim = Claim(1, "It opened in 1931.", 0, 18, ("p7",), Verdict.CONTRADICTED, 0.4)
+    >>> wrong = Check("dates", Status.FAILED, Severity.BLOCK, 1, "the source says 1932", expected="1932")
+    >>> finding = Finding("dates", 1, Severity.BLOCK, "the source says 1932", "use the source's date")
+    >>> review, able = Review((claim,), (wrong,), (finding,)), frozenset(LADDER)
+    >>> [next_repair(review, tried, 0, Limits(), able).value for tried in [[], LADDER[:1], LADDER[:2], LADDER[:4]]]
+    ['re-cited', 'corrected', 'rewritten', 'dropped']
+    """
+    if not any(each.severity in (Severity.BLOCK, Severity.REPAIR) for each in review.findings):
+        return None
+    left = [kind for kind in LADDER if kind in able and kind not in tried]
+    if asked >= limits.repairs:
+        left = [kind for kind in left if kind not in ASKING]
+    return next((kind for kind in left if _may_help(kind, review, able)), None)
+
+
+def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> bool:
+    verdicts = {claim.verdict for claim in review.claims}
+    blocked = any(each.severity is Severity.BLOCK for each in review.findings)
+    match kind:
+        case RepairKind.CORRECT:
+            return any(check.status is Status.FAILED and check.expected is not None for check in review.checks)
+        case RepairKind.FETCH:  # what the evidence contradicts needs no more evidence
+            return bool(verdicts & {Verdict.UNSUPPORTED, Verdict.UNKNOWN})
+        case RepairKind.HEDGE:  # what plainly failed is dropped, where it may be
+            failed = bool(verdicts & {Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
+            return blocked and not (failed and RepairKind.DROP in able)
+        case RepairKind.DROP:
+            return blocked
+        case _:
+            return True
+
+
+def is_better(after: Review, before: Review) -> bool:
+    """Whether a repair is to be kept: nothing that passed fails now, and less is wrong.
+
+    What is wrong is ordered by blocking failures, then claims that are not borne out, then warnings; of two that
+    are alike there, the one with more claims borne out is better.
+    """
+    return not _breaks(after, before) and _wrong(after) < _wrong(before)
+
+
+def _breaks(after: Review, before: Review) -> bool:
+    borne_out = {claim.text for claim in before.claims if claim.verdict is Verdict.SUPPORTED}
+    failing = {claim.text for claim in after.claims if claim.verdict is not Verdict.SUPPORTED}
+    return bool(borne_out & failing) or _supported(after) < _supported(before)
+
+
+def _wrong(review: Review) -> tuple[int, int, int, int]:
+    open_checks = [each for each in review.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
+    blocking = sum(each.severity is Severity.BLOCK for each in open_checks)
+    not_borne_out = len(review.claims) - _supported(review)
+    return (blocking, not_borne_out, len(open_checks) - blocking, -_supported(review))
+
+
+def _supported(review: Review) -> int:
+    return sum(claim.verdict is Verdict.SUPPORTED for claim in review.claims)

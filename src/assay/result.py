@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from assay.mend import Written
 from assay.stages import Stages
 from assay.types import (
     Action,
@@ -18,7 +19,6 @@ from assay.types import (
     Passage,
     Question,
     Review,
-    Sentence,
     Source,
     Status,
     Verdict,
@@ -39,27 +39,6 @@ class Ask:
     profile_reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A draft so far: its sentences, and what testing each of them gave; `notes` are its writer's.
-
-    `verified` counts the sentences that passed, `drafts` how many drafts it took.
-    """
-
-    sentences: tuple[Sentence, ...] = ()
-    verified: int = 0
-    drafts: int = 1
-    draft: Draft = field(default_factory=lambda: Draft("", ()))
-    review: Review = field(default_factory=lambda: Review((), (), ()))
-    notes: tuple[str, ...] = ()
-
-    @property
-    def is_worthless(self) -> bool:
-        """Whether there are sentences, none of them passed, and no source bears out what any of them claims."""
-        borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
-        return bool(self.sentences) and not self.verified and not borne_out
-
-
 def answered(ask: Ask, question: Question, gathered: Gathered, written: Written, on: Stages) -> Answer:
     """The answer object of a reviewed draft."""
     missing = gathered.judgement.missing
@@ -73,13 +52,13 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         text=draft.text,
         verdict=verdict if review.claims else Verdict.UNKNOWN,
         claims=review.claims,
-        sources=numbered(draft, gathered.evidence),
+        sources=numbered(draft, written.evidence),
         citations=review.citations,
         invalid_citations=review.invalid_citations,
         judgement=gathered.judgement,
         checks=checks,
         findings=review.findings,
-        repairs=(),
+        repairs=written.repairs,
         drafts=written.drafts,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
@@ -90,6 +69,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         mode_used=gathered.judgement.mode_used,
         ms=0.0,
         profile_reason=ask.profile_reason,
+        dropped=written.dropped,
     )
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 from assay.types import (
     Action,
     Assessment,
+    Candidate,
+    Check,
     Confidence,
     Document,
     DocumentRecord,
@@ -36,6 +38,7 @@ from assay.types import (
     ModelsUsed,
     Passage,
     Question,
+    RepairKind,
     Review,
     Sentence,
     Step,
@@ -331,6 +334,38 @@ class Assessor(Protocol):
         ...
 
 
+class Repairer(Protocol):
+    """Mend what failed, by the smallest change that may work."""
+
+    async def mend(
+        self,
+        kind: RepairKind,
+        question: Question,
+        evidence: Evidence,
+        sentence: Sentence,
+        review: Review,
+        begins: int,
+    ) -> Candidate | None:
+        """The sentence as this kind of repair would have it; None where it has nothing to offer.
+
+        `review` is of this sentence alone, its spans count in the draft, in which the sentence `begins` there.
+        Nothing is promised of a candidate: it is tested like any other sentence.
+        """
+        ...
+
+
+class Rules(Protocol):
+    """Hold answers to the output rules: what the writer is told and what is checked come from the same rules."""
+
+    def instructions(self, question: Question) -> tuple[str, ...]:
+        """What a writer is told, one sentence each."""
+        ...
+
+    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
+        """One check for each rule that applies to this answer."""
+        ...
+
+
 class Rater(Protocol):
     """Say how far to trust an answer."""
 
@@ -343,9 +378,10 @@ class Rater(Protocol):
 class Stages:
     """One implementation of each stage, for one question.
 
-    `able` are the actions that can be carried out here, `worth` what searching again is worth, `spent` tells what
-    the question has used so far. `quoter` writes where nothing that `writer` wrote passed. `outside` is asked only
-    where EXTERNAL is able. `notes` are what stages that give no value of their own had to tell.
+    `able` are the actions that can be carried out here, `mends` the repairs, `worth` what searching again is worth,
+    `spent` tells what the question has used so far. `quoter` writes where nothing that `writer` wrote passed.
+    `outside` is asked only where EXTERNAL is able. `notes` are what stages that give no value of their own had to
+    tell.
     """
 
     understander: Understander
@@ -358,9 +394,11 @@ class Stages:
     quoter: Writer
     decliner: Decliner
     verifier: Verifier
+    repairer: Repairer
     rater: Rater
     models: ModelsUsed
     able: frozenset[Action]
+    mends: frozenset[RepairKind]
     worth: Worth
     spent: Callable[[], Usage]
     notes: Callable[[], tuple[str, ...]] = tuple

@@ -592,13 +592,15 @@ class Gathered(Value):
 class Sentence(Value):
     """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites.
 
-    `unknown_marks` are the citations, as written, that name none of the passages given.
+    `unknown_marks` are the citations, as written, that name none of the passages given. A `hedged` sentence is
+    shown with ⚠ behind it: it could not be borne out.
     """
 
     number: int
     text: str
     passage_ids: tuple[str, ...] = ()
     unknown_marks: tuple[str, ...] = ()
+    hedged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -794,8 +796,8 @@ class Criterion(StrEnum):
 class CriterionScore(Value):
     """How far an answer meets one criterion; None where that is not known, and `reasons` then say why.
 
-    `quotes` stand in the answer word for word, `suggestions` say what would raise the score. `by` names the rules or
-    the model that judged.
+    `quotes` stand in the answer word for word, `suggestions` say what would raise the score. `by` names the rules
+    or the model that judged.
     """
 
     criterion: Criterion
@@ -881,14 +883,57 @@ class Confidence(Value):
     calibrated: bool = False
 
 
+class RepairKind(StrEnum):
+    """How an answer is mended, smallest first; as a claim's state it says what was done to it.
+
+    Re-citing points a citation elsewhere, correcting puts the source's own value in the place of a wrong one,
+    fetching searches evidence for the claim, rewriting asks a model for the sentence, hedging marks it with ⚠.
+    Editing changes the style alone; regenerating writes the whole answer again.
+    """
+
+    RE_CITE = "re-cited"
+    CORRECT = "corrected"
+    FETCH = "fetched"
+    REWRITE = "rewritten"
+    HEDGE = "hedged"
+    DROP = "dropped"
+    EDIT = "edited"
+    REGENERATE = "regenerated"
+
+
 @dataclass(frozen=True, slots=True)
 class Repair(Value):
-    """One change that a repair made."""
+    """One change that was kept; `before` and `after` are the text with its marks, empty where there is none."""
 
-    kind: str
+    kind: RepairKind
     before: str
     after: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Value):
+    """A sentence as a repair would have it, None to drop it, on this evidence; `reason` says what was changed.
+
+    `by` names who mended it: rules, the search, or a model.
+    """
+
+    sentence: Sentence | None
+    evidence: Evidence
+    reason: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(Value):
+    """A draft from anywhere after its repair; `dropped` are the claims of what was taken out."""
+
+    before: str
+    text: str
+    repairs: tuple[Repair, ...]
+    dropped: tuple[Claim, ...]
+    verdict: Verdict
+    review: Review
 
 
 @dataclass(frozen=True, slots=True)
@@ -930,6 +975,8 @@ class Answer(Value):
     ms: float
     first_verified_ms: float | None = None
     profile_reason: str = ""
+    dropped: tuple[Claim, ...] = ()
+    assessment: Assessment | None = None
     trace: tuple[Event, ...] = ()
 
     def validate(self) -> bool:
@@ -1004,16 +1051,30 @@ class SentenceProvisional(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class SentenceRevised(Event):
+    """A sentence was mended; it is verified or withdrawn next. `before` is its text with its marks as it was."""
+
+    kind: ClassVar[str] = "sentence.revised"
+    sentence: Sentence
+    before: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SentenceVerified(Event):
-    """A sentence passed; it is never touched again."""
+    """A sentence passed; it is never touched again.
+
+    `claims` counts what was tested in it: 0 for a heading or a question, which states nothing that could be.
+    """
 
     kind: ClassVar[str] = "sentence.verified"
     sentence: Sentence
+    claims: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceWithdrawn(Event):
-    """A sentence did not pass."""
+    """A sentence did not pass: the answer goes without it, or shows it marked where it is `hedged`."""
 
     kind: ClassVar[str] = "sentence.withdrawn"
     sentence: Sentence

@@ -27,10 +27,11 @@ from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
 from assay.prompting.fences import FenceSource, random_fence
 from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever
+from assay.repair.rules import RulesRepairer
 from assay.run import Run
 from assay.settings import Settings
 from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Stages, Understander, Writer
-from assay.types import Action, ModelsUsed, Role
+from assay.types import Action, ModelsUsed, RepairKind, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
@@ -45,6 +46,8 @@ from assay.write.routed import RoutedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
 ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
+# The repairs that need no model.
+MENDS = frozenset({RepairKind.RE_CITE, RepairKind.CORRECT, RepairKind.HEDGE, RepairKind.DROP})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
@@ -77,9 +80,11 @@ class Composer:
             quoter=quoter,
             decliner=AskingDecliner(PlainDecliner()),
             verifier=DeterministicVerifier(embedder),
+            repairer=RulesRepairer(),
             rater=LeastRater(),
             models=self._used(run.profile),
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
+            mends=MENDS,
             worth=learned_worth(),
             notes=lambda: tuple(notes),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from assay.text.tokens import terms
 from assay.types import (
+    Candidate,
     Confidence,
     Draft,
     EmbeddingModel,
@@ -22,6 +23,7 @@ from assay.types import (
     Message,
     Passage,
     Question,
+    RepairKind,
     Review,
     Sentence,
     Step,
@@ -169,6 +171,27 @@ class ScriptedVerifier:
         if text not in self.script:
             raise Unscripted(f"no review is scripted for {text!r}")
         return self.script[text]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRepairer:
+    """Gives the candidate written down for a kind of repair and a sentence's text."""
+
+    script: Mapping[tuple[RepairKind, str], Candidate | None]
+
+    async def mend(
+        self,
+        kind: RepairKind,
+        question: Question,
+        evidence: Evidence,
+        sentence: Sentence,
+        review: Review,
+        begins: int,
+    ) -> Candidate | None:
+        """The scripted candidate; raises Unscripted for another kind or another sentence."""
+        if (kind, sentence.text) not in self.script:
+            raise Unscripted(f"no {kind.value} candidate is scripted for {sentence.text!r}")
+        return self.script[kind, sentence.text]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,212 @@
+"""Test a sentence, and mend it where it fails: the smallest repair first, kept only where nothing gets worse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+
+from assay.policy import ASKING, is_better, next_repair
+from assay.stages import Stages
+from assay.types import (
+    Candidate,
+    Claim,
+    ClaimEvent,
+    Draft,
+    Evidence,
+    Limits,
+    Question,
+    Repair,
+    RepairKind,
+    Review,
+    Sentence,
+    Severity,
+    Span,
+    Verdict,
+)
+
+# How an answer shows what could not be borne out.
+MARK = "⚠"
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A sentence after its tests and repairs, None where it was dropped, and the evidence that it stands on.
+
+    `review` is of the sentence as it is now, behind those before it; `dropped` are the claims that were taken out.
+    `asked` counts the repairs that asked a search or a model.
+    """
+
+    sentence: Sentence | None
+    evidence: Evidence
+    review: Review
+    repairs: tuple[Repair, ...] = ()
+    dropped: tuple[Claim, ...] = ()
+    asked: int = 0
+
+    @property
+    def blocked(self) -> str | None:
+        """Why the sentence may not be shown as verified; None where it may."""
+        if self.sentence is None:
+            return self.repairs[-1].reason
+        return next((each.message for each in self.review.findings if each.severity is Severity.BLOCK), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A draft so far: its sentences, and what testing and mending each of them gave; `notes` are its writer's.
+
+    `verified` counts the sentences that passed, `seen` all that came, also those that were dropped, and `drafts`
+    how many drafts it took. `evidence` is what it stands on, with what repairs found; `asked` counts the repairs
+    that asked a search or a model.
+    """
+
+    evidence: Evidence
+    sentences: tuple[Sentence, ...] = ()
+    verified: int = 0
+    seen: int = 0
+    drafts: int = 1
+    review: Review = field(default_factory=lambda: Review((), (), ()))
+    repairs: tuple[Repair, ...] = ()
+    dropped: tuple[Claim, ...] = ()
+    asked: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def draft(self) -> Draft:
+        """The sentences as one text."""
+        return compose(self.sentences)
+
+    @property
+    def is_worthless(self) -> bool:
+        """Whether sentences came, none of them passed, and no source bears out what any of them claims."""
+        borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
+        return bool(self.seen) and not self.verified and not borne_out
+
+    def followed_by(self, after: Mended) -> Written:
+        """The draft with one more sentence, as its repairs left it."""
+        return replace(
+            self,
+            evidence=after.evidence,
+            sentences=self.sentences if after.sentence is None else (*self.sentences, after.sentence),
+            verified=self.verified + (after.blocked is None),
+            seen=self.seen + 1,
+            review=self.review.followed_by(after.review),
+            repairs=self.repairs + after.repairs,
+            dropped=self.dropped + after.dropped,
+            asked=self.asked + after.asked,
+        )
+
+
+async def mended(
+    sentence: Sentence,
+    before: tuple[Sentence, ...],
+    question: Question,
+    evidence: Evidence,
+    on: Stages,
+    limits: Limits,
+    asked: int = 0,
+) -> Mended:
+    """The sentence as the policy's repairs leave it; `asked` repairs of this answer asked someone before.
+
+    Each candidate is tested as a new sentence is, and the best is kept. Each repair kept leaves less wrong than
+    before, and one that bettered nothing is not tried on the same sentence again, so that this ends.
+    """
+    best = Mended(sentence, evidence, await _reviewed(sentence, before, question, evidence, on))
+    tried: tuple[RepairKind, ...] = ()
+    while best.sentence is not None:
+        kind = next_repair(best.review, tried, asked + best.asked, limits, on.mends)
+        if kind is None:
+            break
+        best = replace(best, asked=best.asked + (kind in ASKING))
+        after = await _attempted(kind, best, before, question, on)
+        tried = () if after is not None and kind is not RepairKind.HEDGE else (*tried, kind)
+        best = after or best
+    return best
+
+
+async def _reviewed(
+    sentence: Sentence, before: tuple[Sentence, ...], question: Question, evidence: Evidence, on: Stages
+) -> Review:
+    return await on.verifier.review(question, evidence, compose((*before, sentence)), after=len(before))
+
+
+async def _attempted(
+    kind: RepairKind, best: Mended, before: tuple[Sentence, ...], question: Question, on: Stages
+) -> Mended | None:
+    """What a repair of this kind makes of the sentence; None where that is nothing, or no better."""
+    assert best.sentence is not None  # noqa: S101 - what was dropped is not mended
+    begins = compose((*before, best.sentence)).spans[-1].start
+    candidate = await on.repairer.mend(kind, question, best.evidence, best.sentence, best.review, begins)
+    if candidate is None or candidate.sentence == best.sentence:
+        return None
+    if candidate.sentence is None:
+        return _kept(kind, candidate, best, Review((), (), ()))
+    review = await _reviewed(candidate.sentence, before, question, candidate.evidence, on)
+    final = kind in (RepairKind.HEDGE, RepairKind.DROP)  # nothing smaller helped
+    return _kept(kind, candidate, best, review) if final or is_better(review, best.review) else None
+
+
+def _kept(kind: RepairKind, candidate: Candidate, best: Mended, review: Review) -> Mended:
+    """The candidate in the place of what was best before, with what was changed on record."""
+    before = _text(best.sentence)
+    made = Repair(kind, before, _text(candidate.sentence), candidate.reason)
+    event = ClaimEvent(kind.value, candidate.by, candidate.reason)
+    left = [claim.text for claim in review.claims]
+    gone = best.review.claims if kind is RepairKind.DROP else ()
+    return Mended(
+        candidate.sentence,
+        candidate.evidence,
+        replace(review, claims=_with_history(review.claims, best.review.claims, event)),
+        (*best.repairs, made),
+        best.dropped + tuple(_ended(each, event) for each in gone if each.text not in left),
+        best.asked,
+    )
+
+
+def _with_history(after: tuple[Claim, ...], before: tuple[Claim, ...], event: ClaimEvent) -> tuple[Claim, ...]:
+    """The claims with what was done to them before: those that stayed as they were, or stand in the same place."""
+    known = {claim.text: claim for claim in before}
+    aligned = before if len(before) == len(after) else ()
+    found = []
+    for n, claim in enumerate(after):
+        earlier = known.get(claim.text) or (aligned[n] if aligned else None)
+        past = earlier.history if earlier else claim.history[:1]
+        untouched = earlier is not None and earlier.text == claim.text and earlier.verdict is Verdict.SUPPORTED
+        found.append(replace(claim, history=past if untouched else (*past, event, *claim.history[1:])))
+    return tuple(found)
+
+
+def _ended(claim: Claim, event: ClaimEvent) -> Claim:
+    return replace(claim, history=(*claim.history, event))
+
+
+def _text(sentence: Sentence | None) -> str:
+    return "" if sentence is None else compose((sentence,)).text.strip()
+
+
+def compose(sentences: tuple[Sentence, ...]) -> Draft:
+    """The draft's text with `[n]` marks; a passage's number is its place in order of first citation.
+
+    A mark that names no passage stays as it was written: it is above every number given, and fails its check.
+
+    >>> compose((Sentence(1, "Water boils at 100 °C.", ("p7",)), Sentence(2, "It freezes at 0 °C.", ("p7",)))).text
+    'Water boils at 100 °C. [1] It freezes at 0 °C. [1]'
+    """
+    sources = tuple(dict.fromkeys(each for sentence in sentences for each in sentence.passage_ids))
+    number = {passage_id: n for n, passage_id in enumerate(sources, 1)}
+    marked = [
+        " ".join(
+            [
+                each.text,
+                *(f"[{number[cited]}]" for cited in each.passage_ids),
+                *each.unknown_marks,
+                *([MARK] if each.hedged else []),
+            ]
+        )
+        for each in sentences
+    ]
+    # A sentence that begins a line brings its line break along.
+    parts = [each if n == 0 or each.startswith("\n") else f" {each}" for n, each in enumerate(marked)]
+    ends = tuple(accumulate(map(len, parts)))
+    spans = tuple(Span(end - len(each), end) for end, each in zip(ends, marked, strict=True))
+    return Draft("".join(parts), sources, spans)

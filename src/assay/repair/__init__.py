@@ -1,0 +1,1 @@
+"""Mending sentences that failed their tests."""

@@ -9,8 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from pydantic import SecretStr
+
 from assay.errors import UsageError
 
+PREFIX = "ASSAY_"
 # Settings that other programs name too; the first variable that is set counts.
 VARIABLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -34,6 +37,36 @@ KEY_OF_URL: Mapping[str, str] = MappingProxyType(
         "gemini_base_url": "gemini_api_key",
     }
 )
+
+
+def told(setting: str, origin: str, variable: str | None = None) -> str:
+    """A setting as whoever gave it knows it: its flag, its variable, or its line in a file; keys have no flag.
+
+    >>> told("max_cost", "flag"), told("max_cost", "assay.toml"), told("k", "environment", "ASSAY_K")
+    ('--max-cost', 'max_cost in assay.toml', 'ASSAY_K')
+    """
+    if origin == "flag":
+        return setting if setting.endswith("_api_key") else f"--{setting.replace('_', '-')}"
+    return (variable or setting) if origin == "environment" else f"{variable or setting} in {origin}"
+
+
+def variable_of(setting: str) -> str:
+    """The variable of a setting, as other programs name it where they do."""
+    return VARIABLES.get(setting, (PREFIX + setting.upper(),))[-1]
+
+
+def mask(value: SecretStr) -> str:
+    """The secret so that its owner recognises it and nobody else can use it.
+
+    >>> mask(SecretStr("sk-proj-0123456789abcdef"))
+    'sk-…cdef'
+    >>> mask(SecretStr("short"))
+    '…'
+    """
+    secret = value.get_secret_value()
+    if len(secret) < 12:
+        return "…"
+    return f"{'sk-' if secret.startswith('sk-') else ''}…{secret[-4:]}"
 
 
 def read_toml(path: Path, origin: str) -> Mapping[str, Any]:

@@ -15,22 +15,30 @@ import difflib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from platformdirs import user_config_path, user_data_path
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
-from assay.config_files import KEY_OF_URL, VARIABLES, read_dotenv, read_toml
+from assay.config_files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
 from assay.depth import PROFILES
 from assay.errors import UsageError
 from assay.types import CitationStyle, Limits, Role, SearchMode
 
 PROJECT_FILE = "assay.toml"
 USER_FILE = "config.toml"
-PREFIX = "ASSAY_"
 
 # Each role's model, and the settings that name one.
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
@@ -49,7 +57,11 @@ class Settings(BaseModel):
     SecretStr('**********')
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True, hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", validate_default=True, hide_input_in_errors=True, allow_inf_nan=False
+    )
+
+    _told: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("assay"),
@@ -173,6 +185,10 @@ class Settings(BaseModel):
                 raise ValueError("a model's price is {input, output, cached} in US dollars, none below 0")
         return value
 
+    def told(self, name: str) -> str:
+        """What a message calls a setting: the flag, the variable or the line in a file that its value is from."""
+        return self._told.get(name, variable_of(name))
+
     def limits(self, profile: str) -> Limits:
         """What one question may use at this depth; what is set holds at any.
 
@@ -225,12 +241,17 @@ class Settings(BaseModel):
 class Layer:
     """Settings from one place, unchecked; `origin` names the place as a user would look for it.
 
-    `project` marks a place that whoever wrote the working folder controls.
+    `project` marks a place that whoever wrote the working folder controls; `variables` are those that were set.
     """
 
     origin: str
     values: Mapping[str, Any]
     project: bool = False
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def told(self, name: str) -> str:
+        """What a message calls a setting of this place."""
+        return told(name, self.origin, self.variables.get(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,35 +290,22 @@ def load_settings(
     return _resolve(layers)
 
 
-def mask(value: SecretStr) -> str:
-    """The secret so that its owner recognises it and nobody else can use it.
-
-    >>> mask(SecretStr("sk-proj-0123456789abcdef"))
-    'sk-…cdef'
-    >>> mask(SecretStr("short"))
-    '…'
-    """
-    secret = value.get_secret_value()
-    if len(secret) < 12:
-        return "…"
-    return f"{'sk-' if secret.startswith('sk-') else ''}…{secret[-4:]}"
-
-
 def _resolve(layers: list[Layer]) -> Resolved:
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
+    called: dict[str, str] = {}
     from_project: set[str] = set()
     for layer in layers:
         for name, value in layer.values.items():
             if name not in Settings.model_fields:
                 raise _unknown(name, layer.origin)
             if name not in values:
-                values[name], origins[name] = value, layer.origin
+                values[name], origins[name], called[name] = value, layer.origin, layer.told(name)
                 if layer.project:
                     from_project.add(name)
     _refuse_redirected_keys(values, origins, from_project)
     _fill_in_profile(values, origins)
-    settings = _checked(values, origins)
+    settings = _checked(values, called)
     _refuse_depth_without_model(settings)
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
@@ -313,15 +321,16 @@ def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:
             values[key], origins[key] = value, "default" if name == "fast" else f"profile {name}"
 
 
-def _checked(values: Mapping[str, Any], origins: Mapping[str, str]) -> Settings:
+def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
     try:
         settings = Settings(**values)
+        settings._told = called
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "incorrect"
-        what = first["msg"].removeprefix("Value error, ")
+        name = str(first["loc"][0]) if first["loc"] else "correct" if "correct" in called else "incorrect"
+        what = first["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
         raise UsageError(
-            f"{origins.get(name, 'default')}: setting {name!r}: {what[:1].lower()}{what[1:]}",
+            f"{called.get(name, name)}: {what[:1].lower()}{what[1:]}",
             hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",
         ) from None  # the cause may quote a secret
     return settings
@@ -332,7 +341,7 @@ def _refuse_depth_without_model(settings: Settings) -> None:
     for name, depth in wanted.items():
         if depth in ("balanced", "thorough") and settings.model_of("judge") is None:
             raise UsageError(
-                f"{name} {depth!r} needs a judge that asks a language model, and no model is set",
+                f"{settings.told(name)} {depth!r} needs a judge that asks a language model, and no model is set",
                 hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
             )
 
@@ -343,7 +352,7 @@ def _refuse_redirected_keys(values: Mapping[str, Any], origins: Mapping[str, str
             raise UsageError(
                 f"{origins[url]} in this folder sets {url}, which would send {key} from your "
                 f"{origins[key]} to a server that the folder chose",
-                hint=f"if you trust it, set {VARIABLES[url][-1]} in your own environment or user config",
+                hint=f"if you trust it, set {variable_of(url)} in your own environment or user config",
             )
 
 
@@ -359,16 +368,17 @@ def _variables(environment: Mapping[str, str], origin: str, *, project: bool = F
     Other variables that begin with ASSAY_ are not ours to judge, unless one looks like a slip of the pen.
     """
     values: dict[str, str] = {}
+    used: dict[str, str] = {}
     known: dict[str, str] = {}
     for name in Settings.model_fields:
         for variable in VARIABLES.get(name, (PREFIX + name.upper(),)):
             known[variable] = name
             if environment.get(variable) and name not in values:
-                values[name] = environment[variable]
+                values[name], used[name] = environment[variable], variable
     for variable in environment:
         if variable.startswith(PREFIX) and variable not in known:
             _refuse_misspelt(variable, known, origin)
-    return Layer(origin, values, project)
+    return Layer(origin, values, project, used)
 
 
 def _refuse_misspelt(variable: str, known: Mapping[str, str], origin: str) -> None:

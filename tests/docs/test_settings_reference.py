@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.flags import WITHOUT_FLAG
-from assay.config_files import VARIABLES
+from assay.config_files import PREFIX, VARIABLES
 from assay.depth import PROFILES
-from assay.settings import PREFIX, Settings
+from assay.settings import Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 # What stands below this heading is printed.

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.config_files import mask
 from assay.errors import UsageError
-from assay.settings import Resolved, Settings, load_settings, mask
+from assay.settings import Resolved, Settings, load_settings
 from assay.types import Limits, SearchMode
 
 KEY = "sk-proj-0123456789canary"
@@ -88,12 +89,45 @@ def test_a_bad_value_is_refused_with_its_place_name_and_meaning(
 ) -> None:
     with pytest.raises(UsageError, match=said) as caught:
         load(folder, **{f"ASSAY_{name.upper()}": value})
-    assert str(caught.value).startswith(f"environment: setting {name!r}")
+    assert str(caught.value).startswith(f"ASSAY_{name.upper()}: ")
     assert Settings.model_fields[name].description in caught.value.hint
 
 
+LIMITS = ["max_cost", "deadline", "request_seconds", "idle_seconds", "retry_seconds", "correct", "mmr"]
+
+
+@pytest.mark.parametrize("name", LIMITS)
+@pytest.mark.parametrize("value", ["inf", "nan", "-1"])
+def test_no_limit_is_endless_or_below_nothing_wherever_it_is_set(folder: Path, name: str, value: str) -> None:
+    with pytest.raises(UsageError, match=f"^--{name.replace('_', '-')}: must be ") as caught:
+        load(folder, {name: float(value)})
+    assert caught.value.hint.startswith(f"{name} is ")
+    with pytest.raises(UsageError, match=f"^ASSAY_{name.upper()}: must be "):
+        load(folder, **{f"ASSAY_{name.upper()}": value})
+    (folder / "assay.toml").write_text(f"{name} = {value}\n")
+    with pytest.raises(UsageError, match=rf"^{name} in assay\.toml: must be "):
+        load(folder)
+
+
+@pytest.mark.parametrize("price", ["NaN", "Infinity", "-1"])
+def test_a_price_is_a_finite_number_of_dollars(folder: Path, price: str) -> None:
+    with pytest.raises(UsageError, match=r"^--prices: "):
+        load(folder, {"prices": f'{{"openai:x": {{"input": {price}}}}}'})
+
+
+def test_a_message_calls_a_setting_what_its_giver_called_it(folder: Path) -> None:
+    (folder / "assay.toml").write_text('anthropic_base_url = "http://127.0.0.1:1"\n')
+    set_so = {"OPENAI_BASE_URL": "http://127.0.0.1:1", "GOOGLE_API_KEY": "canary"}
+    settings = load(folder, {"max_cost": 1.0}, **set_so).settings
+    assert settings.told("max_cost") == "--max-cost"
+    assert settings.told("openai_base_url") == "OPENAI_BASE_URL"
+    assert settings.told("gemini_api_key") == "GOOGLE_API_KEY"
+    assert settings.told("anthropic_base_url") == "anthropic_base_url in assay.toml"
+    assert settings.told("gemini_base_url") == "GOOGLE_GEMINI_BASE_URL"
+
+
 def test_thresholds_in_the_wrong_order_are_refused(folder: Path) -> None:
-    with pytest.raises(UsageError, match="incorrect must not be above correct"):
+    with pytest.raises(UsageError, match=r"^--correct: incorrect must not be above correct"):
         load(folder, {"correct": 0.2})
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
+from typing import TypedDict
 
 from pydantic import SecretStr
 
@@ -52,8 +53,9 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
     refuse_offline(settings, adapter.host, name)
     if settings.max_cost is not None and not price_known(adapter.name, settings.prices):
         raise UsageError(
-            f"the price of {adapter.name} is unknown, so max_cost cannot be kept",
-            hint=f'set it in assay.toml: [prices."{adapter.name}"] input = …, output = … (US dollars per million)',
+            f"{settings.told('max_cost')} cannot be kept: the price of {adapter.name} is unknown",
+            hint=f'set it in assay.toml: [prices."{adapter.name}"] input = …, output = … (US dollars per million), '
+            "or with --prices JSON",
         )
     circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
     return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
@@ -78,7 +80,7 @@ def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
     known = ", ".join(f"{each}:" for each in _ADAPTERS)
     raise UsageError(
         f"{name!r} names no model of a known provider ({known})",
-        hint="write it as provider:model, e.g. openai:gpt-5-mini; a bare name needs openai_base_url",
+        hint="write it as provider:model, e.g. openai:gpt-5-mini; a bare name needs --openai-base-url",
     )
 
 
@@ -101,9 +103,7 @@ def _openai(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.openai_api_key, settings.openai_base_url, "openai", "OPENAI_API_KEY")
     url = settings.openai_base_url or OPENAI_URL
-    return OpenAiModel(
-        model, api_key=key, base_url=url, seconds=settings.request_seconds, idle_seconds=settings.idle_seconds
-    )
+    return OpenAiModel(model, api_key=key, base_url=url, **_told(settings, "openai"))
 
 
 def _gemini(model: str, settings: Settings) -> LLM:
@@ -111,9 +111,7 @@ def _gemini(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.gemini_api_key, settings.gemini_base_url, "gemini", "GEMINI_API_KEY")
     url = settings.gemini_base_url or GEMINI_URL
-    return GeminiModel(
-        model, api_key=key, base_url=url, seconds=settings.request_seconds, idle_seconds=settings.idle_seconds
-    )
+    return GeminiModel(model, api_key=key, base_url=url, **_told(settings, "gemini"))
 
 
 def _anthropic(model: str, settings: Settings) -> LLM:
@@ -121,9 +119,25 @@ def _anthropic(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.anthropic_api_key, settings.anthropic_base_url, "anthropic", "ANTHROPIC_API_KEY")
     url = settings.anthropic_base_url or ANTHROPIC_URL
-    return AnthropicModel(
-        model, api_key=key, base_url=url, seconds=settings.request_seconds, idle_seconds=settings.idle_seconds
-    )
+    return AnthropicModel(model, api_key=key, base_url=url, **_told(settings, "anthropic"))
+
+
+class _Told(TypedDict):
+    """What every service is told: how long to wait, and what errors call its key and address."""
+
+    seconds: float
+    idle_seconds: float
+    key_named: str
+    url_named: str
+
+
+def _told(settings: Settings, provider: str) -> _Told:
+    return {
+        "seconds": settings.request_seconds,
+        "idle_seconds": settings.idle_seconds,
+        "key_named": settings.told(f"{provider}_api_key"),
+        "url_named": settings.told(f"{provider}_base_url"),
+    }
 
 
 def _local(model: str, settings: Settings) -> LLM:

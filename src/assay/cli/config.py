@@ -61,7 +61,7 @@ def _shown(value: Any) -> Any:
 
     from pydantic import SecretStr
 
-    from assay.settings import mask
+    from assay.config_files import mask
 
     if isinstance(value, SecretStr):
         return mask(value)

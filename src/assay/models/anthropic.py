@@ -69,13 +69,15 @@ class AnthropicModel:
         base_url: str = ANTHROPIC_URL,
         seconds: float = 60.0,
         idle_seconds: float = 20.0,
+        key_named: str = "ANTHROPIC_API_KEY",
+        url_named: str = "ANTHROPIC_BASE_URL",
     ) -> None:
-        """A model by Anthropic's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses.
+        """A model by Anthropic's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
+        errors call key and address `key_named` and `url_named`.
 
         Raises UsageError for an address or a key that cannot be one.
         """
-        key, url = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
-        self._service = Service("anthropic", model, base_url, api_key, key, url, seconds, idle_seconds)
+        self._service = Service("anthropic", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
         self._clients = PerLoop(lambda: _connected(self._service), AsyncAnthropic.close)
         secure()
 

@@ -89,13 +89,15 @@ class GeminiModel:
         base_url: str = GEMINI_URL,
         seconds: float = 60.0,
         idle_seconds: float = 20.0,
+        key_named: str = "GEMINI_API_KEY",
+        url_named: str = "GOOGLE_GEMINI_BASE_URL",
     ) -> None:
-        """A model by Google's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses.
+        """A model by Google's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
+        errors call key and address `key_named` and `url_named`.
 
         Raises UsageError for an address or a key that cannot be one.
         """
-        key, url = "GEMINI_API_KEY", "GEMINI_BASE_URL"
-        self._service = Service("gemini", model, base_url, api_key, key, url, seconds, idle_seconds)
+        self._service = Service("gemini", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
         self._clients = PerLoop(lambda: _Connected(self._service), _Connected.aclose)
         secure()
 

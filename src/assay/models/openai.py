@@ -78,13 +78,15 @@ class OpenAiModel:
         base_url: str = OPENAI_URL,
         seconds: float = 60.0,
         idle_seconds: float = 20.0,
+        key_named: str = "OPENAI_API_KEY",
+        url_named: str = "OPENAI_BASE_URL",
     ) -> None:
-        """A model by the service's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses.
+        """A model by the service's name for it. `seconds` bounds one call, `idle_seconds` a stream's pauses;
+        errors call key and address `key_named` and `url_named`.
 
         Raises UsageError for an address or a key that cannot be one.
         """
-        key, url = "OPENAI_API_KEY", "OPENAI_BASE_URL"
-        self._service = Service("openai", model, base_url, api_key, key, url, seconds, idle_seconds)
+        self._service = Service("openai", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
         at_openai = self._service.host == "api.openai.com"
         self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens")
         self._clients = PerLoop(lambda: connected(self._service), AsyncOpenAI.close)

@@ -26,6 +26,8 @@ from assay.errors import (
     UsageError,
 )
 
+# What a stream that falls silent owes; its seconds are other ones than those of a request.
+FURTHER = "further token"
 # How much of what a service says is repeated in a message.
 _SAID = 300
 # A piece of the key this long, found in a message, gives the key away.
@@ -63,16 +65,16 @@ _STATUS_OF: Mapping[str, int] = {
 class Service:
     """Whom to ask, how to sign, and how long to wait.
 
-    `key_variable` and `url_variable` are the environment variables that a user sets. `seconds` bounds the
-    waiting for one reply, `idle_seconds` the waiting for the next piece of a stream.
+    `key_named` and `url_named` are what a user sets: a variable, for the address maybe a flag. `seconds`
+    bounds the waiting for one reply, `idle_seconds` the waiting for the next piece of a stream.
     """
 
     provider: str
     model: str
     url: str
     key: str | None = field(repr=False)
-    key_variable: str
-    url_variable: str
+    key_named: str
+    url_named: str
     seconds: float = 60.0
     idle_seconds: float = 20.0
 
@@ -83,12 +85,12 @@ class Service:
             )
         if not self.host:
             raise UsageError(
-                f"{self.shown_url} is not an address", hint=f"set {self.url_variable} to http(s)://HOST/PATH"
+                f"{self.shown_url} is not an address", hint=f"set {self.url_named} to http(s)://HOST/PATH"
             )
         if self.key is not None and not re.fullmatch(r"[\x21-\x7e]+", self.key):
             raise UsageError(
                 f"the key for {self.provider} holds a space or a letter that no key has",
-                hint=f"set {self.key_variable} again, without quotes and line ends",
+                hint=f"set {self.key_named} again, without quotes and line ends",
             )
 
     @property
@@ -152,7 +154,7 @@ def answered(service: Service, said: Said) -> ProviderError:
     if said.status in (400, 413, 422) and (
         said.status == 413 or _TOO_LONG.search(said.message) or "context" in said.code
     ):
-        return PromptTooLong(start, hint="use fewer passages, or a model with a larger context window")
+        return PromptTooLong(start, hint="use fewer passages (-k), or a model with a larger context window")
     spent = said.status == 402 or bool(_NO_CREDIT.search(f"{said.code} {said.message}"))
     if said.status == 429 and not spent:
         hint = "wait, then try again, or ask less at once"
@@ -163,15 +165,15 @@ def answered(service: Service, said: Said) -> ProviderError:
 def _what_to_set(service: Service, said: Said, spent: bool) -> str:
     """What to do about a refusal that trying again does not cure."""
     if spent:
-        return f"the account has no credit left; pay, or set {service.key_variable} to another key"
+        return f"the account has no credit left; pay, or set {service.key_named} to another key"
     if said.status == 401 or (said.status in (400, 403) and _BAD_KEY.search(f"{said.code} {said.message}")):
-        return f"set {service.key_variable} to a key of the service at {service.shown_url}"
+        return f"set {service.key_named} to a key of the service at {service.shown_url}"
     if said.status == 403:
-        return f"the key in {service.key_variable} may not use {service.model}; use another key or model"
+        return f"the key in {service.key_named} may not use {service.model}; use another key or model"
     if said.status == 404:
-        return f"the service has no model {service.model}, or {service.url_variable} is not its address; check both"
+        return f"the service has no model {service.model}, or {service.url_named} is not its address; check both"
     if 300 <= said.status < 400 or said.status == 405:
-        return f"set {service.url_variable} to the service's own address; redirects are not followed"
+        return f"set {service.url_named} to the service's own address; redirects are not followed"
     if said.status in (400, 422) and _JSON_MODE.search(said.message):
         return (
             f"the service or the model {service.model} has no JSON mode (a reply by schema was asked for);"
@@ -201,7 +203,7 @@ def nonsense(service: Service, found: str) -> ProviderFailed:
     """The error for an answer that cannot be read."""
     return ProviderFailed(
         f"{service.name} at {service.shown_url} answered nonsense: {service.masked(found)}",
-        hint=f"check that {service.url_variable} is the address of such a service; else try again",
+        hint=f"check that {service.url_named} is the address of such a service; else try again",
         retryable=True,
     )
 
@@ -210,15 +212,16 @@ def too_large(service: Service, what: str) -> ProviderFailed:
     """The error for an answer that would fill the memory."""
     return ProviderFailed(
         f"{service.name} at {service.shown_url} sent {what}",
-        hint=f"check {service.url_variable}; no model answers so",
+        hint=f"check {service.url_named}; no model answers so",
     )
 
 
 def late(service: Service, seconds: float, waited_for: str) -> ProviderUnreachable:
     """The error for an answer that did not come in time."""
+    limit = "--idle-seconds" if waited_for == FURTHER else "--request-seconds"
     return ProviderUnreachable(
         f"{service.name} at {service.shown_url} sent no {waited_for} within {seconds:g} s",
-        hint="try again, use a faster model, or allow more seconds",
+        hint=f"try again, use a faster model, or allow a model more with {limit}",
         retryable=True,
     )
 
@@ -243,16 +246,16 @@ def failed(service: Service, error: BaseException) -> ProviderError:
 
 
 def _unreachable(service: Service, chain: tuple[BaseException, ...]) -> ProviderUnreachable:
-    cause, hint, retryable = "the connection failed", f"check the network and {service.url_variable}", True
+    cause, hint, retryable = "the connection failed", f"check the network and {service.url_named}", True
     for each in chain:
         if isinstance(each, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
             cause, retryable = "that is not an address", False
-            hint = f"set {service.url_variable} to http(s)://HOST/PATH"
+            hint = f"set {service.url_named} to http(s)://HOST/PATH"
         elif isinstance(each, aiohttp.ClientConnectorDNSError):
-            cause, hint = "the host has no address", f"check the host in {service.url_variable}, and the network"
+            cause, hint = "the host has no address", f"check the host in {service.url_named}, and the network"
         elif isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
             cause, retryable = "the secure connection failed", False
-            hint = f"check {service.url_variable} (http or https?), or set SSL_CERT_FILE to its authority"
+            hint = f"check {service.url_named} (http or https?), or set SSL_CERT_FILE to its authority"
         elif isinstance(each, ConnectionRefusedError):
             cause, hint = "nothing listens there", _start_it(service)
         else:
@@ -263,7 +266,7 @@ def _unreachable(service: Service, chain: tuple[BaseException, ...]) -> Provider
 
 
 def _start_it(service: Service) -> str:
-    hint = f"start the service, or set {service.url_variable} to where it listens"
+    hint = f"start the service, or set {service.url_named} to where it listens"
     if service.host in ("localhost", "127.0.0.1", "::1"):
         hint += "; inside a container its host is host.docker.internal, not localhost"
     return hint

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from assay.models.provider import Service, late, nonsense, too_large
+from assay.models.provider import FURTHER, Service, late, nonsense, too_large
 from assay.types import Finish, ModelReply, Usage
 
 # A reply of more characters than this is no reply.
@@ -91,7 +91,7 @@ async def relayed(service: Service, pieces: AsyncGenerator[Piece, None]) -> Asyn
                     piece = await anext(pieces, None)
             except TimeoutError:
                 raise (
-                    late(service, service.idle_seconds, "further token")
+                    late(service, service.idle_seconds, FURTHER)
                     if begun and idle < left
                     else late(service, service.seconds, "whole reply")
                 ) from None

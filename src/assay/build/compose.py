@@ -43,6 +43,7 @@ from assay.write.decline import PlainDecliner
 from assay.write.extractive import ExtractiveWriter
 from assay.write.prompt import Style
 from assay.write.routed import RoutedWriter
+from assay.write.unlinked import UnlinkedDecliner, UnlinkedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
 ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
@@ -78,7 +79,7 @@ class Composer:
             judge=self._judges(embedder, run, shadow),
             writer=self._writer(run) or quoter,
             quoter=quoter,
-            decliner=AskingDecliner(PlainDecliner()),
+            decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
             verifier=DeterministicVerifier(embedder),
             repairer=RulesRepairer(),
             rater=LeastRater(),
@@ -137,9 +138,9 @@ class Composer:
             return None
         full = self._cited(model, run)
         if self.models.simple is None:
-            return full
+            return UnlinkedWriter(full)
         simple = self._wrapped(self.models.by_name[self.models.simple], run)
-        return RoutedWriter(self._cited(simple, run), full)
+        return UnlinkedWriter(RoutedWriter(self._cited(simple, run), full))
 
     def _cited(self, model: LLM, run: Run) -> Writer:
         style = Style(

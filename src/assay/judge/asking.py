@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from assay.errors import AssayError, PromptTooLong
 from assay.prompting.fences import FenceSource, absent_from, fenced
 from assay.prompting.packing import Packed, pack, texts_of
+from assay.text.links import unlinked
 from assay.types import Check, Evidence, Judgement, Question, Severity, Status
 
 # The part of every judge's instructions that says what is data.
@@ -61,13 +62,13 @@ def shown(question: Question, evidence: Evidence, room: int, fence: FenceSource)
 
 
 def said(text: str) -> str:
-    """A model's sentence on one line, printable, at most 300 characters.
+    """A model's sentence on one line, printable, without links, at most 300 characters.
 
-    >>> said(" The year\\n is\\x1b[2J missing. ")
-    'The year is [2J missing.'
+    >>> said(" The year\\n is\\x1b[2J missing, see https://x.example/. ")
+    'The year is [2J missing, see x.example/.'
     """
     plain = "".join(each if each.isprintable() else " " for each in text[: 4 * _LONGEST])
-    return " ".join(plain.split())[:_LONGEST].rstrip()
+    return " ".join(unlinked(plain).text.split())[:_LONGEST].rstrip()
 
 
 def noted(mode: str, note: str) -> str:

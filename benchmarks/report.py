@@ -141,7 +141,6 @@ LINES = (
     Line("own time over that program's with the bundled embedding model in the process", PEERS, ("assay-bundled_over_seed", "own_time")),
     Line("the same: questions per second", PEERS, ("assay-bundled_over_seed", "questions_per_second")),
     Line("longest stall of the caller's event loop under that load, ms", PEERS, ("longest_stall_ms", "assay"), "≤ 50", at_most(50)),
-    Line("the same after gc.freeze(), as a server does", PEERS, ("longest_stall_ms", "assay-frozen"), "≤ 50", at_most(50)),
     Line("SmolLM2-135M on 60 questions of wiki-mix: answered", MODEL, ("answered",), "≥ 40", at_least(40)),
     Line("the same: answers that were quoted instead, since nothing it wrote passed", MODEL, ("quoted instead",)),
     Line("the same: share of the delivered sentences without a mark", MODEL, ("share of them unmarked",), "≥ .5", at_least(0.5)),

@@ -1,8 +1,7 @@
 """Assay on the peers' work, in the form that their harness drives; started by run.py.
 
 Environment: PEERS is the peers' folder, PEER_NAME the name shown, EMBEDDER `bundled` or `openai:fake`, PROFILE how
-deep it looks, STALLS a file that gets the event loop's longest gap of each second, as JSON lines. With FREEZE set,
-what is in memory after the first questions is taken out of garbage collection, as servers do.
+deep it looks, STALLS a file that gets the event loop's longest gap of each second, as JSON lines.
 """
 
 import time
@@ -11,7 +10,6 @@ T0 = time.perf_counter()  # the harness's clock for imports
 
 # ruff: noqa: E402
 import asyncio
-import gc
 import json
 import os
 import sys
@@ -28,8 +26,7 @@ import harness
 NAME = os.environ["PEER_NAME"]
 CONC = "async"
 TICK = 0.005
-WARM = 5
-running = asked = 0
+running = 0
 
 
 def build(docs: list[dict[str, str]]) -> Engine:
@@ -47,11 +44,7 @@ def build(docs: list[dict[str, str]]) -> Engine:
 
 async def aanswer(engine: Engine, question: str) -> dict[str, Any]:
     """One question, as the harness wants its answer."""
-    global running, asked, ticker
-    asked += 1
-    if asked == WARM and "FREEZE" in os.environ:
-        gc.collect()
-        gc.freeze()
+    global running, ticker
     if running == 0 and (ticker is None or ticker.done()):
         ticker = asyncio.create_task(watch())
     running += 1

@@ -54,7 +54,6 @@ def peers(work: Path, wanted: list[str]) -> list[Peer]:
         Peer("seed-sync", work / "peers" / "seed.py", "seed", {"SEED_MODE": "sync"}),
         Peer("bare-openai", work / "peers" / "bare_openai.py", "bareopenai"),
         Peer("assay-bundled", own, None, {"EMBEDDER": "bundled", "PROFILE": "fast"}),
-        Peer("assay-frozen", own, None, {"EMBEDDER": "openai:fake", "PROFILE": "fast", "FREEZE": "1"}),
         Peer("assay-balanced", own, None, {"EMBEDDER": "openai:fake", "PROFILE": "balanced"}),
     ]
     return [peer for peer in every if not wanted or peer.name in wanted]

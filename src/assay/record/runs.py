@@ -7,45 +7,21 @@ question one commit. A run that never ends (the process was killed) leaves nothi
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.errors import DamagedStore, StoreError, StoreFull, UsageError
+from assay.errors import DamagedStore, UsageError
+from assay.record.figures import RunFigures, figures_of, unrepaired
+from assay.record.runs_file import RunsFile, version_of
+from assay.record.schema import RECORDED, REVIEWED
 from assay.tape import Tape, TapeEntry
 from assay.types import Answer, Done, Event, Failed, Value
 
-SCHEMA_VERSION = 2
-# Seconds to wait for another process that is writing.
-PATIENCE = 5.0
-
-_SCHEMA = """
-CREATE TABLE runs (
-  run_id TEXT PRIMARY KEY, collection TEXT NOT NULL, question TEXT NOT NULL, started REAL NOT NULL,
-  outcome TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE events (
-  run_id TEXT NOT NULL REFERENCES runs, seq INTEGER NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL,
-  body TEXT NOT NULL, PRIMARY KEY (run_id, seq)
-) WITHOUT ROWID;
-CREATE TRIGGER runs_stay BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
-CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
-"""
-# Version 2 added what a replay needs: the settings and the dialogue, and every call out of the run in order.
-_RECORDINGS = """
-CREATE TABLE recordings (run_id TEXT PRIMARY KEY REFERENCES runs, about TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE tapes (
-  run_id TEXT NOT NULL REFERENCES runs, step INTEGER NOT NULL, port TEXT NOT NULL, key TEXT NOT NULL,
-  body BLOB NOT NULL, PRIMARY KEY (run_id, step)
-);
-"""
-_SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
+SUMMARY = "SELECT run_id, collection, question, started, outcome FROM runs "
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +46,22 @@ class RecordedEvent(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Decision(Value):
+    """What a person decided about a queued answer; `at` is Unix seconds, `by` names the person."""
+
+    at: float
+    by: str
+    accepted: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RunRecord(Value):
-    """A run and all its events, in order."""
+    """A run and all its events, in order, and what people decided about its answer, oldest first."""
 
     run: RunSummary
     events: tuple[RecordedEvent, ...]
+    decisions: tuple[Decision, ...] = ()
 
     @property
     def answer(self) -> Mapping[str, Any] | None:
@@ -117,12 +104,10 @@ class RunStore:
     """
 
     def __init__(self, path: Path, collection: str = "") -> None:
-        self._path = path
+        self.file = RunsFile(path)
         self._collection = collection
         self._unfinished: dict[str, _Unfinished] = {}
         self._kept: dict[str, tuple[str, Tape]] = {}
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
 
     def keep(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about`, as JSON: all that a replay needs."""
@@ -144,12 +129,14 @@ class RunStore:
         rows = [(run_id, event.seq, event.at, event.kind, _json(event)) for event in run.events]
         last = run.events[-1]
         outcome = last.answer.outcome.value if isinstance(last, Done) else "error"
-        summary = (run_id, self._collection, _storable(run.question), run.started, outcome)
+        summary = (run_id, self._collection, storable(run.question), run.started, outcome)
         about, tape = self._kept.pop(run_id, (None, Tape()))
         calls = [(run_id, step, each.port, each.key, each.body) for step, each in enumerate(tape.entries, 1)]
-        with self._lock, self._mapped(), self._writable() as connection:
+        with self.file.writing() as connection:
             connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
+            if isinstance(last, Done):
+                _write_figures(connection, run_id, json.loads(rows[-1][-1])["answer"])
             if about is not None:
                 connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
                 connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
@@ -165,21 +152,21 @@ class RunStore:
         found = self.latest(1) if run_id == "last" else self._beginning_with(run_id.upper())
         if len(found) != 1:
             raise _not_one(run_id, found)
-        with self._lock, self._mapped(), self._readable() as connection:
+        with self.file.reading() as connection:
             rows = connection.execute(
                 "SELECT seq, at, kind, body FROM events WHERE run_id = ? ORDER BY seq", (found[0].run_id,)
             ).fetchall()
-        return RunRecord(
-            found[0], tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
-        )
+            decided = _decisions(connection, found[0].run_id) if version_of(connection) >= REVIEWED else ()
+        events = tuple(RecordedEvent(seq, at, kind, json.loads(body)) for seq, at, kind, body in rows)
+        return RunRecord(found[0], events, decided)
 
     def recording(self, run_id: str) -> Recording:
         """What a replay of the run needs; `run_id` as for `load`. UsageError where it was not kept."""
         record = self.load(run_id)
         run, last = record.run, record.events[-1]
         about, rows = None, []
-        with self._lock, self._mapped(), self._readable() as file:
-            if self._refuse_newer(file) >= SCHEMA_VERSION:
+        with self.file.reading() as file:
+            if version_of(file) >= RECORDED:
                 about = file.execute("SELECT about FROM recordings WHERE run_id = ?", (run.run_id,)).fetchone()
                 rows = file.execute(
                     "SELECT port, key, body FROM tapes WHERE run_id = ? ORDER BY step", (run.run_id,)
@@ -192,12 +179,35 @@ class RunStore:
         cut = last.kind == Failed.kind and last.body["error"] in ("DeadlinePassed", "CancelledError")
         return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows), cut)
 
+    def figures(self, since: float = 0.0) -> tuple[RunFigures | None, ...]:
+        """Each run's figures from `since` (Unix seconds) on, oldest first; None where it ended with an error."""
+        ids = [
+            (each.run_id, each.outcome) for each in self._summaries("WHERE started >= ? ORDER BY started", (since,))
+        ]
+        stored = self._stored_figures() if ids else {}
+        return tuple(
+            None if outcome == "error" else stored[run_id] if run_id in stored else self._figures_now(run_id)
+            for run_id, outcome in ids
+        )
+
+    def _stored_figures(self) -> dict[str, RunFigures]:
+        with self.file.reading() as file:
+            if version_of(file) < REVIEWED:
+                return {}
+            rows = file.execute("SELECT run_id, body FROM figures").fetchall()
+        return {run_id: RunFigures.read(json.loads(body)) for run_id, body in rows}
+
+    def _figures_now(self, run_id: str) -> RunFigures | None:
+        """The figures of a run from before they were stored."""
+        answer = self.load(run_id).answer
+        return None if answer is None else figures_of(answer)
+
     def damage(self) -> tuple[str, ...]:
         """What SQLite finds wrong with the file; nothing where there is no file yet."""
-        if not self._path.exists():
+        if not self.file.exists:
             return ()
         try:
-            with self._lock, self._mapped(), self._readable() as connection:
+            with self.file.reading() as connection:
                 rows = connection.execute("PRAGMA quick_check").fetchall()
         except DamagedStore as error:
             return (str(error),)
@@ -205,86 +215,34 @@ class RunStore:
 
     def close(self) -> None:
         """Release the file; calling it twice is harmless."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        self.file.close()
 
     def _beginning_with(self, prefix: str) -> tuple[RunSummary, ...]:
-        return self._summaries("WHERE substr(run_id, 1, ?) = ? LIMIT 3", (len(prefix), _storable(prefix)))
+        return self._summaries("WHERE substr(run_id, 1, ?) = ? LIMIT 3", (len(prefix), storable(prefix)))
 
-    def _summaries(self, which: str, values: tuple[int | str, ...]) -> tuple[RunSummary, ...]:
-        if not self._path.exists():
+    def _summaries(self, which: str, values: tuple[float | str, ...]) -> tuple[RunSummary, ...]:
+        if not self.file.exists:
             return ()
-        query = _SUMMARY + which
-        with self._lock, self._mapped(), self._readable() as connection:
-            if self._refuse_newer(connection) == 0:  # killed while it was made: nothing is in it yet
+        query = SUMMARY + which
+        with self.file.reading() as connection:
+            if version_of(connection) == 0:  # killed while it was made: nothing is in it yet
                 return ()
             return tuple(RunSummary(*row) for row in connection.execute(query, values))
 
-    # --- the file --------------------------------------------------------------------------------
 
-    @contextmanager
-    def _readable(self) -> Iterator[sqlite3.Connection]:
-        with closing(
-            sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
-        ) as file:
-            self._refuse_newer(file)
-            yield file
+def _write_figures(connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any]) -> None:
+    """The figures of an answer, and its place in the queue where it is delivered with findings left."""
+    connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures_of(answer).to_dict())))
+    left = unrepaired(answer)
+    if left:
+        connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(left)))
 
-    @contextmanager
-    def _writable(self) -> Iterator[sqlite3.Connection]:
-        if self._connection is None:
-            self._connection = self._opened()
-        with self._connection:
-            yield self._connection
 
-    def _opened(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives its -wal the same mode
-        connection = sqlite3.connect(self._path, timeout=PATIENCE, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if self._refuse_newer(connection) < SCHEMA_VERSION:
-            self._raise_version(connection)
-        return connection
-
-    def _raise_version(self, connection: sqlite3.Connection) -> None:
-        """Make what this version needs and the file has not."""
-        connection.execute("BEGIN IMMEDIATE")
-        there = self._refuse_newer(connection)  # another process may have been faster
-        for script in (_SCHEMA, _RECORDINGS)[there:]:
-            for statement in script.strip().split(";\n"):
-                connection.execute(statement)
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-        connection.commit()
-
-    def _refuse_newer(self, connection: sqlite3.Connection) -> int:
-        version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise StoreError(
-                f"{self._path} was written by a newer assay (record version {version}, this one knows "
-                f"{SCHEMA_VERSION})",
-                hint="upgrade assay, or use another --data-dir",
-            )
-        return version
-
-    @contextmanager
-    def _mapped(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            raise self._error(error) from error
-
-    def _error(self, error: sqlite3.Error | OSError) -> StoreError:
-        code = getattr(error, "sqlite_errorcode", None)
-        if code == sqlite3.SQLITE_FULL:
-            return StoreFull(f"no room left to write {self._path}", hint="free some disk space")
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return DamagedStore(
-                f"{self._path} is damaged: {error}", hint=f"move {self._path} away; runs start anew"
-            )
-        return StoreError(f"{self._path} cannot be used: {error}", hint="check the rights of the data folder")
+def _decisions(connection: sqlite3.Connection, run_id: str) -> tuple[Decision, ...]:
+    rows = connection.execute(
+        "SELECT at, by, accepted, note FROM decisions WHERE run_id = ? ORDER BY at", (run_id,)
+    )
+    return tuple(Decision(at, by, bool(accepted), note) for at, by, accepted, note in rows)
 
 
 def _json(event: Event) -> str:
@@ -305,7 +263,7 @@ def _by_name(value: Any, without: str = "") -> dict[str, Any]:
     return {each.name: getattr(value, each.name) for each in fields(value) if each.name != without}
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """The text without lone surrogates, which SQLite cannot store."""
     return text.encode(errors="replace").decode()
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from assay.errors import DamagedStore, StoreError, UsageError
-from assay.record.runs import SCHEMA_VERSION, RunStore
+from assay.record.runs import RunStore
+from assay.record.schema import SCHEMA_VERSION
 from assay.types import (
     Action,
     Answer,

@@ -1,0 +1,45 @@
+"""The tables of the run record, version by version. A version is never changed, only followed by another."""
+
+from __future__ import annotations
+
+_RUNS = """
+CREATE TABLE runs (
+  run_id TEXT PRIMARY KEY, collection TEXT NOT NULL, question TEXT NOT NULL, started REAL NOT NULL,
+  outcome TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE events (
+  run_id TEXT NOT NULL REFERENCES runs, seq INTEGER NOT NULL, at REAL NOT NULL, kind TEXT NOT NULL,
+  body TEXT NOT NULL, PRIMARY KEY (run_id, seq)
+) WITHOUT ROWID;
+CREATE TRIGGER runs_stay BEFORE UPDATE ON runs BEGIN SELECT RAISE(ABORT, 'runs are append-only'); END;
+CREATE TRIGGER events_stay BEFORE UPDATE ON events BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+"""
+# Version 2 added what a replay needs: the settings and the dialogue, and every call out of the run in order.
+_RECORDINGS = """
+CREATE TABLE recordings (run_id TEXT PRIMARY KEY REFERENCES runs, about TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE tapes (
+  run_id TEXT NOT NULL REFERENCES runs, step INTEGER NOT NULL, port TEXT NOT NULL, key TEXT NOT NULL,
+  body BLOB NOT NULL, PRIMARY KEY (run_id, step)
+);
+"""
+# Version 3 added each run's figures, the queue for a human's eye, and what was decided there.
+_REVIEWS = """
+CREATE TABLE figures (run_id TEXT PRIMARY KEY REFERENCES runs, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE queued (run_id TEXT PRIMARY KEY REFERENCES runs, findings TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE decisions (
+  run_id TEXT NOT NULL REFERENCES runs, at REAL NOT NULL, by TEXT NOT NULL, accepted INTEGER NOT NULL,
+  note TEXT NOT NULL
+);
+CREATE INDEX decisions_of ON decisions (run_id, at);
+CREATE TRIGGER decisions_stay BEFORE UPDATE ON decisions
+  BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END;
+"""
+SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS)
+SCHEMA_VERSION = len(SCRIPTS)
+# From which version on there are tapes, and figures and reviews.
+RECORDED, REVIEWED = 2, 3
+
+
+def statements(script: str) -> list[str]:
+    """The statements of a script, one by one, so that they share a transaction."""
+    return script.strip().split(";\n")

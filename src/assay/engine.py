@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,7 @@ from assay.run import Run
 from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
+    Check,
     Document,
     DocumentRecord,
     Done,
@@ -35,6 +36,9 @@ from assay.types import (
     Passage,
     Review,
     SearchSettings,
+    Severity,
+    SourceSpan,
+    Status,
 )
 
 Result = TypeVar("Result")
@@ -46,8 +50,8 @@ class Parts:
 
     `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
     knowing how many are running; `stages_for` composes its stages over the shared ports; `retriever_for` a
-    search under other settings than the usual ones. `models` are the language models to close, `closing`
-    what else there is to do then.
+    search under other settings than the usual ones. `quarantine` masks planted instructions in passages that did
+    not come from a search. `models` are the language models to close, `closing` what else there is to do then.
     """
 
     index: Index
@@ -56,6 +60,7 @@ class Parts:
     begin: Callable[[str, tuple[Message, ...] | None, int], Run]
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
+    quarantine: Callable[[Evidence], Evidence]
     search: SearchSettings
     sinks: tuple[Sink, ...] = ()
     models: tuple[LLM, ...] = ()
@@ -226,15 +231,19 @@ class Engine:
     async def ajudge(
         self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
     ) -> Judgement:
-        """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find."""
+        """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find.
+
+        What reads like an instruction to a model in them is no evidence, and an issue tells of it.
+        """
         if passages is None:
             return (await self.agather(query, history)).judgement
         refuse_no_question(query)
         run, on = self._gates(query)
         async with within_deadline(run):
             question = await on.understander.understand(query, tuple(history))
-            evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
-            return await on.judge.judge(question, evidence)
+            evidence = await self._quarantined(passages)
+            judgement = await on.judge.judge(question, evidence.readable)
+            return replace(judgement, issues=(*judgement.issues, *evidence.notes))
 
     def judge(
         self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
@@ -243,13 +252,23 @@ class Engine:
         return self._background.run(self.ajudge(query, passages, history))
 
     async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
-        """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one."""
+        """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one.
+
+        What reads like an instruction to a model in them is no evidence: a check named "quarantine" shows each.
+        """
         _run, on = self._gates(text)
-        return await on.verifier.check(text, tuple(passages), one_claim=one_claim)
+        evidence = await self._quarantined(passages)
+        review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
+        return replace(review, checks=(*review.checks, *_masked(evidence)))
 
     def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """As `acheck`."""
         return self._background.run(self.acheck(text, passages, one_claim=one_claim))
+
+    async def _quarantined(self, passages: Sequence[Passage]) -> Evidence:
+        """Passages that someone gives as evidence; long ones take a while to read."""
+        given = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+        return await asyncio.to_thread(self._parts.quarantine, given)
 
     # --- one run -------------------------------------------------------------------------------
 
@@ -325,6 +344,23 @@ class Engine:
     ) -> None:
         await self.aclose()
         self._background.stop()
+
+
+def _masked(evidence: Evidence) -> tuple[Check, ...]:
+    """A check for each masked part of the evidence, with its place and its words as they are stored."""
+    cause = "this part reads like an instruction to a model: it is no evidence"
+    return tuple(
+        Check("quarantine", Status.FAILED, Severity.WARN, cause=cause, source_span=each)
+        for hit in evidence.hits
+        for each in _masked_of(hit)
+    )
+
+
+def _masked_of(hit: Hit) -> Iterator[SourceSpan]:
+    passage = hit.passage
+    for span in hit.masked:
+        start, end = passage.start + span.start, passage.start + span.end
+        yield SourceSpan(passage.passage_id, start, end, passage.text[span.start : span.end])
 
 
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:

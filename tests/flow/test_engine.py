@@ -239,7 +239,17 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
     def begin(_text: str, _history, _running: int) -> Run:
         return Run("run", "fast", limits, SystemClock(), Budget(limits, SystemClock()), None)
 
-    parts = Parts(index, words, _NoFiles(), begin, stages, lambda _settings: retriever, SearchSettings(), sinks)
+    parts = Parts(
+        index,
+        words,
+        _NoFiles(),
+        begin,
+        stages,
+        lambda _settings: retriever,
+        lambda given: given,
+        SearchSettings(),
+        sinks,
+    )
     return Engine(parts)
 
 

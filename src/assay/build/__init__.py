@@ -25,7 +25,7 @@ from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
-from assay.retrieve.quarantine import QuarantiningRetriever
+from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Retriever
 from assay.types import SearchSettings
@@ -148,6 +148,7 @@ def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index,
         begin=Runs(settings, embedder.model, store, models).begin,
         stages_for=Composer(settings, models, shared, retriever, outside).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search),
+        quarantine=quarantined,
         search=usual,
         sinks=() if store is None else (store,),
         models=tuple(models.by_name.values()),

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from assay.prompting.packing import one_line
 from assay.retrieve.quarantine_rules import (
     CARRIES_ON,
     COMMENT,
@@ -24,10 +25,12 @@ from assay.retrieve.quarantine_rules import (
 )
 from assay.stages import Retriever
 from assay.text.sentences import sentences
-from assay.types import Evidence, Hit, Span
+from assay.types import Evidence, Hit, Passage, Span
 
 # What stands for an order in a title.
 MASK = "[…]"
+# Of a title, so many characters name a passage.
+_LONGEST_NAME = 80
 # Sentences that carry on an instruction, masked with it.
 _CARRIED = 4
 # Characters that show nothing: zero width, joiners, direction, tags, variation selectors beyond the emoji's.
@@ -57,11 +60,19 @@ class QuarantiningRetriever:
 
 
 def quarantined(evidence: Evidence) -> Evidence:
-    """The evidence with the masked parts of each passage; what was masked before stays so.
+    """The evidence with the masked parts of each passage, and a note on each that has some.
 
-    Titles and headings stand in prompts' headers: an order in one is replaced by `MASK`.
+    What was masked before stays so. Titles and headings stand in prompts' headers: an order in one is replaced by
+    `MASK`.
     """
-    return replace(evidence, hits=tuple(map(_quarantined, evidence.hits)))
+    hits = tuple(map(_quarantined, evidence.hits))
+    notes = tuple(_told(hit.passage) for hit in hits if hit.masked)
+    return replace(evidence, hits=hits, notes=tuple(dict.fromkeys((*evidence.notes, *notes))))
+
+
+def _told(passage: Passage) -> str:
+    name = f"“{one_line(passage.title, _LONGEST_NAME)}”" if passage.title else f"passage {passage.passage_id}"
+    return f"a part of {name} reads like an instruction to a model: it is no evidence, and no model is shown it"
 
 
 def _quarantined(hit: Hit) -> Hit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from assay.types import Answer, Citation, CitationStyle, Location, Source
 
@@ -59,8 +60,24 @@ def _name(source: Source, among: Collection[Source]) -> str:
     return _title(source) if alike == 1 else _full(source)
 
 
+def section_within(section: str, title: str) -> str:
+    """A section's heading without the title that stands before it anyway, empty where it says nothing more.
+
+    >>> section_within("Rates", "The rates"), section_within("Rates > Fees", "rates"), section_within("Fees", "")
+    ('Rates', 'Fees', 'Fees')
+    """
+    outer, _, inner = section.partition(" > ")
+    return inner if _same(outer, title) else section
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
+
+
 def _full(source: Source) -> str:
-    return _joined(_title(source), _as_text(str(source.location)))
+    place = source.location
+    shown = replace(place, section=section_within(place.section or "", source.title))
+    return _joined(_title(source), _as_text(str(shown)))
 
 
 def _with_page(source: Source) -> str:

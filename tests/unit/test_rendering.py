@@ -116,3 +116,24 @@ def test_a_title_makes_no_link_and_no_line(style: CitationStyle) -> None:
 
 def test_a_source_without_a_title_is_known_by_its_number() -> None:
     assert rendered(answer("So. [1]", ("", Location(page=2))), CitationStyle.NAMED) == "So. [source 1]"
+
+
+@pytest.mark.parametrize(
+    ("title", "section", "listed"),
+    [
+        ("The loop", "The loop", "The loop"),
+        ("The loop", "the  loop", "The loop"),
+        ("The loop", "The loop > Judge", "The loop, Judge"),
+        ("The loop", "The loop of Kupe", "The loop, The loop of Kupe"),
+        ("The loop", "Judge > The loop", "The loop, Judge › The loop"),
+    ],
+)
+@pytest.mark.parametrize("style", [CitationStyle.NUMBERED, CitationStyle.NAMED, CitationStyle.FOOTNOTE])
+def test_no_list_names_a_title_twice(title: str, section: str, listed: str, style: CitationStyle) -> None:
+    shown = rendered(answer("So. [1]", (title, Location(section=section))), style, references=True)
+    assert shown.endswith(("] " + listed, "]: " + listed, "\n- " + listed))
+
+
+def test_the_page_stays_where_the_section_is_the_title() -> None:
+    shown = rendered(answer("So. [1]", ("Rates", Location(page=2, section="Rates"))), references=True)
+    assert shown.endswith("- [1] Rates, page 2")

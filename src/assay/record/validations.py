@@ -1,0 +1,176 @@
+"""What was already verified: verdicts on claims, kept under all that they depend on.
+
+A verdict is found again only for the same claim, the same text of every passage, the same version of the rules
+and the same verifier. What is found is tested once more before it is used: each of its quotes must stand in the
+passages as they are now. A verdict that is unknown is never kept: what could not be made may be possible next time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.types import Passage, SourceSpan, Value, Verdict
+
+# Verdicts that are kept; past it the longest unused go first.
+MOST = 50_000
+# Seconds to wait for another process that is writing.
+_PATIENCE = 1.0
+_SCHEMA = """CREATE TABLE IF NOT EXISTS validations (
+  key TEXT PRIMARY KEY, body TEXT NOT NULL, used INTEGER NOT NULL
+) WITHOUT ROWID"""
+# Each use is later than every one before it, by whichever process.
+_USED = "UPDATE validations SET used = (SELECT COALESCE(MAX(used), 0) + 1 FROM validations) WHERE key = ?"
+_KEEP = "INSERT OR REPLACE INTO validations VALUES (?, ?, (SELECT COALESCE(MAX(used), 0) + 1 FROM validations))"
+_FORGET = "DELETE FROM validations WHERE used <= (SELECT used FROM validations ORDER BY used DESC LIMIT 1 OFFSET ?)"
+_BY_USE = "CREATE INDEX IF NOT EXISTS validations_by_use ON validations (used)"
+
+
+@dataclass(frozen=True, slots=True)
+class Validation(Value):
+    """A verdict on a claim, its support, 0 to 1, the spans that it rests on, and why."""
+
+    verdict: Verdict
+    support: float | None
+    spans: tuple[SourceSpan, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a verdict depends on: the claim's text, the passages it was tested against, the rules, the verifier.
+
+    `rules` names their version, such as a hash; `verifier` who judged and by which model or weights.
+    """
+
+    claim: str
+    passages: tuple[Passage, ...]
+    rules: str
+    verifier: str
+
+    @property
+    def key(self) -> str:
+        """A SHA-256 over all of it, in hex; the order of the passages does not matter.
+
+        >>> passage = Passage("p", "d", "r", 0, 9, "It rained")
+        >>> one = Basis("It rained.", (passage,), "1", "rules")
+        >>> one.key == Basis("It rained!", (passage,), "1", "rules").key
+        False
+        """
+        spans = sorted(_span(passage) for passage in self.passages)
+        return _sha256(json.dumps([self.claim, spans, self.rules, self.verifier]))
+
+
+class ValidationCache:
+    """Verdicts in one SQLite file, at most `most` of them. Safe to use from several threads and processes.
+
+    A file that cannot be read or written is a cache without entries: every claim is then tested, and nothing fails.
+
+    >>> import tempfile
+    >>> cache = ValidationCache(Path(tempfile.mkdtemp()) / "validations.sqlite")
+    >>> basis = Basis("It rained.", (Passage("p", "d", "r", 0, 10, "It rained."),), "1", "rules")
+    >>> cache.get(basis) is None
+    True
+    >>> cache.put(basis, Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p", 0, 9, "It rained"),)))
+    >>> cache.get(basis).verdict.value
+    'supported'
+    >>> cache.close()
+    """
+
+    def __init__(self, path: Path, most: int = MOST) -> None:
+        self._path = path
+        self._most = most
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self, basis: Basis) -> Validation | None:
+        """The verdict on this basis, its quotes found again in the passages; None where none holds."""
+        with self._lock, suppress(sqlite3.Error, OSError):
+            file = self._file()
+            row = file.execute("SELECT body FROM validations WHERE key = ?", (basis.key,)).fetchone()
+            found = _read(row[0]) if row is not None else None
+            if found is not None and holds(found, basis.passages):
+                with file:
+                    file.execute(_USED, (basis.key,))
+                return found
+        return None
+
+    def put(self, basis: Basis, validation: Validation) -> None:
+        """Keep the verdict on this basis; one that is unknown, or whose quotes do not stand there, is not kept."""
+        if validation.verdict is Verdict.UNKNOWN or not holds(validation, basis.passages):
+            return
+        body = json.dumps(validation.to_dict())
+        with self._lock, suppress(sqlite3.Error, OSError):
+            file = self._file()
+            with file:
+                file.execute(_KEEP, (basis.key, body))
+                file.execute(_FORGET, (self._most,))
+
+    def close(self) -> None:
+        """Release the file; calling it twice is harmless."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _file(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            connection = sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_SCHEMA)
+            connection.execute(_BY_USE)
+            self._connection = connection
+        return self._connection
+
+
+def holds(validation: Validation, passages: Sequence[Passage]) -> bool:
+    """Whether each quote stands in these passages at its place, character for character.
+
+    A verdict for or against a claim that rests on no quote cannot be tested again, so it does not hold.
+
+    >>> passage = Passage("p", "d", "r", 5, 14, "It rained")
+    >>> holds(Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p", 8, 14, "rained"),)), [passage])
+    True
+    >>> holds(Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p", 8, 14, "snowed"),)), [passage])
+    False
+    """
+    if not validation.spans and validation.verdict is not Verdict.UNSUPPORTED:
+        return False
+    return all(any(_stands(span, passage) for passage in passages) for span in validation.spans)
+
+
+def _stands(span: SourceSpan, passage: Passage) -> bool:
+    if span.passage_id != passage.passage_id or span.start < passage.start:
+        return False
+    start = span.start - passage.start
+    return _sha256(passage.text[start : span.end - passage.start]) == _sha256(span.quote)
+
+
+def _span(passage: Passage) -> tuple[str, int, str]:
+    """A passage by its id, its place and the hash of all that a verifier reads: an id alone would trust its giver."""
+    return passage.passage_id, passage.start, _sha256(json.dumps([passage.title, passage.text]))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def _read(body: str) -> Validation | None:
+    """A stored verdict; None for what is none, as after a change of the form."""
+    try:
+        raw: Any = json.loads(body)
+        spans = tuple(SourceSpan(**span) for span in raw["spans"])
+        return Validation(Verdict(raw["verdict"]), raw["support"], spans, raw["reason"])
+    except (ValueError, TypeError, KeyError):
+        return None

@@ -137,6 +137,8 @@ def _evidence(gathered: Gathered) -> Json:
                 "document_id": passage.document_id,
                 "title": passage.title,
                 "location": str(passage.location),
+                "link": passage.origin.link,
+                "date": passage.origin.date,
                 "relevance": judgement.relevance.get(passage.passage_id),
                 "text": passage.text,
             }
@@ -153,6 +155,7 @@ def _answer(answer: Answer) -> Json:
         "verdict": answer.verdict.value,
         "confidence": answer.confidence.level,
         "missing": list(answer.judgement.missing),
+        "contradictions": plain(answer.judgement.contradictions),
         "sources": [
             {
                 "number": source.number,
@@ -160,6 +163,8 @@ def _answer(answer: Answer) -> Json:
                 "document_id": source.document_id,
                 "title": source.title,
                 "location": str(source.location),
+                "link": source.origin.link,
+                "date": source.origin.date,
                 "quote": source.quote,
             }
             for source in answer.sources

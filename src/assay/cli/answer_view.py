@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.terminal import Terminal, one_line
@@ -49,7 +50,7 @@ def show_answer(
         for quote in quotes(source, answer["claims"]):
             indented(console, f"“{quote}”", 4)
     console.print()
-    for line in _open_points(answer):
+    for line in chain(disagreements(answer), _open_points(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
     spent = usage_line(answer)
@@ -156,7 +157,31 @@ def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
 def _heading(source: Json) -> str:
     title = one_line(source["title"], 80) or source["document_id"]
     where = location(source["location"], source["title"])
-    return f"[{source['number']}] {title}{' · ' + where if where else ''}"
+    parts = [title, where, *origin_parts(source.get("origin") or {})]
+    return f"[{source['number']}] {' · '.join(part for part in parts if part)}"
+
+
+def origin_parts(origin: Json) -> list[str]:
+    """When a source was written, as far as that is known, and its address where it is outside the collection.
+
+    >>> origin_parts({"date": "2010", "link": "https://t.example/"}), origin_parts({})
+    (['2010', 'https://t.example/'], [])
+    """
+    return [one_line(origin[name], 200) for name in ("date", "link") if origin.get(name)]
+
+
+def disagreements(answer: Json) -> Iterator[Text]:
+    """Where the passages disagree: each reading with its date, and its sources' numbers where they are cited."""
+    numbers = {source["passage_id"]: source["number"] for source in answer["sources"]}
+    for each in answer["judgement"].get("contradictions", ()):
+        readings = "; ".join(_reading(reading, numbers) for reading in each["readings"])
+        yield marked("unknown", f"sources disagree on “{one_line(each['aspect'], 80)}”: {readings}")
+
+
+def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
+    cited = "".join(f"[{numbers[key]}]" for key in reading["passage_ids"] if key in numbers)
+    dated = f"({reading['date']})" if reading["date"] else ""
+    return " ".join(part for part in (one_line(reading["value"], 80), dated, cited) if part)
 
 
 def flowing(text: str) -> str:

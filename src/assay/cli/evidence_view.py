@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.cli.answer_view import check_lines, indented, location
+from assay.cli.answer_view import check_lines, indented, location, origin_parts
 from assay.cli.terminal import Terminal, one_line
 from assay.types import Evidence, Hit, Judgement, Review, plain
 from assay.verify.review import least_support, worst_verdict
@@ -16,7 +16,8 @@ def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
     console = terminal.console()
     for number, hit in enumerate(evidence.hits, 1):
         place = location(plain(hit.passage.location), hit.passage.title)
-        where = " · ".join(each for each in (one_line(hit.passage.title, 80), place) if each)
+        parts = (one_line(hit.passage.title, 80), place, *origin_parts(plain(hit.passage.origin)))
+        where = " · ".join(each for each in parts if each)
         console.print(f"{number}. {where or hit.passage.document_id}")
         indented(console, _scores(hit), 3)
         indented(console, one_line(hit.passage.text, EXCERPT), 3)

@@ -100,14 +100,17 @@ def _without_masked(hit: Hit, stretch: Span) -> str:
 
 
 def sources_line(number: int, passage: Passage) -> str:
-    """The passage's number, title and location on one line.
+    """The passage's number, title, location and date on one line.
 
-    >>> from assay.types import Location
+    >>> from assay.types import Location, Origin
     >>> sources_line(2, Passage("p", "d", "r", 0, 1, "x", title="Bridge rates", location=Location(page=3)))
     '[2] Bridge rates, page 3'
+    >>> sources_line(1, Passage("p", "d", "r", 0, 1, "x", title="Bridge rates", origin=Origin(date="2010")))
+    '[1] Bridge rates (2010)'
     """
     parts = (one_line(passage.title, _LONGEST_TITLE), one_line(str(passage.location), _LONGEST_TITLE))
-    return f"[{number}] " + (", ".join(part for part in parts if part) or "untitled")
+    named = ", ".join(part for part in parts if part) or "untitled"
+    return f"[{number}] {named}" + (f" ({passage.origin.date})" if passage.origin.date else "")
 
 
 def texts_of(evidence: Evidence) -> Sequence[str]:

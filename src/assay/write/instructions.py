@@ -33,6 +33,10 @@ CITE_EACH_SENTENCE = (
     "An earlier answer had no source numbers and could not be used. Write the number of its source in square "
     "brackets at the end of every sentence, such as [1]."
 )
+EACH_READING = (
+    "The sources disagree, as listed above between lines with a code. Give each reading in a sentence of its own "
+    "with the number of its source and, where there is one, its date. Do not choose among them."
+)
 MEND = "An earlier answer had the findings that stand above between lines with a code. Mend each of them."
 
 _BY_KIND: Mapping[QuestionKind, str] = MappingProxyType(

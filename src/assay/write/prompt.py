@@ -17,12 +17,14 @@ from assay.types import Evidence, Finding, Message, ModelRequest, Passage, Promp
 from assay.write.instructions import (
     CITE,
     CITE_EACH_SENTENCE,
+    EACH_READING,
     MEND,
     RULES,
     TEMPERATURES,
     instructions_for,
     reply_tokens,
 )
+from assay.write.readings import told_readings
 
 # The dialogue gets at most this share of the context window: evidence is what answers.
 _HISTORY_SHARE = 8
@@ -85,7 +87,8 @@ def writer_prompt(
     reply = min(style.max_tokens or reply_tokens(question.detail), style.context_tokens // _REPLY_SHARE)
     turns = important(question, style.history_messages, style.context_tokens // _HISTORY_SHARE, count)
     rules = "\n".join((RULES, *(f"- {each}" for each in style.instructions)))
-    longest = _listed(evidence.passages, code) + _after(question, turns, extra, code, len(evidence.hits))
+    everything = _listed(evidence.passages, code) + _disagreeing(evidence, evidence.passages, code)
+    longest = everything + _after(question, turns, extra, code, len(evidence.hits))
     rest = count(rules) + count(longest) + _AROUND
     room = style.context_tokens - reply - rest
     packed = pack(
@@ -98,7 +101,9 @@ def writer_prompt(
             hint="set context_tokens to the model's context window, or choose a model with a larger one",
         )
     after = _after(question, turns, extra, code, len(packed.passages))
-    shown = "\n\n".join(part for part in (_listed(packed.passages, code), packed.text, after) if part)
+    disagreeing = _disagreeing(evidence, packed.passages, code)
+    parts = (_listed(packed.passages, code), packed.text, disagreeing, after)
+    shown = "\n\n".join(part for part in parts if part)
     messages = (PromptMessage("system", rules), PromptMessage("user", shown))
     temperature = TEMPERATURES[question.kind] if style.temperature is None else style.temperature
     return Prompt(ModelRequest("writer", messages, max_tokens=reply, temperature=temperature), packed, code)
@@ -115,6 +120,12 @@ def _listed(passages: tuple[Passage, ...], code: str) -> str:
     if len(passages) < 2:
         return ""
     return fenced("sources", code, "\n".join(sources_line(n, each) for n, each in enumerate(passages, 1)))
+
+
+def _disagreeing(evidence: Evidence, passages: tuple[Passage, ...], code: str) -> str:
+    """Where the passages shown disagree on what is asked, their readings, and to give each of them."""
+    readings = told_readings(evidence, passages)
+    return f"{fenced('readings', code, readings)}\n\n{EACH_READING}" if readings else ""
 
 
 def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: str, shown: int) -> str:

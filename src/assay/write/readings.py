@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from assay.types import Evidence
+from assay.types import Contradiction, Evidence, Passage
 from assay.write.candidates import Candidate
 
 
@@ -24,3 +24,24 @@ def per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[
             if holding:
                 chosen.setdefault(max(holding, key=lambda index: shares[index]))
     return list(chosen) if len(chosen) > 1 else []
+
+
+def told_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
+    """Each contradiction on a line, for a prompt: its readings with the numbers of the passages and their date.
+
+    A reading none of whose passages is among these is left out, and a contradiction of which fewer than two are
+    left; "" where there is none.
+    """
+    number = {passage.passage_id: n for n, passage in enumerate(passages, 1)}
+    lines = (_line(each, number) for each in evidence.contradictions)
+    return "\n".join(line for line in lines if line)
+
+
+def _line(contradiction: Contradiction, number: Mapping[str, int]) -> str:
+    told = [
+        f"{reading.value} {marks}" + (f" ({reading.date})" if reading.date else "")
+        for reading in contradiction.readings
+        if (marks := "".join(f"[{number[key]}]" for key in reading.passage_ids if key in number))
+    ]
+    aspect = " ".join(contradiction.aspect.split())
+    return f"- {aspect}: {'; '.join(told)}" if len(told) > 1 else ""

@@ -197,7 +197,7 @@ def test_judge_weighs_passages_of_ones_own(tmp_path: Path):
             "missing",
             "issues",
         ),
-        *("mode_used", "ms", "contradictions"),
+        *("mode_used", "ms", "contradictions", "ambiguity"),
     }
     assert good["sufficiency"] > bad["sufficiency"]
     assert set(good["relevance"]) == {"p"}

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.answer_view import flowing, quotes, usage_line, verdict_line
+from assay.cli.answer_view import disagreements, flowing, quotes, usage_line, verdict_line
 
 CLAIM = {"verdict": "supported", "spans": [{"passage_id": "p", "start": 4, "quote": "a quote"}]}
 CONFIDENCE = {"level": "very_high", "calibrated": False}
@@ -136,3 +136,20 @@ def test_the_second_line_says_what_was_taken_and_never_a_number_nobody_knows(giv
 )
 def test_a_text_is_shown_without_strong_marks_and_with_its_lists(text: str, read: str):
     assert flowing(text) == read
+
+
+def test_sources_that_disagree_are_shown_with_their_dates():
+    readings = [
+        {"value": "1932", "passage_ids": ["gone", "p"], "date": "2010"},
+        {"value": "1935", "passage_ids": ["q"], "date": None},
+    ]
+    shown = answer(
+        judgement={"contradictions": [{"aspect": "when it opened", "readings": readings}]},
+        sources=[{"passage_id": "p", "number": 1}, {"passage_id": "q", "number": 2}],
+    )
+    lines = [line.plain for line in disagreements(shown)]
+    assert lines == ["? sources disagree on “when it opened”: 1932 (2010) [1]; 1935 [2]"]
+
+
+def test_an_answer_of_an_older_record_has_no_disagreements():
+    assert list(disagreements(answer(sources=[]))) == []

@@ -128,6 +128,12 @@ def test_passages_come_as_a_list_or_as_context():
     assert Request({"passages": []}).passages() == ()
 
 
+def test_a_passage_may_say_when_it_was_written():
+    given = [{"text": "a", "date": "2010"}, {"text": "b", "metadata": {"published": "3 May 2020"}}, {"text": "c"}]
+    request = Request({"passages": [{"id": n, **each} for n, each in enumerate(given)]})
+    assert [each.origin.date for each in request.passages()] == ["2010", "2020-05-03", None]
+
+
 @pytest.mark.parametrize(
     "fields",
     [

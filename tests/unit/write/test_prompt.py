@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.types import (
     AnswerType,
+    Contradiction,
     Evidence,
     Finding,
     Hit,
     Location,
     Message,
+    Origin,
     Passage,
     Question,
     QuestionKind,
+    Reading,
     Severity,
 )
-from assay.write.instructions import RULES, TEMPERATURES, instructions_for
+from assay.write.instructions import EACH_READING, RULES, TEMPERATURES, instructions_for
 from assay.write.prompt import Extra, Prompt, Style, writer_prompt
 
 EXPECTED = Path(__file__).parent / "prompts"
@@ -32,6 +36,14 @@ PASSAGES = (
 )
 EVIDENCE = Evidence(tuple(Hit(passage, 1 / n) for n, passage in enumerate(PASSAGES, 1)))
 ONE = Evidence(EVIDENCE.hits[:1])
+READINGS = (Reading("3 May 1932", ("p1", "gone"), "2010"), Reading("1935", ("p5",)), Reading("1936", ("gone",)))
+DISAGREEING = Evidence(
+    (
+        Hit(replace(PASSAGES[0], origin=Origin(date="2010")), 1.0),
+        Hit(Passage("p5", "d5", "r", 0, 24, "The tower opened in 1935."), 0.9),
+    ),
+    contradictions=(Contradiction("when the tower opened", READINGS),),
+)
 HISTORY = (
     Message("user", "What stands in the harbour?"),
     Message("assistant", "A tower."),
@@ -72,6 +84,7 @@ CASES = {
             cite_more=True,
         ),
     ),
+    "disagreeing": writer_prompt(PLAIN, DISAGREEING, Style(), lambda: "5eed" * 8),
 }
 
 
@@ -129,3 +142,8 @@ def test_experts_and_beginners_are_told_apart() -> None:
         each: instructions_for(Question("x", "x", expertise=each)) for each in ("beginner", "general", "expert")
     }
     assert len(set(told.values())) == 3
+
+
+def test_a_disagreement_of_which_one_side_is_shown_is_none() -> None:
+    shown = writer_prompt(PLAIN, replace(DISAGREEING, hits=DISAGREEING.hits[:1]), Style(), lambda: "5eed" * 8)
+    assert EACH_READING not in shown.request.messages[1].text

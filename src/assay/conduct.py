@@ -14,6 +14,8 @@ from assay.run import Run, RunEvents
 from assay.stages import Emit, Sink, Stages
 from assay.types import Answer, Done, Failed, Limits, Message
 
+# Seconds for one question that a small model in a file can need on two processors (measured with 135 M parameters).
+SLOW = 60.0
 # Far beyond any question, far below what would hold a thread for long.
 LONGEST_QUESTION = 20_000
 
@@ -94,6 +96,6 @@ def refuse_no_question(text: str) -> None:
 def _deadline(limits: Limits) -> DeadlinePassed:
     return DeadlinePassed(
         f"the question was not answered within {limits.seconds:g} s",
-        hint="allow more time with --deadline SECONDS",
+        hint=f"allow more time with --deadline SECONDS; a model in a file can need {SLOW:g} s on a small machine",
         retryable=True,
     )

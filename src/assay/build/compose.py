@@ -11,8 +11,9 @@ from assay.act.refine import RulesRefiner
 from assay.act.refine_model import ModelRefiner
 from assay.act.select import BestSelector
 from assay.act.strips import StripSelector
+from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
-from assay.build.models import Models
+from assay.build.models import Models, without_effect
 from assay.judge.clarifying import ClarifyingJudge
 from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
@@ -30,7 +31,7 @@ from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetr
 from assay.repair.rules import RulesRepairer
 from assay.run import Run
 from assay.settings import Settings
-from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Stages, Understander, Writer
+from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Selector, Stages, Understander, Writer
 from assay.types import Action, ModelsUsed, RepairKind, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
@@ -69,13 +70,13 @@ class Composer:
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
-        notes: list[str] = []
+        notes = [*without_effect(self.settings)]
         return Stages(
             understander=self._understander(run),
             retriever=_on_tape(self.retriever, run, "retrieve"),
             outside=_on_tape(self.outside, run, "outside"),
             refiner=self._refiner(run, notes.append),
-            selector=StripSelector(BestSelector(self.settings.k)),
+            selector=self._selector(run, notes.append),
             judge=self._judges(embedder, run, shadow),
             writer=self._writer(run) or quoter,
             quoter=quoter,
@@ -103,6 +104,14 @@ class Composer:
             return RulesRefiner()
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return ModelRefiner(model, RulesRefiner(), tell, room, self._fences(run))
+
+    def _selector(self, run: Run, tell: Callable[[str], None]) -> Selector:
+        by_rules = StripSelector(BestSelector(self.settings.k))
+        model = self._model("condenser", run) if run.profile == "thorough" else None
+        if model is None:
+            return by_rules
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return ModelStripRanker(model, by_rules, tell, room, self._fences(run))
 
     def _shadow(self, run: Run) -> Run | None:
         """The run as a second judge sees it: with a budget of its own, so that it takes nothing from the first."""

@@ -17,6 +17,9 @@ from assay.settings import ROLES, Settings
 from assay.stages import LLM
 from assay.types import Role
 
+# What only a model that writes heeds.
+_FOR_WRITERS = ("detail", "expertise", "simple_model")
+
 
 @dataclass(frozen=True, slots=True)
 class Models:
@@ -42,6 +45,18 @@ def open_models(settings: Settings) -> Models:
     circuits: dict[str, Circuit] = {}
     opened = {name: _guarded(name, settings, circuits) for name in names}
     return Models(opened, roles, settings.simple_model)
+
+
+def without_effect(settings: Settings) -> tuple[str, ...]:
+    """A warning for each setting of how to write that is set while no model writes; answers are quoted then.
+
+    >>> without_effect(Settings(detail=9))
+    ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
+    """
+    if settings.model_of("writer") is not None:
+        return ()
+    why = "changes nothing: no model writes, and answers are quoted; set one with --model"
+    return tuple(f"{name} is set and {why}" for name in _FOR_WRITERS if getattr(settings, name) is not None)
 
 
 def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from assay.build import open_embedder
 from assay.build.models import open_models, provider_and_model
 from assay.cli.examine import Examined
+from assay.conduct import SLOW
 from assay.config_files import VARIABLES
 from assay.errors import AssayError, unusable
 from assay.models.structured import StructuredModel
@@ -91,8 +92,17 @@ def examine_models(resolved: Resolved) -> Iterator[Examined]:
         yield _role(role, opened[name], resolved)
     if not opened:
         yield Examined("role writer", Status.SKIPPED, "no model: answers are quoted; set one with --model")
+    yield from _patience(settings, tuple(opened))
     for found in asyncio.run(_tested([each for each in opened.values() if each.model is not None])):
         yield from found
+
+
+def _patience(settings: Settings, names: Sequence[str]) -> Iterator[Examined]:
+    """Whether a question may take as long as a model in a file can need; to be slow is no fault."""
+    seconds = settings.limits("fast").seconds
+    if seconds < SLOW and any(name.startswith("local:") for name in names):
+        told = f"{seconds:g} s for one question; a model in a file can need {SLOW:g} s: set --deadline {SLOW:g}"
+        yield Examined("deadline", Status.UNKNOWN, told)
 
 
 def _roles(settings: Settings) -> Mapping[str, str]:

@@ -148,7 +148,7 @@ FOR_JUDGING = (
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
     *_SERVICES,
 )
-FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "max_cost", *_SERVICES)
+FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES)
 FOR_ANSWERS = tuple(FLAGS)
 
 

@@ -115,6 +115,8 @@ def ask(
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if stream and (as_json or as_json_lines):
         raise UsageError("--stream prints for people, and JSON was asked for", hint="leave one of the two out")
+    if stream:
+        _tell_of_numbers(given, terminal)
     dialogue = _dialogue(history)
     if text is None:
         together = options.at_once(at_once, given)
@@ -147,6 +149,17 @@ def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Te
     text = terminal.input.read().decode("utf-8", errors="replace") if question == "-" else question
     refuse_no_question(text)  # before anything is opened
     return text
+
+
+def _tell_of_numbers(given: Given, terminal: Terminal) -> None:
+    """Where another style is set, say that a stream has numbers: what a source is called depends on the others."""
+    from assay.settings import load_settings
+    from assay.types import CitationStyle
+
+    settings = load_settings(given).settings
+    if settings.citation_style is not CitationStyle.NUMBERED:
+        said = f"{settings.told('citation_style')} is not heeded: with --stream the text names sources by number"
+        terminal.warn(f"warning: {said}")
 
 
 def _tell_of_no_documents(engine: Engine, given: dict[str, Any], terminal: Terminal) -> None:

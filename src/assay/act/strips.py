@@ -85,8 +85,8 @@ def strips(hit: Hit, weights: dict[str, float], question: Question) -> tuple[Spa
     titled = held(weights, passage.titled)
     weights = {term: weight for term, weight in weights.items() if term not in titled}
     bearing = _bearing(passage.lines, weights, question)
-    kept = _with_what_they_need(passage.lines, bearing)
-    return () if not kept or len(kept) == len(passage.lines) else _joined(passage.lines, sorted(kept))
+    kept = with_what_they_need(passage.lines, bearing)
+    return () if not kept or len(kept) == len(passage.lines) else joined(passage.lines, sorted(kept))
 
 
 def _bearing(lines: Sequence[Line], weights: dict[str, float], question: Question) -> set[int]:
@@ -101,7 +101,7 @@ def _bearing(lines: Sequence[Line], weights: dict[str, float], question: Questio
     }
 
 
-def _with_what_they_need(lines: Sequence[Line], bearing: set[int]) -> set[int]:
+def with_what_they_need(lines: Sequence[Line], bearing: set[int]) -> set[int]:
     """The sentences with those before them that they point back to, and with the heading above them."""
     kept = set(bearing)
     for n in sorted(bearing, reverse=True):
@@ -116,7 +116,7 @@ def _points_back(text: str) -> bool:
     return first is not None and fold(text[first.start : first.end]) in _POINTS_BACK
 
 
-def _joined(lines: Sequence[Line], kept: Sequence[int]) -> tuple[Span, ...]:
+def joined(lines: Sequence[Line], kept: Sequence[int]) -> tuple[Span, ...]:
     """The places of the sentences; those that follow one another are one strip."""
     found: list[Span] = []
     for n in kept:

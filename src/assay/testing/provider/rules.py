@@ -24,7 +24,8 @@ _DEPTH = 12
 def plain_answer(asked: Asked) -> str:
     """Two sentences of the numbered evidence, those nearest the question; or the least JSON that fits the schema.
 
-    What assay's own judges and its rewriter of follow-up questions ask for is filled in so that they can use it.
+    What assay's own judges, its rewriter of follow-up questions and its ranker of strips ask for is filled in so
+    that they can use it.
 
     >>> from assay.types import PromptMessage
     >>> lines = ("[1] Tea", "Tea is hot. It is cheap.", "[2] Ice", "Ice is cold.", "", "How cold is ice?")
@@ -45,7 +46,7 @@ def filled(schema: Mapping[str, Any], prompt: str) -> Any:
     value = smallest(schema)
     if not isinstance(value, dict):
         return value
-    for known in (_verdict, _standalone, _ratings):
+    for known in (_verdict, _standalone, _ratings, _strips):
         if (favourable := known(prompt)).keys() <= value.keys():
             value |= favourable
     return value
@@ -66,6 +67,11 @@ def _ratings(prompt: str) -> dict[str, Any]:
         "passages": [{"number": n, "relevance": 1.0} for n in numbers],
         "parts": [{"number": n, "state": "covered", "passages": numbers[:1]} for n in parts],
     }
+
+
+def _strips(prompt: str) -> dict[str, Any]:
+    numbers = [int(line[1]) for line in _LINE_OF_PARTS.finditer(_block(prompt, "strips"))]
+    return {"strips": numbers} if numbers else {}
 
 
 def counted(asked: Asked, text: str) -> Reply:

@@ -5,7 +5,8 @@
     AssayError                 something went wrong; .hint says what to do next
     ├── UsageError             the call itself is off: an empty question, an unknown setting
     │   ├── MissingExtra       an optional dependency is not installed; the hint names the command
-    │   └── EgressRefused      the rules for what leaves this machine forbid it; nothing was sent
+    │   ├── EgressRefused      the rules for what leaves this machine forbid it; nothing was sent
+    │   └── RuleFileError      a file of output rules that cannot be used; .problems has each with its line
     ├── DocumentError          one document could not be taken in
     │   ├── EmptyDocument      nothing to read: no bytes, only white space, no text layer
     │   ├── UnsupportedDocument  a format assay does not read
@@ -54,6 +55,17 @@ class MissingExtra(UsageError):
 
 class EgressRefused(UsageError):
     """The rules for what leaves this machine forbid it: an address, a domain, or all of it. Nothing was sent."""
+
+
+class RuleFileError(UsageError):
+    """A file of output rules cannot be read, or its rules contradict one another.
+
+    `problems` are all that is wrong with it, each as `FILE:LINE: what`.
+    """
+
+    def __init__(self, message: str, *, hint: str, problems: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.problems = problems or (message,)
 
 
 class DocumentError(AssayError):

@@ -1,0 +1,144 @@
+"""Rules that contradict one another, found without any answer: no text could keep them all.
+
+Every kind of question and every language that the rules tell apart is looked at for itself, with all topics spoken
+of. The search is sound where it speaks, not complete: patterns and Python checks are tried on wordings only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from assay.reflect.bounds import Clash, clashes
+from assay.reflect.phrases import has, same
+from assay.reflect.rule import Rule, RuleSet
+from assay.reflect.subject import Broken
+from assay.types import Evidence, Question, QuestionKind
+
+# A language that no rule names.
+_ANOTHER = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Rules that cannot all be kept: their ids, in the file's order, why, and for which answers (empty: for all).
+
+    `line` is where the last of the rules begins, `lines` where each does.
+    """
+
+    rules: tuple[str, ...]
+    lines: tuple[int, ...]
+    reason: str
+    where: str = ""
+
+    @property
+    def line(self) -> int:
+        """The line to look at: of the rule that came last."""
+        return self.lines[-1]
+
+    def __str__(self) -> str:
+        """The contradiction in words.
+
+        >>> str(Conflict(("a", "b"), (1, 5), "at least 9 words, at most 3"))
+        "the rules 'a' (line 1) and 'b' (line 5) contradict one another: at least 9 words, at most 3"
+        """
+        named = [f"{each!r} (line {line})" for each, line in zip(self.rules, self.lines, strict=True)]
+        where = f" {self.where}" if self.where else ""
+        if len(named) == 1:
+            return f"the rule {named[0]} contradicts itself{where}: {self.reason}"
+        return f"the rules {', '.join(named[:-1])} and {named[-1]} contradict one another{where}: {self.reason}"
+
+
+def conflicts(rules: RuleSet) -> tuple[Conflict, ...]:
+    """Every contradiction, each once, in the order of the file."""
+    languages = sorted({code for rule in rules.rules for code in rule.when.languages | rule.params.languages})
+    everywhere = list(product(QuestionKind, (*languages, _ANOTHER)))
+    places: dict[Clash, list[tuple[QuestionKind, str]]] = {}
+    for kind, language in everywhere:
+        active = [rule for rule in rules.rules if rule.when.asked_of(kind, language)]
+        for clash in dict.fromkeys(_in(active, kind, language)):
+            places.setdefault(clash, []).append((kind, language))
+    found = [_conflict(rules, clash, where, len(everywhere)) for clash, where in places.items()]
+    return tuple(sorted(found, key=lambda each: (each.lines, each.reason)))
+
+
+def _in(active: Sequence[Rule], kind: QuestionKind, language: str) -> Iterator[Clash]:
+    """The contradictions among rules that apply to the same answers."""
+    yield from clashes([(rule.id, rule.params.demand(language)) for rule in active])
+    yield from _languages(active, language)
+    question = Question("", "", kind=kind, language=language)
+    for rule in active:
+        yield from _required_and_forbidden(rule, active, question)
+        yield from _swapped_for_forbidden(rule, active, question)
+    yield from _swapped_twice(active)
+
+
+def _languages(active: Sequence[Rule], language: str) -> Iterator[Clash]:
+    """Rules that want the same answer in two languages."""
+    wanted = [(rule.id, rule.params.demand(language).language) for rule in active]
+    named = [(each, language if code == "question" and language else code) for each, code in wanted if code]
+    for at, (one, first) in enumerate(named):
+        for other, second in named[at + 1 :]:
+            if first != second:
+                yield Clash((one, other), f"one wants the language {first!r}, the other {second!r}")
+
+
+def _required_and_forbidden(rule: Rule, active: Sequence[Rule], question: Question) -> Iterator[Clash]:
+    """A rule whose every wording some other rule forbids."""
+    texts = rule.params.demand(question.language).texts
+    if not texts:
+        return
+    against = [next((other for other in active if _forbids(other, text, question)), None) for text in texts]
+    blamed = tuple(dict.fromkeys(other.id for other in against if other is not None))
+    if all(other is not None for other in against):
+        wording = " or ".join(repr(text) for text in texts)
+        yield Clash((rule.id, *blamed), f"one wants {wording} in the answer, which the other forbids")
+
+
+def _swapped_for_forbidden(rule: Rule, active: Sequence[Rule], question: Question) -> Iterator[Clash]:
+    """A wording that one rule puts in place of another, and that some rule forbids."""
+    for swap in rule.params.swaps():
+        for other in active:
+            if _forbids(other, swap.replacement, question):
+                reason = f'"{swap.replacement}" is to be written for "{swap.term}", and is itself not to be used'
+                yield Clash(tuple(dict.fromkeys((rule.id, other.id))), reason)
+
+
+def _swapped_twice(active: Sequence[Rule]) -> Iterator[Clash]:
+    """One wording that two rules replace by different ones."""
+    swaps = [(rule.id, swap) for rule in active for swap in rule.params.swaps()]
+    for at, (one, first) in enumerate(swaps):
+        for other, second in swaps[at + 1 :]:
+            if same(first.term, second.term) and not same(first.replacement, second.replacement, case=True):
+                reason = f'"{first.term}" is to become "{first.replacement}", and "{second.replacement}"'
+                yield Clash(tuple(dict.fromkeys((one, other))), reason)
+
+
+def _forbids(rule: Rule, text: str, question: Question) -> bool:
+    """Whether a rule forbids a wording that stands as it is, outside of quotations, code and other sentences."""
+    if not rule.params.forbids:
+        return False
+    topics = rule.when.topics
+    if topics and not has(text, topics):
+        text = f"{text}\n\n{topics[0]}"
+    broken = rule.broken(rule.subject(question, Evidence(), text))
+    return any(isinstance(each, Broken) for each in broken)
+
+
+def _conflict(
+    rules: RuleSet, clash: Clash, places: Sequence[tuple[QuestionKind, str]], everywhere: int
+) -> Conflict:
+    """A clash with its rules in the file's order, and where it holds."""
+    blamed = [rule for rule in rules.rules if rule.id in clash.rules]
+    where = "" if len(places) == everywhere else _where(places)
+    return Conflict(tuple(each.id for each in blamed), tuple(each.line for each in blamed), clash.reason, where)
+
+
+def _where(places: Sequence[tuple[QuestionKind, str]]) -> str:
+    """The kinds and languages of a contradiction, in words."""
+    kinds = sorted({kind for kind, _ in places})
+    languages = sorted({language for _, language in places})
+    of = f"for {', '.join(kinds)} questions" if len(kinds) < len(QuestionKind) else ""
+    spoken = f"in {', '.join(each or 'any other language' for each in languages)}"
+    return " ".join(part for part in (of, spoken if languages != [_ANOTHER] else "") if part)

@@ -1,0 +1,123 @@
+"""The output rules at work: what the writer is told, what is checked, what edits mend."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from assay.errors import AssayError
+from assay.reflect.edits import safe
+from assay.reflect.kinds.section import RequiredSection
+from assay.reflect.rule import PREFIX, Rule, RuleSet
+from assay.reflect.subject import Broken, Edit, Subject, Untested
+from assay.types import Check, Evidence, Finding, Question, Span, Status
+
+# Whether the collection answers a question.
+Answerable = Callable[[str], Awaitable[bool]]
+# An answer of a hundred offences is told of the first.
+MOST_PLACES = 20
+_LONGEST_QUESTION = 500
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRules:
+    """One set of rules in its two uses: instructions for the writer and checks of the answer.
+
+    `answerable` says whether the collection answers a question; without it that is unknown where a rule asks for
+    it. `skip` are ids of rules that are switched off: nobody is told of them, and their checks are skipped.
+    """
+
+    rules: RuleSet
+    answerable: Answerable | None = None
+    skip: frozenset[str] = field(default=frozenset())
+
+    def instructions(self, question: Question) -> tuple[str, ...]:
+        """What the writer of an answer to this question is told, one or more sentences a rule.
+
+        They come from the rules alone: no word of the question or of a document is in them.
+        """
+        told = (rule.instruction(question.language) for rule in self._on(question))
+        return tuple(dict.fromkeys(each for each in told if each))
+
+    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
+        """The checks of an answer, each named `rule:` and the rule's id: one that passed, or one a place that did not.
+
+        A rule that does not apply to this answer has none. Offsets count code points of `text`.
+        """
+        checks: list[Check] = []
+        for rule in self.rules.asked(question):
+            if rule.id in self.skip:
+                checks.append(Check(rule.check, Status.SKIPPED, rule.severity, None, "switched off"))
+            elif rule.when.applies(question, text):
+                checks += await self._checks(rule, rule.subject(question, evidence, text))
+        return tuple(checks)
+
+    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
+        """A finding for each of the rules' checks that failed or is unknown, with the rule's advice."""
+        found = []
+        for check in checks:
+            rule = self.rules.named(check.name)
+            if rule is not None and check.status in (Status.FAILED, Status.UNKNOWN):
+                advice = rule.advice(question.language)
+                found.append(Finding(check.name, None, check.severity, check.cause or "", advice))
+        return tuple(found)
+
+    def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
+        """Changes of wording and layout that mend what `checks`, which examined this text, found broken.
+
+        In order and without overlap; none touches a quotation, a number, a citation mark, code or a table, and none
+        makes anything up. A rule that only warns changes nothing.
+        """
+        edits: list[Edit] = []
+        failed = [each for each in checks if each.status is Status.FAILED and each.severity != "warn"]
+        for name in dict.fromkeys(each.name for each in failed):
+            rule = self.rules.named(name)
+            if rule is None:
+                continue
+            places = tuple(each.answer_span for each in failed if each.name == name and each.answer_span)
+            edits += rule.params.edits(rule.subject(question, Evidence(), text), places)
+        return safe(text, edits)
+
+    def _on(self, question: Question) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules.asked(question) if rule.id not in self.skip)
+
+    async def _checks(self, rule: Rule, subject: Subject) -> list[Check]:
+        """One rule's checks of one answer."""
+        results: list[Broken | Untested] = list(rule.broken(subject))
+        if isinstance(rule.params, RequiredSection):
+            results += await self._unanswered(subject, rule.params.asked(subject))
+        if not results:
+            return [Check(rule.check, Status.PASSED, rule.severity)]
+        checks = [_check(rule, each) for each in results[:MOST_PLACES]]
+        if len(results) > MOST_PLACES:
+            cause = f"of {len(results)} places that do not keep the rule {MOST_PLACES} are shown"
+            checks.append(Check(rule.check, Status.FAILED, rule.severity, None, cause))
+        return checks
+
+    async def _unanswered(self, subject: Subject, places: Sequence[Span]) -> list[Broken | Untested]:
+        """The questions at those places that the collection does not answer, or that could not be tried."""
+        if places and self.answerable is None:
+            return [Untested("there is no search to see whether the collection answers these questions")]
+        results: list[Broken | Untested] = []
+        for place in places[:MOST_PLACES]:
+            question = " ".join(subject.plain[place.start : place.end].split())[:_LONGEST_QUESTION]
+            try:
+                answered = self.answerable is not None and await self.answerable(question)
+            except AssayError as error:
+                results.append(Untested(f"whether the collection answers {question!r} could not be seen: {error}"))
+                continue
+            if not answered:
+                results.append(Broken(f"the collection does not answer {question!r}", place))
+        return results
+
+
+def _check(rule: Rule, result: Broken | Untested) -> Check:
+    """The check that one result makes."""
+    if isinstance(result, Untested):
+        return Check(rule.check, Status.UNKNOWN, rule.severity, None, result.cause)
+    return Check(rule.check, Status.FAILED, rule.severity, None, result.cause, result.span)
+
+
+def is_rule_check(check: Check) -> bool:
+    """Whether a check is one of an output rule."""
+    return check.name.startswith(PREFIX)

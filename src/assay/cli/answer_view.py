@@ -6,11 +6,13 @@ It is shown from the answer object, so that an answer of today and one from the 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.terminal import Terminal, one_line
+from assay.rendering import section_within
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,9 +55,9 @@ def show_answer(
     for line in chain(disagreements(answer), _open_points(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
-    spent = usage_line(answer)
-    if spent:
-        indented(console, spent, 2)
+    for line in (repairs_line(answer), usage_line(answer)):
+        if line:
+            indented(console, line, 2)
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
 
@@ -88,13 +90,24 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
 
 
+def repairs_line(answer: Json) -> str:
+    """How often which repair was made; empty without any.
+
+    >>> repairs_line({"repairs": [{"kind": "dropped"}, {"kind": "corrected"}, {"kind": "dropped"}]})
+    'repairs: 1 corrected, 2 dropped'
+    """
+    counts = Counter(repair["kind"] for repair in answer["repairs"])
+    listed = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+    return f"repairs: {listed}" if listed else ""
+
+
 def usage_line(answer: Json) -> str:
     """What the answer took, where a model was asked or the depth was not the usual one; else empty."""
     usage, first = answer["usage"], answer["first_verified_ms"]
     if not usage["calls"] and answer["profile"] == "fast":
         return ""
-    judged = one_line(f"judged {answer['mode_used']}", 120)
-    why = f" ({one_line(answer['profile_reason'], 120)})" if answer["profile_reason"] else ""
+    judged = one_line(f"judged {answer['mode_used']}")
+    why = f" ({one_line(answer['profile_reason'])})" if answer["profile_reason"] else ""
     parts = [f"{usage['calls']} model call{'' if usage['calls'] == 1 else 's'}"]
     if usage["calls"]:
         parts += [_tokens(usage), _cost(usage["cost"])]
@@ -135,7 +148,7 @@ def location(place: Json, title: str) -> str:
     'page 3, Fees'
     """
     parts = [f"{name} {place[name]}" for name in ("page", "slide", "sheet", "row") if place[name] is not None]
-    section = "" if place["section"] in (None, title) else place["section"].removeprefix(f"{title} > ")
+    section = section_within(place["section"] or "", title)
     return one_line(", ".join([*parts, *([section] if section else [])]), 80)
 
 
@@ -150,7 +163,7 @@ def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
     """Each check with its mark, and why it did not pass."""
     for check in checks:
         claim = f", claim {check['claim']}" if check["claim"] is not None else ""
-        cause = f": {one_line(check['cause'], QUOTE_WIDTH)}" if check["cause"] else ""
+        cause = f": {one_line(check['cause'])}" if check["cause"] else ""
         yield marked(check["status"], f"{check['name']}{claim}{cause}")
 
 

@@ -1,4 +1,4 @@
-"""What is told of a run while it is under way: verified sentences, and with `-v` every step."""
+"""What is told of a run while it is under way: sentences that are sure to stay, and with `-v` every step."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from assay.cli.answer_view import flowing
 from assay.cli.run_view import told
 from assay.cli.terminal import Terminal, visible
-from assay.types import Event, Sentence, SentenceProvisional, SentenceVerified, SentenceWithdrawn
+from assay.mend import MARK
+from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
 
 
 @dataclass(slots=True)
 class Progress:
-    """Told of each event; prints a sentence only when it is verified, since no other may be shown.
+    """Told of each event; prints a sentence when it is verified, and a marked one where others stand beside it.
 
     A passage's number is its place in order of first citation, as it will be in the answer.
     """
@@ -20,8 +21,9 @@ class Progress:
     terminal: Terminal
     sentences: bool = False
     printed: int = 0
-    withdrawn: int = 0
+    dropped: int = 0
     _numbers: dict[str, int] = field(default_factory=dict)
+    _waiting: list[Sentence] = field(default_factory=list)
 
     def __call__(self, event: Event) -> None:
         """Tell what is to be told of the event."""
@@ -32,15 +34,27 @@ class Progress:
 
     def _tell(self, event: Event) -> None:
         match event:
-            case SentenceProvisional(sentence=sentence):
-                for passage_id in sentence.passage_ids:
-                    self._numbers.setdefault(passage_id, len(self._numbers) + 1)
+            case StatusChanged(stage="write"):  # where nothing of a draft passed, another one takes its place
+                self._waiting, self._numbers, self.dropped = [], {}, 0
             case SentenceVerified(sentence=sentence):
-                self.terminal.line(self._marked(sentence))
-                self.printed += 1
+                self._waiting.append(sentence)
+                self._print()
+            case SentenceWithdrawn(sentence=sentence) if sentence.hedged:
+                self._waiting.append(sentence)
+                if self.printed:
+                    self._print()
             case SentenceWithdrawn():
-                self.withdrawn += 1
+                self.dropped += 1
+
+    def _print(self) -> None:
+        for sentence in self._waiting:
+            self.terminal.line(self._marked(sentence))
+        self.printed += len(self._waiting)
+        self._waiting = []
 
     def _marked(self, sentence: Sentence) -> str:
+        for each in sentence.passage_ids:
+            self._numbers.setdefault(each, len(self._numbers) + 1)
         marks = [f"[{self._numbers[each]}]" for each in sentence.passage_ids]
-        return " ".join([visible(flowing(sentence.text.strip())), *marks])
+        hedge = [MARK] if sentence.hedged else []
+        return " ".join([visible(flowing(sentence.text.strip())), *marks, *hedge])

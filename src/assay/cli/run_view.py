@@ -17,14 +17,14 @@ Json = Mapping[str, Any]
 
 def run_line(run: RunSummary) -> str:
     """One run in the list of runs."""
-    return f"{run.run_id}  {_moment(run.started)}  {run.outcome:9}  {one_line(run.question, 80)}"
+    return f"{run.run_id}  {moment(run.started)}  {run.outcome:9}  {one_line(run.question, 80)}"
 
 
 def show_run(record: RunRecord, terminal: Terminal) -> None:
     """Print the run from its question to its answer."""
     console = terminal.console()
     run = record.run
-    console.print(f"run {run.run_id} · {_moment(run.started)} · collection {run.collection} · {run.outcome}")
+    console.print(f"run {run.run_id} · {moment(run.started)} · collection {run.collection} · {run.outcome}")
     console.print(f"question: {one_line(run.question, 500)}\n")
     console.print("steps")
     first = record.events[0].at if record.events else run.started
@@ -39,6 +39,14 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
         console.print("\nclaims")
         for claim in answer["claims"]:
             _show_claim(claim, console)
+    if answer.get("dropped"):  # records of earlier versions have none
+        console.print("\ndropped claims")
+        for claim in answer["dropped"]:
+            _show_claim(claim, console)
+    if answer["repairs"]:
+        console.print("\nrepairs")
+        for repair in answer["repairs"]:
+            _show_repair(repair, console)
     if answer["checks"]:
         console.print("\nchecks")
         for line in check_lines(answer["checks"]):
@@ -58,6 +66,13 @@ def _show_claim(claim: Json, console: Any) -> None:
         indented(console, f"{event['state']} by {event['by']}{reason}", 5)
 
 
+def _show_repair(repair: Json, console: Any) -> None:
+    console.print(f"  {repair['kind']}: {one_line(repair['reason'], 200)}")
+    indented(console, f"- {one_line(repair['before'], 300)}", 5)
+    if repair["after"]:
+        indented(console, f"+ {one_line(repair['after'], 300)}", 5)
+
+
 def told(kind: str, body: Json) -> str:
     """What an event says on one line; the sentences stand in the answer already."""
     match kind:
@@ -72,13 +87,15 @@ def told(kind: str, body: Json) -> str:
         case "acted":
             return f"acted: {body['step']['action']}, {one_line(body['reason'], 200)}"
         case "finding":
-            return f"finding: {body['finding']['check']}: {one_line(body['finding']['message'], 200)}"
+            return f"finding: {body['finding']['check']}: {one_line(body['finding']['message'])}"
+        case "sentence.revised":
+            return f"mended: {one_line(body['sentence']['text'], 80)}: {one_line(body['reason'], 120)}"
         case "sentence.withdrawn":
-            return f"withdrawn: {one_line(body['sentence']['text'], 80)}: {one_line(body['reason'], 120)}"
+            return f"withdrawn: {one_line(body['sentence']['text'], 80)}: {one_line(body['reason'])}"
         case "done":
             return f"done: {body['answer']['outcome']}"
         case "error":
-            return f"error: {one_line(body['message'], 300)} (hint: {one_line(body['hint'], 200)})"
+            return f"error: {one_line(body['message'])} (hint: {one_line(body['hint'])})"
     return ""
 
 
@@ -89,5 +106,5 @@ def _verified(answer: Json) -> bool:
     )
 
 
-def _moment(seconds: float) -> str:
+def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="seconds")

@@ -34,15 +34,15 @@ def tell(
     settings = load_settings(given).settings
     if progress is not None and progress.printed:
         listed = rendered(answer, references=settings.references).removeprefix(answer.text)
-        text = f"{_left_out(progress.withdrawn)}{listed}".strip()
+        text = f"{_left_out(progress.dropped)}{listed}".strip()
     else:
         text = rendered(answer, settings.citation_style, settings.references)
     show_answer(answer.to_dict(), answer.validate(), terminal, text=text, with_ids=with_ids)
 
 
 def _left_out(sentences: int) -> str:
-    """That some sentences did not pass, empty where all did."""
+    """That some sentences were dropped, empty where none was."""
     if not sentences:
         return ""
-    many = f"{sentences} sentences are" if sentences > 1 else "1 sentence is"
-    return f"({many} not shown: not verified; `assay show last` has the whole text)"
+    many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"
+    return f"({many} dropped: not borne out; `assay show last` says why)"

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.types import Action, Judgement, Limits, RepairKind, Review, Severity, Status, Step, Verdict
+from assay.types import (
+    Action,
+    Check,
+    FindingKind,
+    Judgement,
+    Limits,
+    RepairKind,
+    Review,
+    Severity,
+    Status,
+    Step,
+    Verdict,
+)
 from assay.worth import SEARCHING, Worth
 
 
@@ -97,18 +109,23 @@ def next_repair(
 def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> bool:
     verdicts = {claim.verdict for claim in review.claims}
     blocked = any(each.severity is Severity.BLOCK for each in review.findings)
+    failed = bool(verdicts & {Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
     match kind:
         case RepairKind.CORRECT:
-            return any(check.status is Status.FAILED and check.expected is not None for check in review.checks)
+            return any(check.status is Status.FAILED and _says_otherwise(check) for check in review.checks)
         case RepairKind.FETCH:  # what the evidence contradicts needs no more evidence
             return bool(verdicts & {Verdict.UNSUPPORTED, Verdict.UNKNOWN})
         case RepairKind.HEDGE:  # what plainly failed is dropped, where it may be
-            failed = bool(verdicts & {Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
             return blocked and not (failed and RepairKind.DROP in able)
-        case RepairKind.DROP:
-            return blocked
+        case RepairKind.DROP:  # what only could not be borne out is marked, where it may be
+            return blocked and (failed or RepairKind.HEDGE not in able)
         case _:
             return True
+
+
+def _says_otherwise(check: Check) -> bool:
+    """Whether a failed check tells what the source has instead: another value, or the same without a denial."""
+    return check.expected is not None or check.kind is FindingKind.NEGATION
 
 
 def is_better(after: Review, before: Review) -> bool:

@@ -14,8 +14,9 @@ from assay.assess.measures.coherence import coherence
 from assay.assess.measures.completeness import completeness
 from assay.assess.measures.relevance import relevance
 from assay.assess.reading import Measured, Reading, read
-from assay.assess.scoring import ALL_CRITERIA, Bar, assessed
+from assay.assess.scoring import ALL_CRITERIA, assessed
 from assay.assess.yardstick import Yardstick, shipped
+from assay.bar import Bar
 from assay.types import Assessment, Criterion, CriterionScore, Draft, Evidence, Question, Review
 
 BY = "rules"

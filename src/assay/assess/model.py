@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from assay.assess.scoring import ALL_CRITERIA, Bar, assessed
+from assay.assess.scoring import ALL_CRITERIA, assessed
 from assay.assess.yardstick import Rubric, Yardstick, shipped
+from assay.bar import Bar
 from assay.errors import BudgetSpent, DeadlinePassed, PromptTooLong, ProviderError
 from assay.prompting.fences import FenceSource, absent_from, fenced, random_fence
 from assay.prompting.packing import pack, texts_of

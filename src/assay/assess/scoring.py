@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
+from assay.bar import Bar
 from assay.errors import UsageError
 from assay.types import Assessment, Criterion, CriterionScore
 
 ALL_CRITERIA = tuple(Criterion)
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """What an answer must reach to pass: `quality` over all criteria, and `floor` in each; both 0 to 1."""
-
-    quality: float = 0.7
-    floor: float = 0.5
 
 
 def assessed(scores: Sequence[CriterionScore], rubric: str, bar: Bar = Bar()) -> Assessment:

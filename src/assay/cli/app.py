@@ -12,7 +12,19 @@ import typer
 from typer.main import get_command
 
 from assay import __version__
-from assay.cli import chat, checks, config, doctor, documents, exits, questions, show
+from assay.cli import (
+    chat,
+    checks,
+    config,
+    doctor,
+    documents,
+    exits,
+    figures,
+    questions,
+    review,
+    rubrics,
+    show,
+)
 from assay.cli.exits import Exit
 from assay.cli.terminal import OutputClosed, Terminal, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
@@ -28,7 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (documents, questions, chat, show, checks, doctor, config):
+for group in (documents, questions, chat, show, checks, review, figures, rubrics, doctor, config):
     group.register(app)
 
 

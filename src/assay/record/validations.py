@@ -158,7 +158,7 @@ def _stands(span: SourceSpan, passage: Passage) -> bool:
 
 
 def _span(passage: Passage) -> tuple[str, int, str]:
-    """A passage by its id, its place and the hash of all that a verifier reads: an id alone would trust its giver."""
+    """A passage by its id, its place and the hash of what a verifier reads: an id alone would trust its giver."""
     return passage.passage_id, passage.start, _sha256(json.dumps([passage.title, passage.text]))
 
 

@@ -1,0 +1,112 @@
+"""figures: what reflection did over the recorded runs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.flags import Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.terminal import one_line
+
+if TYPE_CHECKING:
+    from assay.record.figures import Figures, RunningMean
+
+Since = Annotated[
+    datetime | None,
+    typer.Option(
+        "--since",
+        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"],
+        metavar="DATE",
+        help="Only runs from this day on, e.g. 2026-01-31.",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(figures)
+
+
+@takes("data_dir")
+def figures(
+    ctx: typer.Context,
+    *,
+    given: Given,
+    since: Since = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Print what the tests found in the recorded runs and what repairs did.
+
+    \b
+    assay figures
+    assay figures --since 2026-01-31 --json
+    """
+    from assay.record.figures import summed
+    from assay.record.runs import RunStore
+    from assay.settings import load_settings
+
+    terminal = terminal_of(ctx)
+    store = RunStore(load_settings(given).settings.runs_file)
+    found = summed(store.figures(since.astimezone().timestamp() if since else 0.0))
+    if as_json:
+        terminal.object(found.to_dict())
+        return
+    if not found.runs:
+        terminal.note("no run is recorded yet" if since is None else "no run is recorded since then")
+        return
+    for line in lines(found):
+        terminal.line(line)
+
+
+def lines(found: Figures) -> list[str]:
+    """The figures as people read them."""
+    told = [
+        ("runs", f"{found.runs}, of them {found.delivered} with an answer and {found.failed} with an error"),
+        ("reflection rate", f"{_share(found.reflection_rate)} ({found.reflected} of {found.delivered} answers)"),
+        ("reflections", f"{found.reflections} in all"),
+        ("iterations", f"{_number(found.iterations)} versions of an answer on average"),
+        (
+            "net improvement",
+            f"{found.net_improvement:+d} claims: {found.improved} mended, {found.regressed} made worse",
+        ),
+        ("repairs", ", ".join(f"{count} {kind}" for kind, count in found.repairs.items()) or "none"),
+        ("quality", _mean(found.quality, "not assessed")),
+        ("citation validity", f"{_share(found.citation_validity)} of {found.citations} citations"),
+        ("cost", _mean(found.costs, "of unknown price", " US dollars a run")),
+        ("time", _mean(found.ms, "not measured", " ms a run", places=0)),
+    ]
+    return [f"{name:18} {value}" for name, value in told] + _check_lines(found)
+
+
+def _check_lines(found: Figures) -> list[str]:
+    """How each check ended, as a table."""
+    if not found.checks:
+        return []
+    head = f"{'check':18} {'passed':>8} {'failed':>8} {'unknown':>8} {'skipped':>8}"
+    rows = (
+        f"{one_line(name, 18):18} {each.passed:>8} {each.failed:>8} {each.unknown:>8} {each.skipped:>8}"
+        for name, each in found.checks.items()
+    )
+    return ["", head, *rows]
+
+
+def _share(value: float | None) -> str:
+    return "unknown" if value is None else f"{100 * value:.1f} %"
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.2f}"
+
+
+def _mean(value: RunningMean, without: str, unit: str = "", places: int = 2) -> str:
+    """A mean with its deviation, how many it is of, and how many had no value."""
+    left = f"{value.unjudged} {without}"
+    if value.mean is None:
+        return f"unknown ({left})"
+    spread = "" if value.deviation is None else f" ± {value.deviation:.{places}f}"
+    return f"{value.mean:.{places}f}{spread}{unit} (of {value.count}; {left})"

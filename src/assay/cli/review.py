@@ -1,0 +1,121 @@
+"""review: the answers that wait for a person, and what people decide about them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.flags import Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.terminal import Terminal, one_line
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.record.review_queue import ReviewQueue
+    from assay.record.runs import RunRecord
+
+RunName = Annotated[
+    str | None,
+    typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists those that wait."),
+]
+Verdict = Annotated[
+    bool | None, typer.Option("--accept/--reject", help="Decide: the answer is good as it is, or it is not.")
+]
+Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, kept with the decision.")]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides. [default: your login name]")]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(review)
+
+
+@takes("data_dir")
+def review(
+    ctx: typer.Context,
+    run: RunName = None,
+    *,
+    given: Given,
+    accept: Verdict = None,
+    note: Note = "",
+    by: By = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """List, look at and decide on answers that were shown with findings that no repair mended.
+
+    \b
+    assay review                                    those that wait
+    assay review 01JAB                              one of them, from its question to its answer
+    assay review 01JAB --reject --note "old price"  what you decided, with your name and the time
+    """
+    from assay.record.review_queue import ReviewQueue
+    from assay.record.runs import RunStore
+    from assay.settings import load_settings
+
+    terminal = terminal_of(ctx)
+    if accept is None and (note or by is not None):
+        raise UsageError("a note belongs to a decision", hint="add --accept or --reject")
+    if accept is not None and run is None:
+        raise UsageError("a decision needs its run", hint="`assay review` lists the runs that wait")
+    queue = ReviewQueue(RunStore(load_settings(given).settings.runs_file))
+    if run is None:
+        _list(queue, as_json, terminal)
+        return
+    if accept is not None:
+        _decide(queue, run, accept=accept, note=note, by=by, terminal=terminal)
+    _show(queue.store.load(run), as_json, decided=accept is not None, terminal=terminal)
+    queue.store.close()
+
+
+def _list(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None:
+    from assay.cli.run_view import run_line
+
+    waiting = queue.waiting()
+    if as_json:
+        terminal.object({"waiting": [each.to_dict() for each in waiting]})
+        return
+    for each in waiting:
+        terminal.line(run_line(each.run))
+        for finding in each.findings:
+            terminal.line(f"    {one_line(finding, 160)}")
+    if not waiting:
+        terminal.note("no answer waits for review")
+
+
+def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | None, terminal: Terminal) -> None:
+    from assay.clock import SystemClock
+    from assay.record.runs import Decision
+
+    who = by.strip() if by is not None else _login()
+    if not who:
+        raise UsageError("nobody is named", hint="say who decides: --by NAME")
+    decided = queue.decide(run, Decision(SystemClock().time(), who, accept, note))
+    terminal.note(f"{'accepted' if accept else 'rejected'} {decided.run_id} as {who}")
+
+
+def _show(record: RunRecord, as_json: bool, *, decided: bool, terminal: Terminal) -> None:
+    """The run and its decisions; after a decision, the decisions alone."""
+    from assay.cli.run_view import moment, show_run
+
+    if as_json:
+        terminal.object(record.to_dict())
+        return
+    if not decided:
+        show_run(record, terminal)
+    for each in record.decisions:
+        said = f": {one_line(each.note, 300)}" if each.note else ""
+        verdict = "accepted" if each.accepted else "rejected"
+        terminal.line(f"{verdict} by {one_line(each.by, 80)}, {moment(each.at)}{said}")
+
+
+def _login() -> str:
+    """The name of whoever runs the program; empty where the system knows none."""
+    from getpass import getuser
+
+    try:
+        return getuser()
+    except (OSError, KeyError):  # a container may run as a number without a name
+        return ""

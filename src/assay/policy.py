@@ -20,6 +20,9 @@ from assay.types import (
 )
 from assay.worth import SEARCHING, Worth
 
+# The ambiguity that a pronoun which stands for nothing has by itself.
+_UNCLEAR = 0.85
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -39,9 +42,11 @@ def next_action(
 ) -> Choice:
     """The action to take on a judgement of the passages `found` (their ids), after the steps already taken.
 
-    ANSWER and CLARIFY hold where they are recommended and can be carried out. Otherwise the search that is worth
-    most is taken, if any is worth more than it costs, a round is left, and it did not bring nothing before.
-    ABSTAIN is always possible.
+    ANSWER holds where it is recommended, can be carried out, and the evidence is sure enough (`Worth.sure`).
+    Otherwise the search that is worth most is taken, if any is worth more than it costs, a round is left, and it did
+    not bring nothing before. Where no search is, an answer that is not sure holds as long as no search has changed
+    the evidence, for each further search is one more chance to be taken in. CLARIFY holds where it is recommended,
+    once nothing outside is left that could settle what is meant. ABSTAIN is always possible.
 
     >>> from assay.types import Triage
     >>> judgement = Judgement(0.4, Action.REFINE, "one aspect is missing", triage=Triage.AMBIGUOUS)
@@ -52,12 +57,41 @@ def next_action(
     >>> next_action(judgement, frozenset(), (), Limits(rounds=1), able, worth)
     Choice(action=<Action.ABSTAIN: 'ABSTAIN'>, reason='one aspect is missing; no search round is left')
     """
-    recommended = judgement.recommendation
-    if recommended in (Action.ANSWER, Action.CLARIFY) and recommended in able:
-        return Choice(recommended, judgement.reason)
+    recommended = judgement.recommendation if judgement.recommendation in able else None
+    if recommended is Action.ANSWER and _is_sure(judgement, worth):
+        return Choice(Action.ANSWER, judgement.reason)
+    search = _next_search(judgement, found, path, limits, able, worth)
+    if recommended is Action.CLARIFY and (search.action is not Action.EXTERNAL or _is_unclear(judgement)):
+        return Choice(Action.CLARIFY, judgement.reason)
+    if search.action is Action.ABSTAIN and recommended is Action.ANSWER:
+        if all(step.passage_ids == found for step in path):
+            return Choice(Action.ANSWER, judgement.reason)
+        return Choice(Action.ABSTAIN, f"{judgement.reason}, but not surely enough after another search")
+    return search
+
+
+def _is_sure(judgement: Judgement, worth: Worth) -> bool:
+    """Whether a recommended answer needs no further search; where nothing was measured the judge's word holds."""
+    return judgement.sufficiency is None or judgement.sufficiency >= worth.sure
+
+
+def _is_unclear(judgement: Judgement) -> bool:
+    """Whether it is so plain that the question must be asked back that no search could settle what is meant."""
+    return judgement.ambiguity is not None and judgement.ambiguity >= _UNCLEAR
+
+
+def _next_search(
+    judgement: Judgement,
+    found: frozenset[str],
+    path: Sequence[Step],
+    limits: Limits,
+    able: frozenset[Action],
+    worth: Worth,
+) -> Choice:
+    """The search that is worth most; ABSTAIN, and why, where none is to be made."""
     if len(path) + 1 >= limits.rounds:
         return Choice(Action.ABSTAIN, f"{judgement.reason}; no search round is left")
-    open_to = [each for each in SEARCHING if each in able and each not in _brought_nothing(found, path)]
+    open_to = [each for each in SEARCHING if each in able and each not in _exhausted(found, path)]
     if not open_to:
         return Choice(Action.ABSTAIN, f"{judgement.reason}; no search is left that could bring more")
     values = {each: worth.of(each, judgement.triage, _taken(each, path)) for each in open_to}
@@ -67,10 +101,15 @@ def next_action(
     return Choice(Action.ABSTAIN, f"{judgement.reason}; no search is worth its cost")
 
 
-def _brought_nothing(found: frozenset[str], path: Sequence[Step]) -> frozenset[Action]:
-    """The searches after which the passages were the same as before: the loop was in that state already."""
+def _exhausted(found: frozenset[str], path: Sequence[Step]) -> frozenset[Action]:
+    """The searches that can bring no more.
+
+    Those after which the passages were the same as before: the loop was in that state already. And EXTERNAL once it
+    was made: its queries follow from the question alone, so they would be the same.
+    """
     after = (*(step.passage_ids for step in path), found)[1:]
-    return frozenset(step.action for step, ids in zip(path, after, strict=True) if ids == step.passage_ids)
+    in_vain = {step.action for step, ids in zip(path, after, strict=True) if ids == step.passage_ids}
+    return frozenset(in_vain | ({Action.EXTERNAL} & {step.action for step in path}))
 
 
 def _taken(action: Action, path: Sequence[Step]) -> int:

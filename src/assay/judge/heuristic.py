@@ -44,7 +44,7 @@ class HeuristicJudge:
     """Judge by fitted signals.
 
     Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
-    says so. Passages keep the cosine that the search gave them; only where none has one are they embedded here.
+    says so. Passages keep the cosine that the search gave them; those without one are embedded here.
     """
 
     embedder: Embedder | None = None
@@ -75,7 +75,8 @@ class HeuristicJudge:
             comparable = words and _same_script(question, evidence.passages)
             return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
         known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
-        cosines = known or await _cosines(self.embedder, question, evidence.passages)
+        unknown = tuple(each for each in evidence.passages if each.passage_id not in known)
+        cosines = known | (await _cosines(self.embedder, question, unknown) if unknown else {})
         topic = [title for title in (_nearest(evidence.passages, cosines).title,) if title]
         lines = telling_lines(probe, readings, cosines)
         vectors = await self.embedder.embed([question.standalone, *lines, *topic])

@@ -149,6 +149,13 @@ async def test_passages_that_a_search_scored_are_not_embedded_again() -> None:
     assert judged.signals["cosine_best"] == 0.8
 
 
+async def test_passages_of_a_later_search_are_measured_against_the_question_too() -> None:
+    later = Hit(Passage("later", "d", "", 0, len(ROME), ROME), 1.0)
+    found = evidence("It rains in spring.", dense=0.1).merge(Evidence((later,)))
+    judged = await HeuristicJudge(WordEmbedder()).judge(question(ROME), found)
+    assert judged.signals["cosine_best"] > 0.9
+
+
 async def test_the_judgement_is_the_same_every_time() -> None:
     judge = HeuristicJudge(WordEmbedder())
     first = await judge.judge(question(ROME), evidence(ANSWERED, "Bees make honey."))

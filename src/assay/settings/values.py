@@ -1,44 +1,26 @@
-"""Every setting, where its value came from, and the three profiles.
-
-This is the only file that reads the environment. A value is taken from the first place that has it:
-command line flag, environment (`ASSAY_K=5`), `.env` in the working folder, `assay.toml` in the working
-folder, the user's `config.toml`, the profile, the default.
-
-A `.env` or `assay.toml` belongs to whoever wrote the folder, which may have been cloned from anywhere. So
-neither may say to which server a key from the user's own environment is sent (CVE-2026-21852 and
-CVE-2026-56259 were that): such a pair is refused.
-"""
+"""Every setting with its type, its bounds and what it is for."""
 
 from __future__ import annotations
 
-import difflib
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from platformdirs import user_config_path, user_data_path
+from platformdirs import user_data_path
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
     PrivateAttr,
     SecretStr,
-    ValidationError,
     field_validator,
     model_validator,
 )
 
-from assay.config_files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
+from assay.config_files import variable_of
 from assay.depth import PROFILES
-from assay.errors import UsageError
 from assay.types import CitationStyle, Limits, Role, SearchMode
-
-PROJECT_FILE = "assay.toml"
-USER_FILE = "config.toml"
 
 # Each role's model, and the settings that name one.
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
@@ -98,12 +80,18 @@ class Settings(BaseModel):
         description="the language model of every role: openai:NAME, gemini:NAME, anthropic:NAME, local:FILE.gguf, "
         "fake:SCRIPT.json; none: answers are quoted, not written",
     )
-    simple_model: ModelName = Field(None, description="a cheaper model that writes the answers to simple questions")
-    condenser_model: ModelName = Field(None, description="the model that makes follow-up questions stand alone")
-    judge_model: ModelName = Field(None, description="the model that judges the evidence")
+    simple_model: ModelName = Field(
+        None, description="a cheaper model that answers simple questions, beside another"
+    )
+    condenser_model: ModelName = Field(
+        None, description="the model that words follow-up questions and further searches"
+    )
+    judge_model: ModelName = Field(None, description="the model that judges the evidence, in balanced and thorough")
     writer_model: ModelName = Field(None, description="the model that writes")
-    verifier_model: ModelName = Field(None, description="the model that tests claims")
-    repairer_model: ModelName = Field(None, description="the model that repairs")
+    verifier_model: ModelName = Field(
+        None, description="the model that tests claims; nothing asks it yet, rules test"
+    )
+    repairer_model: ModelName = Field(None, description="the model that repairs; nothing asks it yet, rules repair")
     shadow: Literal["none", "fast", "balanced", "thorough"] = Field(
         "none", description="a second judge whose judgement is recorded and changes nothing"
     )
@@ -137,6 +125,13 @@ class Settings(BaseModel):
     domains: tuple[str, ...] = Field((), description="the only domains that pages are read from; none: all")
     denied_domains: tuple[str, ...] = Field((), description="domains that no page is read from")
     intranet_hosts: tuple[str, ...] = Field((), description="hosts of your own network that pages are read from")
+    rules: Path | None = Field(None, description="file of output rules; none: rules that disturb no ordinary answer")
+    quality: float = Field(0.7, ge=0, le=1, description="an answer assessed below this, over all criteria, is weak")
+    floor: float = Field(0.5, ge=0, le=1, description="so is one that is assessed below this in one of them")
+    reflection: bool = Field(True, description="whether an answer is held to rules and assessed as a whole")
+    skip: tuple[str, ...] = Field(
+        (), description="checks to switch off, by name: numbers, names, rule:ID …; they count as skipped"
+    )
     offline: bool = Field(False, description="refuse every host but this machine")
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
     embedder: str = Field(
@@ -165,7 +160,7 @@ class Settings(BaseModel):
             raise ValueError("incorrect must not be above correct")
         return self
 
-    @field_validator("outside", "domains", "denied_domains", "intranet_hosts", mode="before")
+    @field_validator("outside", "domains", "denied_domains", "intranet_hosts", "skip", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""
@@ -235,162 +230,3 @@ class Settings(BaseModel):
     def runs_file(self) -> Path:
         """Where the runs are recorded."""
         return self.data_dir / "runs.sqlite"
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """Settings from one place, unchecked; `origin` names the place as a user would look for it.
-
-    `project` marks a place that whoever wrote the working folder controls; `variables` are those that were set.
-    """
-
-    origin: str
-    values: Mapping[str, Any]
-    project: bool = False
-    variables: Mapping[str, str] = field(default_factory=dict)
-
-    def told(self, name: str) -> str:
-        """What a message calls a setting of this place."""
-        return told(name, self.origin, self.variables.get(name))
-
-
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """The settings, and for each the place that its value came from."""
-
-    settings: Settings
-    origins: Mapping[str, str]
-
-
-def load_settings(
-    flags: Mapping[str, Any] | None = None,
-    *,
-    environment: Mapping[str, str] | None = None,
-    folder: Path | None = None,
-    config_file: Path | None = None,
-) -> Resolved:
-    """The settings in force, for flags (those that are None count as not given) and this process.
-
-    `environment`, `folder` (the working folder) and `config_file` (the user's) are for callers that must not
-    look at the real ones. Raises UsageError, naming the place and the setting.
-
-    >>> load_settings({"k": 5}, environment={}, folder=Path("/nowhere")).origins["k"]
-    'flag'
-    """
-    env = os.environ if environment is None else environment
-    folder = Path.cwd() if folder is None else folder
-    config_file = user_config_path("assay") / USER_FILE if config_file is None else config_file
-    layers = [
-        Layer("flag", {name: value for name, value in (flags or {}).items() if value is not None}),
-        _variables(env, "environment"),
-        _dotenv(folder / ".env"),
-        _toml(folder / PROJECT_FILE, PROJECT_FILE, project=True),
-        _toml(config_file, str(config_file), project=False),
-    ]
-    return _resolve(layers)
-
-
-def _resolve(layers: list[Layer]) -> Resolved:
-    values: dict[str, Any] = {}
-    origins: dict[str, str] = {}
-    called: dict[str, str] = {}
-    from_project: set[str] = set()
-    for layer in layers:
-        for name, value in layer.values.items():
-            if name not in Settings.model_fields:
-                raise _unknown(name, layer.origin)
-            if name not in values:
-                values[name], origins[name], called[name] = value, layer.origin, layer.told(name)
-                if layer.project:
-                    from_project.add(name)
-    _refuse_redirected_keys(values, origins, from_project)
-    _fill_in_profile(values, origins)
-    settings = _checked(values, called)
-    _refuse_depth_without_model(settings)
-    return Resolved(
-        settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
-    )
-
-
-def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:
-    name = values.get("profile", "fast")
-    if not isinstance(name, str):  # refused by the check that follows, in its own words
-        return
-    for key, value in PROFILES.get(name, {}).items():
-        if key not in values:
-            values[key], origins[key] = value, "default" if name == "fast" else f"profile {name}"
-
-
-def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
-    try:
-        settings = Settings(**values)
-        settings._told = called
-    except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "correct" if "correct" in called else "incorrect"
-        what = first["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
-        raise UsageError(
-            f"{called.get(name, name)}: {what[:1].lower()}{what[1:]}",
-            hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",
-        ) from None  # the cause may quote a secret
-    return settings
-
-
-def _refuse_depth_without_model(settings: Settings) -> None:
-    wanted = {"profile": settings.profile, "shadow": settings.shadow}
-    for name, depth in wanted.items():
-        if depth in ("balanced", "thorough") and settings.model_of("judge") is None:
-            raise UsageError(
-                f"{settings.told(name)} {depth!r} needs a judge that asks a language model, and no model is set",
-                hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
-            )
-
-
-def _refuse_redirected_keys(values: Mapping[str, Any], origins: Mapping[str, str], from_project: set[str]) -> None:
-    for url, key in KEY_OF_URL.items():
-        if url in from_project and key in values and key not in from_project:
-            raise UsageError(
-                f"{origins[url]} in this folder sets {url}, which would send {key} from your "
-                f"{origins[key]} to a server that the folder chose",
-                hint=f"if you trust it, set {variable_of(url)} in your own environment or user config",
-            )
-
-
-def _unknown(name: str, origin: str) -> UsageError:
-    close = difflib.get_close_matches(name, Settings.model_fields, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else "`assay config show` lists every setting"
-    return UsageError(f"{origin}: there is no setting {name!r}", hint=hint)
-
-
-def _variables(environment: Mapping[str, str], origin: str, *, project: bool = False) -> Layer:
-    """The settings among environment variables; an empty variable counts as not set.
-
-    Other variables that begin with ASSAY_ are not ours to judge, unless one looks like a slip of the pen.
-    """
-    values: dict[str, str] = {}
-    used: dict[str, str] = {}
-    known: dict[str, str] = {}
-    for name in Settings.model_fields:
-        for variable in VARIABLES.get(name, (PREFIX + name.upper(),)):
-            known[variable] = name
-            if environment.get(variable) and name not in values:
-                values[name], used[name] = environment[variable], variable
-    for variable in environment:
-        if variable.startswith(PREFIX) and variable not in known:
-            _refuse_misspelt(variable, known, origin)
-    return Layer(origin, values, project, used)
-
-
-def _refuse_misspelt(variable: str, known: Mapping[str, str], origin: str) -> None:
-    close = difflib.get_close_matches(variable, known, n=1, cutoff=0.85)
-    if close:
-        raise UsageError(f"{origin}: {variable} is not a setting", hint=f"did you mean {close[0]}?")
-
-
-def _dotenv(path: Path) -> Layer:
-    pairs = read_dotenv(path, ".env")
-    return _variables({name: value for name, value in pairs.items() if value}, ".env", project=True)
-
-
-def _toml(path: Path, origin: str, *, project: bool) -> Layer:
-    return Layer(origin, read_toml(path, origin), project)

@@ -43,10 +43,10 @@ def next_action(
     """The action to take on a judgement of the passages `found` (their ids), after the steps already taken.
 
     ANSWER holds where it is recommended, can be carried out, and the evidence is sure enough (`Worth.sure`).
-    Otherwise the search that is worth most is taken, if any is worth more than it costs, a round is left, and it did
-    not bring nothing before. Where no search is, an answer that is not sure holds as long as no search has changed
-    the evidence, for each further search is one more chance to be taken in. CLARIFY holds where it is recommended,
-    once nothing outside is left that could settle what is meant. ABSTAIN is always possible.
+    Otherwise the search that is worth most is taken, if any is worth more than it costs, a round is left, and it
+    did not bring nothing before. Where no search is, an answer that is not sure holds as long as no search has
+    changed the evidence, for each further search is one more chance to be taken in. CLARIFY holds where it is
+    recommended, once nothing outside is left that could settle what is meant. ABSTAIN is always possible.
 
     >>> from assay.types import Triage
     >>> judgement = Judgement(0.4, Action.REFINE, "one aspect is missing", triage=Triage.AMBIGUOUS)

@@ -10,7 +10,8 @@ from itertools import chain
 from assay.assess.reading import Measured, Reading
 from assay.text.negation import negations
 from assay.text.quantities import quantities
-from assay.text.tokens import terms, words
+from assay.text.tokens import STOP_WORDS, terms, words
+from assay.types import Span
 
 # The most that an answer scores which contradicts itself: below every sensible floor.
 WITH_A_CONTRADICTION = 0.4
@@ -19,6 +20,8 @@ _SAME = 0.9
 _FEWEST_TERMS = 3
 # How alike they are, their numbers and negations left out, when they speak of the same matter.
 _SAME_MATTER = 0.8
+_FEWEST_MATTER = 2
+_LONGEST_WORD = 20
 # Each sentence is compared with this many before it: an answer of any length takes linear time.
 _BEFORE = 40
 _EXAMPLES = 3
@@ -41,7 +44,7 @@ class _Sentence:
     text: str
     terms: frozenset[str]
     matter: frozenset[str]
-    numbers: frozenset[str]
+    numbers: frozenset[tuple[float, float, str]]
     negated: bool
 
 
@@ -83,15 +86,33 @@ def _quote(reading: Reading, at: int) -> str:
 
 
 def _taken(at: int, text: str) -> _Sentence:
-    every = frozenset(terms(text))
-    matter = frozenset(term for term in every if not term[0].isdigit())
-    numbers = frozenset(text[each.start : each.end].strip() for each in quantities(text))
-    return _Sentence(at, text, every, matter, numbers, bool(negations(text)))
+    """A sentence with what it says apart from its numbers and negations, and with those."""
+    denied = negations(text)
+    values = [each for each in quantities(text) if _is_value(text, each.start)]
+    places = [Span(each.start, each.end) for each in denied] + [Span(each.start, each.end) for each in values]
+    matter = _without(text, places)
+    numbers = frozenset((each.low, each.high, each.dimension) for each in values)
+    return _Sentence(at, text, frozenset(terms(text)), frozenset(terms(matter)), numbers, bool(denied))
 
 
-def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
-    """Jaccard, 0 to 1; 0 where either is too short to tell."""
-    if min(len(one), len(other)) < _FEWEST_TERMS:
+def _without(text: str, places: list[Span]) -> str:
+    """The text without these stretches."""
+    kept, at = [], 0
+    for place in sorted(places, key=lambda each: each.start):
+        kept.append(text[at : place.start])
+        at = max(at, place.end)
+    return " ".join([*kept, text[at:]])
+
+
+def _is_value(text: str, start: int) -> bool:
+    """Whether a number says how much or when: behind a small word ("in 1932"), not a name's part ("step 2")."""
+    before = words(text[max(0, start - _LONGEST_WORD) : start])
+    return bool(before) and before[-1] in STOP_WORDS
+
+
+def _likeness(one: frozenset[str], other: frozenset[str], fewest: int) -> float:
+    """Jaccard, 0 to 1; 0 where either has too few terms to tell."""
+    if min(len(one), len(other)) < fewest:
         return 0.0
     both = len(one & other)
     return both / (len(one) + len(other) - both)
@@ -103,13 +124,13 @@ def _beside_others(found: list[_Sentence]) -> Iterator[_Flaw]:
         for before in found[max(0, sentence.at - _BEFORE) : sentence.at]:
             if _contradicts(before, sentence):
                 yield _Flaw(sentence.at, f"contradicts sentence {before.at + 1}", _KEEP_ONE, contradicts=True)
-            elif _likeness(before.terms, sentence.terms) >= _SAME:
+            elif _likeness(before.terms, sentence.terms, _FEWEST_TERMS) >= _SAME:
                 yield _Flaw(sentence.at, f"repeats sentence {before.at + 1}", _REMOVE)
 
 
 def _contradicts(before: _Sentence, sentence: _Sentence) -> bool:
     """Whether two sentences on one matter differ in a number alone, or in a negation alone."""
-    if _likeness(before.matter, sentence.matter) < _SAME_MATTER:
+    if _likeness(before.matter, sentence.matter, _FEWEST_MATTER) < _SAME_MATTER:
         return False
     if before.negated != sentence.negated:
         return before.numbers == sentence.numbers

@@ -74,8 +74,9 @@ def unheard(_event: Event) -> None:
 class Engine:
     """Answers questions from one collection of documents, and tests every answer.
 
-    Every verb has an async form with an `a` before it. The plain forms may be called from anywhere, also
-    inside a running event loop: they run on the engine's own loop in a background thread.
+    Every verb has an async form with an `a` before it: for `await`, and `aadd`, `async_` and `aask_many`, like
+    `stream`, for `async for`. The plain forms may be called from anywhere, also inside a running event loop: they
+    run on the engine's own loop in a background thread.
 
     >>> from assay import open_engine
     >>> with open_engine(data_dir=folder) as engine:

@@ -75,8 +75,8 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         ),
         "writer_model": _model("Who writes, where it is another one."),
         "simple_model": _model("Who writes answers to simple questions."),
-        "judge_model": _model("Who judges the evidence."),
-        "condenser_model": _model("Who makes a follow-up question stand alone."),
+        "judge_model": _model("Who judges the evidence, in balanced and thorough."),
+        "condenser_model": _model("Who words follow-up questions and further searches."),
         "verifier_model": _model("Who tests claims; nothing asks it yet."),
         "repairer_model": _model("Who repairs; nothing asks it yet."),
         "context_tokens": _flag(

@@ -60,12 +60,12 @@ class EgressRefused(UsageError):
 class RuleFileError(UsageError):
     """A file of output rules cannot be read, or its rules contradict one another.
 
-    `problems` are all that is wrong with it, each as `FILE:LINE: what`.
+    `problems` are all that is wrong with it, each as `FILE:LINE: what`; none where it could not be read at all.
     """
 
     def __init__(self, message: str, *, hint: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message, hint=hint)
-        self.problems = problems or (message,)
+        self.problems = problems
 
 
 class DocumentError(AssayError):

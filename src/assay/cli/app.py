@@ -23,6 +23,7 @@ from assay.cli import (
     questions,
     review,
     rubrics,
+    rules,
     show,
 )
 from assay.cli.exits import Exit
@@ -40,7 +41,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (documents, questions, chat, show, checks, review, figures, rubrics, doctor, config):
+for group in (documents, questions, chat, show, checks, review, figures, rubrics, rules, doctor, config):
     group.register(app)
 
 

@@ -17,6 +17,7 @@ _INTERVALS: dict[str, Callable[[Demand], Interval]] = {
     "characters": lambda demand: demand.characters,
     "paragraphs": lambda demand: demand.paragraphs,
     "points": lambda demand: demand.points,
+    "citations": lambda demand: demand.citations,
 }
 _ADDED: dict[str, Callable[[Demand], int]] = {
     "words": lambda demand: demand.added_words,

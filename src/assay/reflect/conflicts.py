@@ -77,11 +77,15 @@ def _in(active: Sequence[Rule], kind: QuestionKind, language: str) -> Iterator[C
 def _languages(active: Sequence[Rule], language: str) -> Iterator[Clash]:
     """Rules that want the same answer in two languages."""
     wanted = [(rule.id, rule.params.demand(language).language) for rule in active]
-    named = [(each, language if code == "question" and language else code) for each, code in wanted if code]
+    named = [(each, code) for each, code in wanted if code is not None]
     for at, (one, first) in enumerate(named):
         for other, second in named[at + 1 :]:
-            if first != second:
-                yield Clash((one, other), f"one wants the language {first!r}, the other {second!r}")
+            if first != second and {first, second} != {"question", language}:
+                yield Clash((one, other), f"one wants {_in_words(first)}, the other {_in_words(second)}")
+
+
+def _in_words(language: str) -> str:
+    return "the question's language" if language == "question" else f"the language {language!r}"
 
 
 def _required_and_forbidden(rule: Rule, active: Sequence[Rule], question: Question) -> Iterator[Clash]:

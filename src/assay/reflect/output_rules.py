@@ -40,7 +40,7 @@ class OutputRules:
         return tuple(dict.fromkeys(each for each in told if each))
 
     async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
-        """The checks of an answer, each named `rule:` and the rule's id: one that passed, or one a place that did not.
+        """The checks of an answer, named `rule:` and the rule's id: one that passed, or one a place that did not.
 
         A rule that does not apply to this answer has none. Offsets count code points of `text`.
         """

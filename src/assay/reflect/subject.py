@@ -71,9 +71,9 @@ class Interval:
 class Demand:
     """What a rule asks of every answer that it applies to, in numbers: by it contradictions are found.
 
-    The intervals bound the whole answer; `added_*` come on top of an answer's one sentence; `texts` are wordings of
-    which one must stand in the answer. The rule asks something of answers of more than `over_words` words. `longest`
-    is how many words a paragraph may have, `language` a code, or "question" for the question's own.
+    The intervals bound the whole answer, `citations` a sentence; `added_*` come on top of an answer's one sentence.
+    One of `texts` must stand in the answer. Something is asked only of answers of more than `over_words` words.
+    `longest` is how many words a paragraph may have, `language` a code, or "question" for the question's own.
     """
 
     words: Interval = Interval()
@@ -81,6 +81,7 @@ class Demand:
     characters: Interval = Interval()
     paragraphs: Interval = Interval()
     points: Interval = Interval()
+    citations: Interval = Interval()
     added_words: int = 0
     added_sentences: int = 0
     added_paragraphs: int = 0

@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from assay.reflect.blocks import Statement, heading_text, is_question, statements
 from assay.reflect.kinds.length import bounds
-from assay.reflect.subject import Broken, Count, Demand, Kind, Subject
+from assay.reflect.subject import Broken, Count, Demand, Interval, Kind, Subject
 from assay.text.citation_marks import citations
 from assay.types import Span
 
@@ -48,8 +48,8 @@ class Citations(Kind):
         return tuple(results)
 
     def demand(self, language: str) -> Demand:
-        """A mark somewhere, where one is needed."""
-        return Demand(texts=("So it is. [1]",)) if self.min else Demand()
+        """The sources of each sentence."""
+        return Demand(citations=Interval(self.min, self.max))
 
 
 def _sources(text: str) -> int:

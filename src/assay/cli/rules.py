@@ -1,0 +1,128 @@
+"""rules check, rules show: test a file of output rules, and see what it tells the writer and checks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.exits import Exit
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.terminal import Terminal, one_line, visible
+
+if TYPE_CHECKING:
+    from assay.reflect.conflicts import Conflict
+    from assay.reflect.rule import Rule, RuleSet
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutral or marketing.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program the verbs `rules check` and `rules show`."""
+    rules = typer.Typer(help="Test and show output rules.", no_args_is_help=True, rich_markup_mode=None)
+    rules.command(cls=GroupedCommand)(check)
+    rules.command(cls=GroupedCommand)(show)
+    app.add_typer(rules, name="rules")
+
+
+def check(
+    ctx: typer.Context, *, file: File, as_json: AsJson = False, quiet: Quiet = False, verbose: Verbose = False
+) -> int:
+    """Test a rule file: every mistake and every contradiction, each with its line. Exits 2 where there is one.
+
+    \b
+    assay rules check house-style.toml
+    """
+    from assay.errors import RuleFileError
+    from assay.reflect.file import load_rules
+
+    terminal = terminal_of(ctx)
+    problems: tuple[str, ...] = ()
+    count = 0
+    try:
+        count = len(load_rules(_where(file)).rules)
+    except RuleFileError as error:
+        if not error.problems:
+            raise
+        problems = error.problems
+    if as_json:
+        terminal.object({"file": file, "rules": count if not problems else None, "problems": list(problems)})
+    else:
+        for problem in problems or (f"{file}: {_counted(count)}, no contradiction",):
+            terminal.line(visible(problem))
+    return Exit.USAGE if problems else Exit.OK
+
+
+def show(
+    ctx: typer.Context,
+    *,
+    file: File = "neutral",
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Show what the writer is told and what is checked, and which rules contradict one another.
+
+    \b
+    assay rules show
+    assay rules show marketing
+    """
+    from assay.reflect.conflicts import conflicts
+    from assay.reflect.file import load_rules
+
+    terminal = terminal_of(ctx)
+    rules = load_rules(_where(file), allow_conflicts=True)
+    found = conflicts(rules)
+    if as_json:
+        terminal.object(_object(rules, found))
+    else:
+        _lines(rules, found, terminal)
+
+
+def _where(file: str) -> str | Path:
+    """A file of that name comes before the rules that assay brings along."""
+    return Path(file) if Path(file).is_file() else file
+
+
+def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> None:
+    from assay.reflect.file import conflict_line
+
+    terminal.line(one_line(f"{rules.name}: {_counted(len(rules.rules))}"))
+    for rule in rules.rules:
+        when = f", {rule.when}" if str(rule.when) else ""
+        terminal.line(one_line(f"{rule.check} ({rule.kind}, {rule.severity}{when})"))
+        terminal.line(one_line(f"  {_told(rule)}"))
+    for conflict in found:
+        terminal.warn(conflict_line(rules, conflict))
+
+
+def _object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
+    """The rules and their contradictions as JSON."""
+    from assay.types import plain
+
+    rows = [
+        {
+            "id": rule.id,
+            "kind": rule.kind,
+            "params": rule.params.model_dump(mode="json", by_alias=True),
+            "when": plain(rule.when),
+            "severity": rule.severity.value,
+            "exempt": sorted(rule.exempt),
+            "message": rule.message,
+            "line": rule.line,
+            "told": _told(rule),
+        }
+        for rule in rules.rules
+    ]
+    return {"file": rules.name, "sha256": rules.sha256, "rules": rows, "conflicts": plain(found)}
+
+
+def _told(rule: Rule) -> str:
+    """What the writer is told, in a language that the rule knows."""
+    languages = sorted(rule.params.languages, key=lambda code: (code != "en", code))
+    return rule.instruction(next(iter(languages), ""))
+
+
+def _counted(count: int) -> str:
+    return "1 rule" if count == 1 else f"{count} rules"

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from assay.repair.correct import corrected
+from assay.repair.drop import dropped
+from assay.repair.recite import recited
+from assay.stages import Verifier
 from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sentence, Severity
 
 
 @dataclass(frozen=True, slots=True)
 class RulesRepairer:
-    """Marks what could not be borne out, and drops what failed."""
+    """Points citations at what bears a sentence out, puts the sources' values in, marks, and drops what failed.
+
+    `verifier` says which passages bear a claim out.
+    """
+
+    verifier: Verifier
 
     async def mend(
         self,
@@ -21,9 +30,20 @@ class RulesRepairer:
         begins: int,
     ) -> Candidate | None:
         """The sentence as this kind of repair would have it; None where it has nothing to offer."""
-        why = next((each.message for each in review.findings if each.severity is Severity.BLOCK), "")
-        if kind is RepairKind.HEDGE:
-            return Candidate(replace(sentence, hedged=True), evidence, why, "rules")
-        if kind is RepairKind.DROP:
-            return Candidate(None, evidence, why, "rules")
-        return None
+        match kind:
+            case RepairKind.RE_CITE:
+                return await recited(self.verifier, evidence, sentence, review)
+            case RepairKind.CORRECT:
+                return corrected(evidence, sentence, review, begins)
+            case RepairKind.HEDGE:
+                return hedged(evidence, sentence, review)
+            case RepairKind.DROP:
+                return dropped(evidence, sentence, review, begins)
+            case _:
+                return None
+
+
+def hedged(evidence: Evidence, sentence: Sentence, review: Review) -> Candidate:
+    """The sentence marked, for the first reason why it may not be shown as verified."""
+    why = next((each.message for each in review.findings if each.severity is Severity.BLOCK), "")
+    return Candidate(replace(sentence, hedged=True), evidence, why, "rules")

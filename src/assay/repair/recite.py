@@ -1,0 +1,119 @@
+"""Citations pointed at the passages that bear out what they stand behind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.stages import Verifier
+from assay.text.tokens import terms
+from assay.types import (
+    Candidate,
+    Check,
+    Claim,
+    Evidence,
+    FindingKind,
+    Passage,
+    Review,
+    Sentence,
+    Status,
+    Verdict,
+)
+
+# Of more passages, those that share the most words with a claim are asked.
+MOST_ASKED = 8
+
+
+async def recited(on: Verifier, evidence: Evidence, sentence: Sentence, review: Review) -> Candidate | None:
+    """The sentence citing the passages that bear its claims out, without marks that stand for nothing.
+
+    A citation that is there stays unless every claim has its passages without it. No passage is cited that bears
+    nothing. None where all is cited as it should be.
+    """
+    held = tuple(each for each in sentence.passage_ids if each in evidence.ids)
+    found = [await _bearing(claim, review, held, evidence.passages, on) for claim in review.claims]
+    borne = tuple(dict.fromkeys(each for ids in found for each in ids))
+    left = tuple(each for each in held if each in borne) if found and all(found) else held
+    ids = tuple(dict.fromkeys((*left, *borne)))
+    if ids == sentence.passage_ids and not sentence.unknown_marks:
+        return None
+    mended = replace(sentence, passage_ids=ids, unknown_marks=())
+    return Candidate(mended, evidence, _reason(sentence, ids, evidence), "rules")
+
+
+async def _bearing(
+    claim: Claim, review: Review, held: Sequence[str], passages: tuple[Passage, ...], on: Verifier
+) -> tuple[str, ...]:
+    """The passages to cite for a claim: those that it cites where they bear it, else the one that does."""
+    if claim.verdict is Verdict.SUPPORTED and claim.citations:
+        return tuple(each for each in claim.citations if each in held)
+    named = _named(claim, review)
+    if named is not None:
+        return (named,)
+    likeliest = _likeliest(claim.text, passages)
+    asked = [await _asked(claim.text, each, on) for each in likeliest]
+    bearing = [each for each in asked if each.bears]
+    if bearing:
+        return (max(bearing, key=lambda each: each.support).passage_id,)
+    together = await _together(claim.text, likeliest, on)
+    if together or _correctable(claim, review):
+        return together
+    telling = [each for each in asked if each.tells]  # it says what is right, so that it can be corrected
+    return (max(telling, key=lambda each: each.support).passage_id,) if telling else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one passage says of a claim: whether it bears it out, or tells what is wrong about it."""
+
+    passage_id: str
+    bears: bool
+    tells: bool
+    support: float
+
+
+async def _asked(text: str, passage: Passage, on: Verifier) -> _Asked:
+    review = await on.check(text, (passage,), one_claim=True)
+    bears = bool(review.claims) and all(each.verdict is Verdict.SUPPORTED for each in review.claims)
+    support = max((each.support or 0.0 for each in review.claims), default=0.0)
+    return _Asked(passage.passage_id, bears, any(map(_tells, review.checks)), support)
+
+
+async def _together(text: str, passages: tuple[Passage, ...], on: Verifier) -> tuple[str, ...]:
+    """The passages that bear a claim out together, where none does alone."""
+    review = await on.check(text, passages, one_claim=True)
+    if not review.claims or any(each.verdict is not Verdict.SUPPORTED for each in review.claims):
+        return ()
+    return tuple(dict.fromkeys(span.passage_id for each in review.claims for span in each.spans))
+
+
+def _named(claim: Claim, review: Review) -> str | None:
+    """The passage that a check says should have been cited."""
+    wrong = (each for each in review.checks if each.kind is FindingKind.WRONG_PASSAGE and each.claim == claim.n)
+    return next((each.source_span.passage_id for each in wrong if each.source_span is not None), None)
+
+
+def _correctable(claim: Claim, review: Review) -> bool:
+    """Whether what the claim cites already tells what is wrong about it."""
+    return bool(claim.citations) and any(each.claim == claim.n and _tells(each) for each in review.checks)
+
+
+def _tells(check: Check) -> bool:
+    return check.status is Status.FAILED and check.expected is not None
+
+
+def _likeliest(text: str, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    """The passages that share the most words with a text, in their order where they share as many."""
+    wanted = set(terms(text))
+    return tuple(sorted(passages, key=lambda each: -len(wanted.intersection(terms(each.text)))))[:MOST_ASKED]
+
+
+def _reason(sentence: Sentence, ids: Sequence[str], evidence: Evidence) -> str:
+    marks = ", ".join(sentence.unknown_marks)
+    stands = f"{marks} stands for no source" if marks else ""
+    added = [each for each in ids if each not in sentence.passage_ids]
+    titles = [each.title or each.passage_id for each in evidence.passages if each.passage_id in added]
+    says = f"{' and '.join(titles)} says it" if titles else ""
+    gone = any(each not in ids for each in sentence.passage_ids)
+    dropped = "a source that does not say it is no longer cited" if gone and not says else ""
+    return "; ".join(part for part in (stands, says, dropped) if part)

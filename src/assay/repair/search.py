@@ -1,0 +1,85 @@
+"""A search for evidence of what a sentence claims and the evidence at hand does not bear out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from assay.stages import Retriever, Verifier
+from assay.text.tokens import terms
+from assay.types import (
+    Candidate,
+    Claim,
+    Evidence,
+    Hit,
+    Question,
+    RepairKind,
+    Review,
+    Sentence,
+    Verdict,
+)
+
+# A search for more words than a long sentence has finds nothing better.
+_LONGEST_QUERY = 400
+# Of what a search brings, the passages that share the most words with the claim are tested.
+_MOST_TESTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRepairer:
+    """Searches for each claim that is not borne out, and cites what bears it; the rest of what is found is left.
+
+    `searches` are asked in order, by the names that the claim's history gives them, until one brings a passage that
+    the `verifier` finds to bear the claim out. What a search masks as instructions is not read.
+    """
+
+    searches: Mapping[str, Retriever]
+    verifier: Verifier
+
+    async def mend(
+        self,
+        kind: RepairKind,
+        question: Question,
+        evidence: Evidence,
+        sentence: Sentence,
+        review: Review,
+        begins: int,
+    ) -> Candidate | None:
+        """The sentence citing what was found, None where nothing was; raises what the searches raise."""
+        found: dict[str, list[Hit]] = {}
+        for claim in review.claims:
+            if claim.verdict in (Verdict.UNSUPPORTED, Verdict.UNKNOWN):
+                by, hit = await self._search(claim, evidence)
+                if hit is not None:
+                    found.setdefault(by, []).append(hit)
+        if not found:
+            return None
+        hits = tuple(hit for each in found.values() for hit in each)
+        merged = replace(evidence.merge(Evidence(hits)), contradictions=evidence.contradictions)
+        ids = (*_still_cited(sentence, evidence, review), *(hit.passage.passage_id for hit in hits))
+        mended = replace(sentence, passage_ids=tuple(dict.fromkeys(ids)), unknown_marks=())
+        titles = dict.fromkeys(hit.passage.title or hit.passage.passage_id for hit in hits)
+        return Candidate(mended, merged, f"found in {' and '.join(titles)}", " and ".join(found))
+
+    async def _search(self, claim: Claim, evidence: Evidence) -> tuple[str, Hit | None]:
+        """Which search found a passage that bears the claim out, and that passage."""
+        for name, retriever in self.searches.items():
+            brought = (await retriever.retrieve((claim.text[:_LONGEST_QUERY],))).readable
+            for hit in _likeliest(claim, brought, evidence):
+                review = await self.verifier.check(claim.text, (hit.passage,), one_claim=True)
+                if review.claims and all(each.verdict is Verdict.SUPPORTED for each in review.claims):
+                    return name, hit
+        return "", None
+
+
+def _likeliest(claim: Claim, brought: Evidence, evidence: Evidence) -> list[Hit]:
+    """The new hits that share the most words with the claim."""
+    wanted = set(terms(claim.text))
+    new = [hit for hit in brought.hits if hit.passage.passage_id not in evidence.ids]
+    return sorted(new, key=lambda hit: -len(wanted.intersection(terms(hit.passage.text))))[:_MOST_TESTED]
+
+
+def _still_cited(sentence: Sentence, evidence: Evidence, review: Review) -> tuple[str, ...]:
+    """What the sentence cites and another of its claims stands on."""
+    borne = {each for claim in review.claims if claim.verdict is Verdict.SUPPORTED for each in claim.citations}
+    return tuple(each for each in sentence.passage_ids if each in evidence.ids and each in borne)

@@ -50,7 +50,7 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
     firm = [group for group in groups if any(each.begins and each.value.strength >= FIRM for each in group)]
     if len(firm) < 2:
         return ()
-    groups.sort(key=lambda group: -sum(each.weight for each in group))
+    groups.sort(key=_support, reverse=True)
     return (Contradiction(_aspect(question), tuple(map(_reading, groups[:MOST_READINGS]))),)
 
 
@@ -83,6 +83,13 @@ def _grouped(asked: Asked, said: Sequence[_Said]) -> list[list[_Said]]:
         else:
             groups.append([each])
     return groups
+
+
+def _support(group: Sequence[_Said]) -> tuple[float, bool, str]:
+    """How well a value is supported; of about equal ones, what is first-hand leads, then what is newer."""
+    hits = [each.hit for each in group]
+    first_hand = any(hit.passage.origin.trust != "open" for hit in hits)
+    return round(sum(each.weight for each in group), 1), first_hand, latest_date(hits) or ""
 
 
 def _reading(group: Sequence[_Said]) -> Reading:

@@ -63,9 +63,13 @@ _DATED = re.compile(
 _MEASURED = re.compile(
     r"\bpopulation\b|\bhow (?:many|much|old|tall|long|high|far|large|big|deep|wide|heavy)\b"
     r"|\b(?:median|average|total|mean) (?:age|income|number|size|height|area|length)\b"
-    r"|\bwhat (?:percentage|number|share)\b",
+    r"|\bwhat (?:percentage|number|share)\b"
+    r"|\bwhat(?:\s+(?:is|was|are|were))?(?:\s+[a-z-]{1,20}){0,4}?\s+(?:temperature|speed|price|fee|cost|rate|salary"
+    r"|capacity|height|length|width|depth|weight|distance|budget|revenue|duration|limit|deadline|fine|rent|wage)\b",
     re.IGNORECASE,
 )
+# What a unit says as well as the word: "how tall" asks for metres.
+_HOW = re.compile(r"\bhow (tall|long|high|far|large|big|deep|wide|heavy|fast)\b", re.IGNORECASE)
 _PLACED = re.compile(
     rf"\bwhere\b|\b(?:in|at|on|from|to) (?:which|what) {_PLACE_WORD}\b|\blocation of\b"
     rf"|\bthe {_PLACE_WORD} (?:where|in which|of)\b",
@@ -104,7 +108,9 @@ def asked_by(question: Question) -> Asked | None:
     if not thing:
         return None
     titled = {term for word in text.split()[1:] if word[0].isupper() for term in terms(word)}
-    rest = [term for term in content if term not in thing and term not in _EMPTY and term not in titled]
+    measured = {stem(match[1].lower()) for match in _HOW.finditer(text)}
+    left_out = {*thing, *titled, *measured, *_EMPTY}
+    rest = [term for term in content if term not in left_out]
     attribute = {term: SYNONYMS.get(term, frozenset((term,))) for term in rest}
     return Asked(text, _shape(text, noun), {term: rarity(term) for term in thing}, attribute, noun)
 

@@ -42,7 +42,7 @@ _BREAKS = re.compile(
     r"(?<=\S)\s+(?:The|It|He|She|They|In|A|An|This|Its|His|Her|At|On|As|Retrieved|Archived)\b.*$", re.DOTALL
 )
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_NO_PERSON = re.compile(
+NO_PERSON = re.compile(
     rf"^(?:{NATIONALITY}|The|It|He|She|They|This|That|In|A|An|His|Her|As|At|On|But|And|If|When|While|Before|After"
     r"|Since|Category|Retrieved|Wikipedia|Official|Op|Jazz|Rock|Pop|Black|Review|Hidden|Studio|Society|American R&B"
     r"|R&B|Album|Last|Next)$"
@@ -87,7 +87,7 @@ def person_places(asked: Asked, line: Line) -> Iterator[Place]:
         if not kin and opening and opening[0] in asked.thing:
             continue
         shouted = name.isupper() and " " in name
-        if len(name) > 1 and not shouted and not _NO_PERSON.search(name):
+        if len(name) > 1 and not shouted and not NO_PERSON.search(name):
             yield start, start + len(name), strength
 
 

@@ -19,7 +19,8 @@ _LEAST_TERMS = 2
 def yes_and_no(question: Question, evidence: Evidence) -> Contradiction | None:
     """The contradiction between sentences that hold every content word of the question, or its opposite.
 
-    The better supported answer comes first. None for other questions, and where the passages agree.
+    The better supported answer comes first, of equals the newer. None for other questions, and where the passages
+    agree.
     """
     wanted = content_terms(question.standalone)
     if question.answer_type is not AnswerType.YES_NO or len(wanted) < _LEAST_TERMS:
@@ -31,7 +32,7 @@ def yes_and_no(question: Question, evidence: Evidence) -> Contradiction | None:
             said[found[0][0]].append((found[0][1], hit))
     if not said[True] or not said[False]:
         return None
-    readings = sorted((_reading(each) for each in said.values()), key=lambda each: -len(each.passage_ids))
+    readings = sorted(map(_reading, said.values()), key=_support, reverse=True)
     return Contradiction(question.standalone, tuple(readings))
 
 
@@ -63,6 +64,10 @@ def _words(sentence: str, wanted: Sequence[str], negated: Sequence[int]) -> str:
     first = max(range(len(spans)), key=lambda at: (sum(telling[at : at + MOST_WORDS]), -at))
     chosen = spans[first : first + MOST_WORDS]
     return sentence[chosen[0].start : chosen[-1].end]
+
+
+def _support(reading: Reading) -> tuple[int, str]:
+    return len(reading.passage_ids), reading.date or ""
 
 
 def _reading(said: Sequence[tuple[str, Hit]]) -> Reading:

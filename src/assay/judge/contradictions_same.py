@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.judge.contradictions_asked import Shape
 from assay.text.dates import dates, relation
-from assay.text.quantities import quantities
+from assay.text.quantities import agree, quantities
 from assay.text.tokens import terms, words
 
 
@@ -18,7 +18,7 @@ def same(shape: Shape, one: str, other: str) -> bool:
     """
     if shape is Shape.DATE:
         return _same_date(one, other)
-    if shape is Shape.NUMBER:
+    if shape is Shape.NUMBER or (shape is Shape.NAME and _measure(one) and _measure(other)):
         return _same_number(one, other)
     read = words if shape is Shape.PERSON else terms
     left, right = read(one) or words(one), read(other) or words(other)
@@ -37,12 +37,20 @@ def _same_date(one: str, other: str) -> bool:
     return relation(first[0], second[0]) in ("same", "within", "contains")
 
 
+def _measure(value: str) -> bool:
+    """Whether a value is a number with its unit, and nothing else."""
+    found = quantities(value)
+    return bool(found) and bool(found[0].dimension) and found[0].start == 0
+
+
 def _same_number(one: str, other: str) -> bool:
-    """Whether the numbers are equal, whatever they count."""
+    """Whether the numbers are equal: in one unit where both have one of a kind, else as written."""
     first, second = quantities(one), quantities(other)
     if not first or not second:
         return one == other
-    return (first[0].low, first[0].high) == (second[0].low, second[0].high)
+    if first[0].dimension == second[0].dimension:
+        return agree(first[0], second[0]) or agree(second[0], first[0])
+    return first[0].written == second[0].written
 
 
 def _initial(one: str, other: str) -> bool:

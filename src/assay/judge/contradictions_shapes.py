@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from assay.judge.contradictions_asked import Asked
 from assay.judge.contradictions_lines import Line, thing_in
 from assay.judge.contradictions_names import NAME
+from assay.judge.contradictions_stated import with_unit
 from assay.judge.contradictions_words import LISTED_KINDS, LISTS, NATIONALITY
 from assay.text.dates import Date, dates
 from assay.text.tokens import terms
@@ -100,7 +101,7 @@ def number_places(asked: Asked, line: Line) -> Iterator[Place]:
         elif _counts(asked, line.text, end):
             yield start, end, 0.95
         elif (near := line.near(start, end, 60)) and line.attribute >= 0.6:
-            yield start, end, 0.45 + 0.45 * near
+            yield start, with_unit(line.text, start, end), 0.45 + 0.45 * near
 
 
 def _of_people(line: Line, start: int, end: int) -> Iterator[Place]:

@@ -10,6 +10,7 @@ from assay.judge.contradictions_asked import Asked, Shape
 from assay.judge.contradictions_lines import Line, lines_of, thing_in
 from assay.judge.contradictions_names import Place, person_places, place_places
 from assay.judge.contradictions_shapes import date_places, kind_places, listed_places, name_places, number_places
+from assay.judge.contradictions_stated import stated_places
 from assay.text.names import names
 from assay.text.tokens import terms, words
 
@@ -38,6 +39,8 @@ _FINDERS: Mapping[Shape, Callable[[Asked, Line], Iterator[Place]]] = MappingProx
         Shape.NAME: name_places,
     }
 )
+# What a sentence may also state outright.
+_STATED = frozenset({Shape.NUMBER, Shape.PERSON, Shape.PLACE, Shape.NAME})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,7 @@ def given(asked: Asked, title: str, text: str) -> Given:
 def _of_line(asked: Asked, line: Line, about: float, titled: bool) -> Iterator[Value]:
     """The values of one sentence that say something new in few words."""
     said = frozenset(terms(asked.text))
-    for start, end, strength in _FINDERS[asked.shape](asked, line):
+    for start, end, strength in _places(asked, line):
         text = line.text[start:end].strip()
         new = not said.issuperset(terms(text) or words(text))
         if text and new and len(text.split()) <= MOST_WORDS:
@@ -85,6 +88,13 @@ def _of_line(asked: Asked, line: Line, about: float, titled: bool) -> Iterator[V
             yield Value(
                 text, line.start + start + indent, UNNAMED if whole else strength * _tie(asked, line, about)
             )
+
+
+def _places(asked: Asked, line: Line) -> Iterator[Place]:
+    """Where values of the shape that is asked for stand; a number with its unit."""
+    yield from _FINDERS[asked.shape](asked, line)
+    if asked.shape in _STATED:
+        yield from stated_places(asked, line)
 
 
 def _tells_of_nobody_else(line: Line, start: int) -> bool:

@@ -44,6 +44,7 @@ debut debuted
 fly flown operated involved
 named name known called
 led lead leader commanded
+old aged age
 won win winner winning champion champions defeated beat
 """
 # What tells an attribute without being asked by it: a barracks is established when it is opened.
@@ -104,6 +105,8 @@ trombone|banjo|mandolin|accordion|harmonica|viola|oboe|horn|percussion|keyboards
 _STYLES = """gothic revival|romanesque revival|colonial revival|greek revival|art deco|art nouveau|baroque|rococo
 neoclassical|neo-gothic|gothic|romanesque|renaissance|victorian|georgian|queen anne|italianate|federal|modernist
 brutalist|beaux-arts|tudor|moorish|mannerist|impressionist|cubist"""
+_COLOURS = """black|white|grey|gray|red|orange|yellow|green|blue|purple|violet|pink|brown|silver|gold|beige
+turquoise|maroon|crimson|cream"""
 
 
 def _listed(names: str) -> re.Pattern[str]:
@@ -124,6 +127,8 @@ LISTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "rank": _listed(_RANKS),
         "instrument": _listed(_INSTRUMENTS),
         "style": _listed(_STYLES),
+        stem("colour"): _listed(_COLOURS),
+        stem("color"): _listed(_COLOURS),
     }
 )
 LISTED_KINDS: Mapping[str, re.Pattern[str]] = MappingProxyType(

@@ -102,11 +102,12 @@ class HybridRetriever:
         count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
         chosen = await self._diverse(found, count) if self.settings.mmr is not None else found[:count]
         passages = {each.passage_id: each for each in await self.index.passages([c.passage_id for c in chosen])}
-        return tuple(
+        hits = tuple(
             Hit(passages[each.passage_id], each.score, each.scores)
             for each in chosen
             if each.passage_id in passages
         )
+        return hits if self.settings.mmr is not None else newer_first(hits)
 
     async def _diverse(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
         """The candidates that say most without repeating each other."""
@@ -124,3 +125,8 @@ class HybridRetriever:
     async def _reranked(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         # The first query is the question itself; the others are ways to find passages for it.
         return hits if self.reranker is None or not hits else await self.reranker.rerank(queries[0], hits)
+
+
+def newer_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits, best first; scores that differ by less than a hundredth are a tie, which the newer passage wins."""
+    return tuple(sorted(hits, key=lambda hit: (round(hit.score, 2), hit.passage.origin.date or ""), reverse=True))

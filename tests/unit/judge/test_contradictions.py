@@ -52,6 +52,37 @@ CONFLICTS = [
         ["2,764", "837 people"],
     ),
     (
+        "What is the capital of Freedonia?",
+        ["The capital of Freedonia is Alton.", "Belmont is the capital of Freedonia."],
+        ["Alton", "Belmont"],
+    ),
+    (
+        "Who is the chief executive of Kestrel?",
+        ["The chief executive of Kestrel is Ann Lee.", "Kestrel's chief executive is Tom Ray."],
+        ["Ann Lee", "Tom Ray"],
+    ),
+    (
+        "How long is the notice period?",
+        ["The notice period is 30 days.", "The notice period is four weeks."],
+        ["30 days", "four weeks"],
+    ),
+    (
+        "What is the maximum speed of the Kestrel X200?",
+        ["The maximum speed of the Kestrel X200 is 60 km/h.", "The maximum speed of the Kestrel X200 is 72 km/h."],
+        ["60 km/h", "72 km/h"],
+    ),
+    (
+        "How long is the Orrock Bridge?",
+        ["Orrock Bridge is 5 km long.", "Orrock Bridge is 5 m long."],
+        ["5 km", "5 m"],
+    ),
+    (
+        "What is the deductible for water damage?",
+        ["The deductible for water damage is $500.", "For water damage, the deductible is $1,000 per claim."],
+        ["$500", "$1,000"],
+    ),
+    ("What colour is the Orrock Bridge?", ["Orrock Bridge is red.", "Orrock Bridge is blue."], ["red", "blue"]),
+    (
         "How many buildings are in the Danby Historic District?",
         ["The Danby Historic District has 48 old buildings.", "Danby Historic District encompasses 291 buildings."],
         ["48", "291"],
@@ -124,6 +155,17 @@ def test_passages_that_agree_are_no_contradiction(question: str, texts: list[str
         ("What is the population of Orrock?", ["Orrock has 2,764 people.", "The population of Orrock was 2764."]),
         ("When was Ann Lee born?", ["Ann Lee was born in 1950.", "Ann Lee was born on 3 May 1950."]),
         ("Who directed the film Manic?", ["Manic was directed by J. Smith.", "Manic was directed by John Smith."]),
+        ("How long is the Orrock Bridge?", ["Orrock Bridge is 5 km long.", "Orrock Bridge is 5,000 m long."]),
+        ("How long is the notice period?", ["The notice period is two weeks.", "The notice period is 14 days."]),
+        (
+            "What is the dose of salol?",
+            ["The dose of salol is 4 g a day.", "The dose of salol is 4,000 mg per day."],
+        ),
+        ("How much is the fee?", ["The fee is €40.", "The fee is 40 EUR."]),
+        ("What is the population of Orrock?", ["Orrock has 1.2 million people.", "The population is 1,200,000."]),
+        ("When was Ann Lee born?", ["Ann Lee was born on 3 May 1950.", "Ann Lee was born on 1950-05-03."]),
+        # no value right behind the verb
+        ("What is the dose of salol?", ["The dose of salol is high.", "The dose of salol is what counts: 4 g."]),
         # the date of the page
         (
             "When was Manic released?",
@@ -152,6 +194,25 @@ def test_readings_are_ordered_by_support_and_name_their_passages_and_latest_date
         ("1920", ("b", "c"), "2021"),
         ("1878", ("a",), "2010-05-01"),
     ]
+
+
+def test_of_equally_supported_readings_the_newer_leads() -> None:
+    question = understood("When was the Harlow Barracks built?")
+    old = hit("a", "The Harlow Barracks were built in 1878.", date="2010")
+    new = hit("b", "The Harlow Barracks were built in 1920.", date="2020")
+    for order in ((old, new), (new, old)):
+        (found,) = contradictions(question, Evidence(order))
+        assert [each.value for each in found.readings] == ["1920", "1878"]
+
+
+def test_of_equally_supported_yes_and_no_the_newer_leads() -> None:
+    yes, no = (
+        hit("a", "Smoking is allowed in the hall.", date="2010"),
+        hit("b", "Smoking is prohibited in the hall.", date="2020"),
+    )
+    for order in ((yes, no), (no, yes)):
+        (found,) = contradictions(understood("Is smoking allowed in the hall?"), Evidence(order))
+        assert [each.date for each in found.readings] == ["2020", "2010"]
 
 
 def test_at_most_five_readings_of_at_most_eight_words_that_stand_in_their_passages() -> None:
@@ -257,8 +318,8 @@ def test_the_shape_that_the_pipe_prints() -> None:
         {
             "aspect": "When was Ann Lee born",
             "readings": [
-                {"value": "1950", "passages": ["a"], "date": None},
                 {"value": "1971", "passages": ["b"], "date": "2020"},
+                {"value": "1950", "passages": ["a"], "date": None},
             ],
         }
     ]

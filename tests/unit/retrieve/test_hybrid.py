@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from assay.errors import UsageError
 from assay.index.memory import MemoryIndex
-from assay.retrieve.hybrid import HybridRetriever
+from assay.retrieve.hybrid import HybridRetriever, newer_first
 from assay.stages import Entry
 from assay.testing.fakes import WordEmbedder
-from assay.types import Document, EmbeddingModel, Found, Hit, Metadata, Passage, SearchMode, SearchSettings
+from assay.types import Document, EmbeddingModel, Found, Hit, Metadata, Origin, Passage, SearchMode, SearchSettings
 
 EMBEDDER = WordEmbedder()
 TEXTS = {
@@ -167,3 +167,17 @@ async def test_settings_that_make_no_sense_are_refused(settings: SearchSettings)
     with pytest.raises(UsageError) as caught:
         HybridRetriever(MemoryIndex(EMBEDDER.model), EMBEDDER, settings)
     assert caught.value.hint
+
+
+def test_of_about_equal_scores_the_newer_passage_leads() -> None:
+    def hit(key: str, score: float, date: str | None = None) -> Hit:
+        return Hit(Passage(key, key, "", 0, 0, "", origin=Origin(date=date)), score)
+
+    hits = (
+        hit("best", 0.9),
+        hit("old", 0.801, "2010"),
+        hit("undated", 0.8),
+        hit("new", 0.799, "2020-05"),
+        hit("c", 0.7),
+    )
+    assert [each.passage.passage_id for each in newer_first(hits)] == ["best", "new", "old", "undated", "c"]

@@ -317,6 +317,8 @@ class Engine:
         await parts.index.close()
         for sink in parts.sinks:
             sink.close()
+        for close in parts.closing:
+            close()
         await _release(parts)
         if self._background.running:  # each loop has connections of its own
             await self._background.arun(_release(parts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+from assay.errors import BudgetSpent
 from assay.policy import ASKING, is_better, next_repair
 from assay.stages import Stages
 from assay.types import (
@@ -26,20 +27,23 @@ from assay.types import (
 
 # How an answer shows what could not be borne out.
 MARK = "⚠"
+_ENDS = " .,;!?…"
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
     """A sentence after its tests and repairs, None where it was dropped, and the evidence that it stands on.
 
-    `review` is of the sentence as it is now, behind those before it; `dropped` are the claims that were taken out.
-    `asked` counts the repairs that asked a search or a model.
+    `review` is of the sentence as it is now, behind those before it; `versions` is the sentence after each of the
+    `repairs`, and `dropped` are the claims that were taken out. `asked` counts the repairs that asked a search or a
+    model.
     """
 
     sentence: Sentence | None
     evidence: Evidence
     review: Review
     repairs: tuple[Repair, ...] = ()
+    versions: tuple[Sentence | None, ...] = ()
     dropped: tuple[Claim, ...] = ()
     asked: int = 0
 
@@ -136,7 +140,10 @@ async def _attempted(
     """What a repair of this kind makes of the sentence; None where that is nothing, or no better."""
     assert best.sentence is not None  # noqa: S101 - what was dropped is not mended
     begins = compose((*before, best.sentence)).spans[-1].start
-    candidate = await on.repairer.mend(kind, question, best.evidence, best.sentence, best.review, begins)
+    try:
+        candidate = await on.repairer.mend(kind, question, best.evidence, best.sentence, best.review, begins)
+    except BudgetSpent:  # what is not affordable is not tried; smaller repairs are free
+        return None
     if candidate is None or candidate.sentence == best.sentence:
         return None
     if candidate.sentence is None:
@@ -151,29 +158,49 @@ def _kept(kind: RepairKind, candidate: Candidate, best: Mended, review: Review) 
     before = _text(best.sentence)
     made = Repair(kind, before, _text(candidate.sentence), candidate.reason)
     event = ClaimEvent(kind.value, candidate.by, candidate.reason)
-    left = [claim.text for claim in review.claims]
-    gone = best.review.claims if kind is RepairKind.DROP else ()
+    claims = with_history(review.claims, best.review.claims, event)
+    gone = [each for each in best.review.claims if kind is RepairKind.DROP and not _is_left(each, review)]
     return Mended(
         candidate.sentence,
         candidate.evidence,
-        replace(review, claims=_with_history(review.claims, best.review.claims, event)),
+        replace(review, claims=_hedged(claims, event) if kind is RepairKind.HEDGE else claims),
         (*best.repairs, made),
-        best.dropped + tuple(_ended(each, event) for each in gone if each.text not in left),
+        (*best.versions, candidate.sentence),
+        best.dropped + tuple(_ended(each, event) for each in gone),
         best.asked,
     )
 
 
-def _with_history(after: tuple[Claim, ...], before: tuple[Claim, ...], event: ClaimEvent) -> tuple[Claim, ...]:
-    """The claims with what was done to them before: those that stayed as they were, or stand in the same place."""
+def _is_left(claim: Claim, review: Review) -> bool:
+    """Whether a claim is still there: as it was, or as a sentence of its own, with a capital and a full stop."""
+    said = claim.text.casefold().rstrip(_ENDS)
+    return any(said.endswith(each.text.casefold().rstrip(_ENDS)) for each in review.claims)
+
+
+def _hedged(claims: tuple[Claim, ...], event: ClaimEvent) -> tuple[Claim, ...]:
+    return tuple(each if each.verdict is Verdict.SUPPORTED else _ended(each, event) for each in claims)
+
+
+def with_history(after: tuple[Claim, ...], before: tuple[Claim, ...], event: ClaimEvent) -> tuple[Claim, ...]:
+    """The claims with what came before, and with `event` where they are no longer as they were.
+
+    A claim's past is that of the claim in the same words, else of the one in the same place.
+    """
     known = {claim.text: claim for claim in before}
     aligned = before if len(before) == len(after) else ()
     found = []
     for n, claim in enumerate(after):
         earlier = known.get(claim.text) or (aligned[n] if aligned else None)
-        past = earlier.history if earlier else claim.history[:1]
-        untouched = earlier is not None and earlier.text == claim.text and earlier.verdict is Verdict.SUPPORTED
-        found.append(replace(claim, history=past if untouched else (*past, event, *claim.history[1:])))
+        if earlier is not None and _same(claim, earlier):
+            found.append(replace(claim, history=earlier.history))
+        else:
+            past = earlier.history if earlier else claim.history[:1]
+            found.append(replace(claim, history=(*past, event, *claim.history[1:])))
     return tuple(found)
+
+
+def _same(claim: Claim, earlier: Claim) -> bool:
+    return (claim.text, claim.verdict, claim.citations) == (earlier.text, earlier.verdict, earlier.citations)
 
 
 def _ended(claim: Claim, event: ClaimEvent) -> Claim:

@@ -92,7 +92,7 @@ def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> N
     for rule in rules.rules:
         when = f", {rule.when}" if str(rule.when) else ""
         terminal.line(one_line(f"{rule.check} ({rule.kind}, {rule.severity}{when})"))
-        terminal.line(one_line(f"  {_told(rule)}"))
+        terminal.line(f"  {one_line(_told(rule))}")
     for conflict in found:
         terminal.warn(conflict_line(rules, conflict))
 

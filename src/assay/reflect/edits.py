@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from assay.reflect.exempt import untouchable
-from assay.reflect.subject import Edit
 from assay.text.quantities import quantities
+from assay.types import Edit
 
 
 def safe(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:

@@ -23,7 +23,7 @@ from assay.types import QuestionKind, Severity
 PACKAGED = ("marketing", "neutral")
 _LONGEST_FILE = 1_000_000
 _MOST_RULES = 500
-_TOML_LINE = re.compile(r" ?\(at line (?P<line>\d+), column \d+\)")
+_TOML_PLACE = re.compile(r" ?\(at (?:line (?P<line>\d+), column \d+|end of document)\)")
 _HINT = "correct the file; docs/reference/output-rules.md lists every key; `assay rules check FILE` tests it"
 
 
@@ -77,7 +77,7 @@ def parse_rules(text: str, name: str = "rules", *, allow_conflicts: bool = False
     lines = rule_lines(text)
     if len(lines) != len(tables):  # written as an inline list: all stand where the list begins
         lines = (key_line(text, 1, None, "rule"),) * len(tables)
-    ends: Sequence[int | None] = [*(line - 1 for line in lines[1:]), None]
+    ends: Sequence[int | None] = [*(line - 1 for line in lines[1:]), None][: len(lines)]
     rules: list[Rule] = []
     problems: list[str] = []
     for table, line, end in zip(tables, lines, ends, strict=True):
@@ -85,7 +85,8 @@ def parse_rules(text: str, name: str = "rules", *, allow_conflicts: bool = False
         try:
             rules.append(_rule(table, line))
         except _Wrong as wrong:
-            problems += [f"{name}:{key_line(text, line, end, each.key)}: {each.text}" for each in wrong.mistakes]
+            placed = [(key_line(text, line, end, each.key), each.text) for each in wrong.mistakes]
+            problems += [f"{name}:{at}: {said}" for at, said in sorted(placed)]
     problems += _repeated(rules, name)
     found = RuleSet(name, tuple(rules), hash_of(text))
     if not problems and not allow_conflicts:
@@ -134,9 +135,9 @@ def _tables(text: str, name: str) -> list[Any]:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         said = str(error)
-        place = _TOML_LINE.search(said)
-        line = place["line"] if place else str(text.count("\n") + 1)
-        raise _error([f"{name}:{line}: not valid TOML: {_TOML_LINE.sub('', said)}"]) from error
+        place = _TOML_PLACE.search(said)
+        line = place["line"] if place and place["line"] else text.count("\n") + 1
+        raise _error([f"{name}:{line}: not valid TOML: {_TOML_PLACE.sub('', said)}"]) from error
     except RecursionError as error:
         raise _error([f"{name}:1: nested too deeply"]) from error
     unknown = [key for key in body if key != "rule"]
@@ -185,8 +186,9 @@ def _mistakes(error: ValidationError, inside: str = "", kind: str = "") -> list[
     for each in error.errors(include_url=False):
         path = [str(part) for part in each["loc"] if isinstance(part, int) or _is_key(part)]
         names = [part for part in path if not part.isdigit()]
-        where = ".".join(([inside] if inside else []) + path)
-        text = _said(each["type"], each["msg"], where, kind)
+        where = ".".join(([inside] if inside else []) + names)
+        written = f", not {each['input']!r}" if each["type"] in _CHOICES else ""
+        text = _said(each["type"], each["msg"], where, kind) + written
         found.setdefault(text, _Mistake(names[-1] if names else inside or "rule", text))
     return list(found.values())
 
@@ -199,6 +201,7 @@ def _is_key(part: object) -> bool:
 
 
 _BRANCHES = frozenset(("str", "dict", "literal", "constrained-str"))
+_CHOICES = frozenset(("literal_error", "enum"))
 
 
 def _said(kind_of_error: str, message: str, where: str, kind: str) -> str:

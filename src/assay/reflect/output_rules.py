@@ -9,8 +9,8 @@ from assay.errors import AssayError
 from assay.reflect.edits import safe
 from assay.reflect.kinds.section import RequiredSection
 from assay.reflect.rule import PREFIX, Rule, RuleSet
-from assay.reflect.subject import Broken, Edit, Subject, Untested
-from assay.types import Check, Evidence, Finding, Question, Span, Status
+from assay.reflect.subject import Broken, Subject, Untested
+from assay.types import Check, Edit, Evidence, Finding, Question, Span, Status
 
 # Whether the collection answers a question.
 Answerable = Callable[[str], Awaitable[bool]]

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.types import Citation, Evidence, Question, Span, Value
+from assay.types import Citation, Edit, Evidence, Question, Span
 
 # What a rule may leave alone: quotations, code and tables, titles and headings.
 Exempt = Literal["quote", "code", "title"]
@@ -47,16 +47,6 @@ class Untested:
     """Why a rule could not be tested here."""
 
     cause: str
-
-
-@dataclass(frozen=True, slots=True)
-class Edit(Value):
-    """A change of the answer's text from `start` to `end`; `reason` names the rule and what it wants."""
-
-    start: int
-    end: int
-    replacement: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pydantic import model_validator
 
 from assay.reflect.blocks import blocks, statements, word_count
 from assay.reflect.kinds.length import bounds
-from assay.reflect.subject import Broken, Count, Demand, Edit, Interval, Kind, Subject
-from assay.types import Span
+from assay.reflect.subject import Broken, Count, Demand, Interval, Kind, Subject
+from assay.types import Edit, Span
 
 
 class Paragraphs(Kind):

@@ -5,6 +5,7 @@ Expressions are RE2's, which takes time linear in the text whatever the expressi
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Annotated, ClassVar, Literal
 
@@ -16,6 +17,8 @@ from assay.types import Span
 
 # Beyond this an expression is compiled to nothing; RE2's own default is 8 MiB.
 _MOST_MEMORY = 1 << 20
+# Half a character, which RE2's UTF-8 cannot hold.
+_SURROGATE = re.compile("[\ud800-\udfff]")
 # Characters that mean something in an expression: without them it is a wording.
 _META = frozenset(r"\.^$*+?()[]{}|")
 
@@ -49,10 +52,10 @@ class Pattern(Kind):
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
         """Each match of a forbidden expression; the answer, where a required one matches nowhere."""
         expression = _compiled(self.pattern, self.case)
+        text = _SURROGATE.sub("\ufffd", subject.plain)
         if self.mode == "required":
-            text = subject.plain
             return () if expression.search(text) else (Broken(f"nothing in the answer matches {self.pattern!r}"),)
-        spans = (Span(*match.span()) for match in expression.finditer(subject.plain))
+        spans = (Span(*match.span()) for match in expression.finditer(text))
         return tuple(
             Broken(f"{subject.text[span.start : span.end]!r} matches {self.pattern!r}", span)
             for span in spans

@@ -10,8 +10,8 @@ from pydantic import model_validator
 from assay.reflect.blocks import blocks, heading_text, is_question, word_count
 from assay.reflect.kinds.length import bounds
 from assay.reflect.phrases import has
-from assay.reflect.subject import Broken, Count, Demand, Edit, Flag, Kind, Phrase, Subject
-from assay.types import Span
+from assay.reflect.subject import Broken, Count, Demand, Flag, Kind, Phrase, Subject
+from assay.types import Edit, Span
 
 # A line of so many words more than the title is still the section's heading: "You might also want to know more:".
 _MORE_WORDS = 4
@@ -117,8 +117,8 @@ class RequiredSection(Kind):
             return ()
         gone = [item for item in section.items if item in places]
         if len(gone) == len(section.items) and section.followed_at is None:
-            gone = [Span(section.heading.start, len(subject.text.rstrip()))]
-        return tuple(_without_line(subject.text, span) for span in gone)
+            return (_without_section(subject.text, section.heading),)
+        return tuple(_without_line(subject.text, item) for item in gone)
 
     @property
     def languages(self) -> frozenset[str]:
@@ -162,15 +162,17 @@ def _title_line(plain: str, start: int, end: int, title: str) -> Span | None:
     words = heading_text(line)
     said = words if words is not None else line.strip()
     close = word_count(said) <= word_count(title) + _MORE_WORDS
-    return Span(begin, end) if close and has(said, (title.rstrip(" :：?？"),)) else None
+    sentence = words is None and said.endswith((".", "!", "。"))
+    return Span(begin, end) if close and not sentence and has(said, (title.rstrip(" :：?？"),)) else None
 
 
 def _without_line(text: str, span: Span) -> Edit:
-    """The edit that takes out a span with its line's mark and line end."""
-    start = text.rfind("\n", 0, span.start) + 1
-    end = span.end
-    if end < len(text) and text[end] == "\n":
-        end += 1
-    elif start:
-        start = len(text[:start].rstrip())
-    return Edit(start, end, "", "this part of the section is not as asked, and nothing is made up in its place")
+    """The edit that takes out a point with its line."""
+    start, end = text.rfind("\n", 0, span.start) + 1, span.end
+    return Edit(start, end + text.startswith("\n", end), "", "this point is not as asked, and none is made up")
+
+
+def _without_section(text: str, heading: Span) -> Edit:
+    """The edit that takes out a last section from its heading on, with the blank lines before it."""
+    start, end = len(text[: heading.start].rstrip()), len(text.rstrip())
+    return Edit(start, end, "", "nothing of this section is as asked, and nothing is made up in its place")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from assay.reflect.phrases import same
-from assay.reflect.subject import Edit, Subject, Swap
-from assay.types import Span
+from assay.reflect.subject import Subject, Swap
+from assay.types import Edit, Span
 
 
 def replaced(

@@ -10,9 +10,9 @@ from pydantic import Field
 from assay.reflect.blocks import statements
 from assay.reflect.kinds.swapping import replaced
 from assay.reflect.phrases import found, has, named
-from assay.reflect.subject import EVERY_EXEMPTION, Broken, Edit, Exempt, Flag, Kind, Phrase, Subject, Swap
+from assay.reflect.subject import EVERY_EXEMPTION, Broken, Exempt, Flag, Kind, Phrase, Subject, Swap
 from assay.text.negation import negations
-from assay.types import Span
+from assay.types import Edit, Span
 
 # A sentence that says that a term is out of use may use it.
 _OUT_OF_USE = re.compile(

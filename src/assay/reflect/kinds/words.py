@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from assay.reflect.kinds.swapping import replaced
 from assay.reflect.phrases import found, has, named, same
-from assay.reflect.subject import EVERY_EXEMPTION, Broken, Edit, Exempt, Flag, Kind, Phrase, Subject, Swap
-from assay.types import Span
+from assay.reflect.subject import EVERY_EXEMPTION, Broken, Exempt, Flag, Kind, Phrase, Subject, Swap
+from assay.types import Edit, Span
 
 
 class ForbiddenWords(Kind):

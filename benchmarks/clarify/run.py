@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from assay.evals.metrics.auroc import auroc
 from assay.judge.ambiguity import learned
 from assay.judge.clarifying import ClarifyingJudge
+from assay.judge.contradicting import ContradictionJudge
 from assay.judge.heuristic import HeuristicJudge
 from assay.types import Action
 from assay.write.ask_back import asked_back
@@ -26,8 +27,8 @@ KINDS = ("underspecified", "answerable", "unanswerable")
 
 
 async def chosen(cases: Sequence[Row]) -> NDArray[np.bool_]:
-    """Where the judge of words, with the shipped weights, recommends a question back."""
-    judge = ClarifyingJudge(HeuristicJudge())
+    """Where the judge of words, with the shipped weights and the readings, recommends a question back."""
+    judge = ContradictionJudge(ClarifyingJudge(HeuristicJudge()))
     judged = [await judge.judge(each.question, each.evidence) for each in cases]
     return np.array([each.recommendation is Action.CLARIFY for each in judged])
 

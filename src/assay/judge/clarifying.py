@@ -32,11 +32,25 @@ class ClarifyingJudge:
         else:
             measured = await asyncio.to_thread(ambiguity, question, evidence, self.model)
         judged = replace(judged, ambiguity=measured)
-        if judged.recommendation is Action.ANSWER or measured is None or measured < self.model.threshold:
+        if judged.recommendation is Action.ANSWER or measured is None:
             return judged
-        if not _may_be_meant(question, evidence):
+        likely = measured >= self.model.threshold and _may_be_meant(question, evidence)
+        if not likely and not names_several(question, evidence):
             return judged
-        return replace(judged, recommendation=Action.CLARIFY, reason=_reason(question))
+        return asked_back(question, judged)
+
+
+def asked_back(question: Question, judged: Judgement) -> Judgement:
+    """The judgement with a question back recommended."""
+    return replace(judged, recommendation=Action.CLARIFY, reason=_reason(question))
+
+
+def names_several(question: Question, evidence: Evidence) -> bool:
+    """Whether documents are of several things of the kind that the question points at: the X and the Y manual."""
+    titles = {" ".join(terms(passage.title)) for passage in evidence.passages}
+    return any(
+        len({title for title in titles if stem(each.head) in title.split()}) > 1 for each in unnamed(question)
+    )
 
 
 def _may_be_meant(question: Question, evidence: Evidence) -> bool:

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.judge.ambiguity import unnamed
+from assay.judge.clarifying import asked_back
 from assay.judge.contradictions import contradictions
 from assay.stages import Judge
-from assay.types import Aspect, Contradiction, Evidence, Judgement, Passage, Question, Reading
+from assay.types import Action, Aspect, Contradiction, Evidence, Judgement, Passage, Question, Reading
 
 # Characters of passages that are read in a few milliseconds; more are read beside the event loop.
 _SOON_READ = 4000
@@ -29,7 +31,12 @@ class ContradictionJudge:
             found = contradictions(question, evidence)
         else:
             found = await asyncio.to_thread(contradictions, question, evidence)
-        return with_contradictions(judged, evidence, found) if found else judged
+        if not found:
+            return judged
+        judged = with_contradictions(judged, evidence, found)
+        # The readings are there, and what is meant decides among them: searching again would bring more of them.
+        open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed(question))
+        return asked_back(question, judged) if open_to_all else judged
 
 
 def with_contradictions(judged: Judgement, evidence: Evidence, found: Sequence[Contradiction]) -> Judgement:

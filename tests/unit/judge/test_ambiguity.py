@@ -7,8 +7,21 @@ import pytest
 
 from assay.judge.ambiguity import NAMES, AmbiguityModel, ambiguity, learned, signals
 from assay.judge.clarifying import ClarifyingJudge
+from assay.judge.contradicting import ContradictionJudge
 from assay.text.pointing import pointed, variants
-from assay.types import Action, Evidence, Gathered, Hit, Judgement, Message, Passage, Question, Span
+from assay.types import (
+    Action,
+    Contradiction,
+    Evidence,
+    Gathered,
+    Hit,
+    Judgement,
+    Message,
+    Passage,
+    Question,
+    Reading,
+    Span,
+)
 from assay.understand.rules import understood
 from assay.write.ask_back import AskingDecliner, asked_back
 
@@ -172,3 +185,66 @@ def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
     judge = ClarifyingJudge(Told(Judgement(0.1, Action.EXTERNAL, "as told")), ALWAYS)
     found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport.")))
     assert found.recommendation is Action.EXTERNAL
+
+
+MANUALS = evidence(
+    "The warranty is two years.",
+    "The warranty is three years.",
+    titles=("Kestrel X200 manual", "Kestrel K5 manual"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "recommended", "expected"),
+    [
+        ("What does the manual say of theft?", Action.REFINE, Action.CLARIFY),
+        ("What does the manual say of theft?", Action.ANSWER, Action.ANSWER),
+        ("What does the leaflet say of theft?", Action.REFINE, Action.REFINE),
+        ("What does the Kestrel K5 manual say of theft?", Action.REFINE, Action.REFINE),
+    ],
+)
+def test_where_titles_name_several_such_things_it_is_asked_which(
+    question: str, recommended: Action, expected: Action
+) -> None:
+    judge = ClarifyingJudge(Told(Judgement(0.4, recommended, "as told")), NEVER)
+    assert asyncio.run(judge.judge(understood(question), MANUALS)).recommendation is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "recommended", "expected"),
+    [
+        ("How long is the warranty?", Action.REFINE, Action.CLARIFY),
+        ("How long is the warranty?", Action.ANSWER, Action.ANSWER),
+        ("How long is the warranty of Kestrel?", Action.REFINE, Action.REFINE),
+    ],
+)
+def test_readings_of_a_thing_that_is_not_named_are_asked_about(
+    question: str, recommended: Action, expected: Action
+) -> None:
+    judge = ContradictionJudge(ClarifyingJudge(Told(Judgement(0.4, recommended, "as told")), NEVER))
+    asked = understood(question)
+    found = asyncio.run(judge.judge(asked, MANUALS))
+    assert found.recommendation is expected
+    if expected is Action.CLARIFY:
+        assert asked_back(asked, MANUALS, found.contradictions) == (
+            "Your question does not say which warranty is meant: “Kestrel X200 manual” says two years, "
+            "“Kestrel K5 manual” says three years. Do you mean “Kestrel X200 manual” or “Kestrel K5 manual”?"
+        )
+
+
+def test_readings_that_no_title_tells_apart_are_not_offered_by_title() -> None:
+    found = evidence("The fee is €40.", "The fee is €45.", titles=("Fees", "Fees"))
+    readings = (Reading("€40", ("p0",)), Reading("€45", ("p1",)))
+    told = asked_back(understood("What about the fee?"), found, (Contradiction("the fee", readings),))
+    assert told == "Your question does not say which fee is meant. Which one do you mean?"
+
+
+def test_a_pronoun_is_offered_the_titles_that_share_a_word_with_the_question() -> None:
+    found = evidence(
+        "She was born in 1901.",
+        "She was born in 1950.",
+        "Ships.",
+        titles=("Ann Lee (chemist)", "Ann Lee (painter)", "Port"),
+    )
+    told = asked_back(understood("When was she born?"), found)
+    assert told.endswith("Do you mean “Ann Lee (chemist)” or “Ann Lee (painter)”?")

@@ -18,10 +18,17 @@ QUICK = (
     "judge/run.py",
     "check/run.py",
     "answers/run.py",
+    "clarify/run.py",
+    "contradictions/run.py",
+    "quarantine/run.py",
+    "ssrf/run.py",
     "speed/start.py",
     "speed/ask.py",
 )
 LONG = (
+    "correct/run.py",
+    "correct/learn.py",
+    "outside/run.py",
     "speed/add.py",
     "speed/size.py",
     "speed/search.py",

@@ -2,76 +2,171 @@
 
     .venv/bin/python benchmarks/correct/learn.py
 
-Every question of wiki-mix whose first search does not suffice searches again once, without a model. A refinement
-gains where the question has an answer, the judge then answers, and the evidence holds the gold; it loses where the
-judge then answers a question that has none. The gain of REFINE is the share of gains less the share of losses, by
-what the first judgement said. No runs outside are recorded yet: EXTERNAL's gains and seconds are assumptions.
+An end is worth 1 where a question that has an answer is answered from evidence that holds the gold, or one that
+has none is refused, else 0. `sure` is the sufficiency with which going outside is worth most: below it a search is
+made before an answer is given, and the evidence found must reach it. The gain of a search is how much more the ends
+after it are worth than those without it, by what the first judgement said. EXTERNAL's seconds are an assumption:
+those of a service on the internet, not of the web on this machine.
+
+No model can be asked here. The table for a judge that asks one assumes that its model is right four times of five,
+each time anew, as the judge itself does.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
-import time
-from collections import Counter, defaultdict
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
-from answers_data import questions, shows_gold
-from pipeline import engine
+from recorded import Looked, Searched, recorded
 
-from assay import loop
+from assay.judge.band import learned_band
+from assay.judge.combine import combined
 from assay.judge.decide import Thresholds, triage_of
-from assay.types import Action, Limits, Triage
-from assay.understand.rules import understood
+from assay.types import Action, Triage
 from assay.worth import SEARCHING, Worth
 from report import ROOT, write_result
 
 TABLE = ROOT / "src" / "assay" / "act" / "worth.json"
-PRICE = 0.02
-ASSUMED = {"ambiguous": 0.1, "incorrect": 0.3}
-ALWAYS = Worth({(action, triage): 1.0 for action in SEARCHING for triage in Triage})
+PRICE, EXTERNAL_SECONDS = 0.02, 2.0
+CORRECT = Thresholds().correct
+BARS = tuple(n / 100 for n in range(70, 96))
+MODEL_RIGHT = 0.8
 
 
-async def measured() -> tuple[dict[str, Counter[str]], list[float]]:
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    seconds: list[float] = []
-    with engine() as opened:
-        parts = opened._parts  # a benchmark may look inside
-        for asked in questions():
-            on = replace(parts.stages_for(parts.begin(asked.text, None, 0)), worth=ALWAYS)
-            before = time.perf_counter()
-            gathered = await loop.gather(understood(asked.text), on, Limits(rounds=2), lambda _event: None)
-            took = time.perf_counter() - before
-            first = gathered.path[0]
-            if first.action is not Action.REFINE:
-                continue
-            seconds.append(took)
-            triage = triage_of(first.sufficiency, Thresholds()) or Triage.INCORRECT
-            counts[triage.value]["asked"] += 1
-            if gathered.action is not Action.ANSWER:
-                continue
-            texts = " ".join(passage.text for passage in gathered.evidence.passages)
-            right = bool(asked.golds) and shows_gold(texts, asked.golds)
-            counts[triage.value]["gained" if right else "lost"] += 1
-    return counts, seconds
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A search as it was recorded, and how much it counts."""
+
+    searched: Searched
+    weight: float = 1.0
+
+    @property
+    def now(self) -> float:
+        """What answering or refusing at once is worth."""
+        return self._worth(self.searched.first, CORRECT)
+
+    def after(self, sure: float) -> float:
+        """What answering or refusing after the search is worth."""
+        return self._worth(self.searched.later, max(CORRECT, sure) if self.searched.changed else CORRECT)
+
+    def _worth(self, looked: Looked, bar: float) -> float:
+        answers = looked.sufficiency >= bar
+        return float(looked.holds if answers else not self.searched.asked.golds)
+
+
+def by_rules(found: Iterable[Searched]) -> list[Case]:
+    """The runs as they were judged."""
+    return [Case(each) for each in found]
+
+
+def by_a_model(found: Iterable[Searched]) -> list[Case]:
+    """The runs as they would be judged with a model's verdicts, each pair of verdicts with its probability."""
+    return [
+        Case(replace(each, first=first, later=later if each.changed else first), share * other)
+        for each in found
+        for first, share in _verdicts(each.first)
+        for later, other in _verdicts(each.later)
+    ]
+
+
+def _verdicts(looked: Looked) -> list[tuple[Looked, float]]:
+    """What was judged after either verdict, and how likely each is; the model is asked only where it is unsure."""
+    if looked.sufficiency not in learned_band():
+        return [(looked, 1.0)]
+    chance = MODEL_RIGHT if looked.holds else 1 - MODEL_RIGHT
+    return [
+        (replace(looked, sufficiency=combined(looked.sufficiency, "yes", CORRECT)), chance),
+        (replace(looked, sufficiency=combined(looked.sufficiency, "no", CORRECT)), 1 - chance),
+    ]
+
+
+def learned(cases: Sequence[Case]) -> Worth:
+    """The worth that these cases teach."""
+    costs = {
+        Action.REFINE: round(median(each.searched.seconds for each in of(cases, Action.REFINE)), 2),
+        Action.EXTERNAL: EXTERNAL_SECONDS,
+    }
+    outside = of(cases, Action.EXTERNAL)
+    sure = max(BARS, key=lambda bar: sum(each.weight * _at(each, bar) for each in outside))
+    gains = {
+        (action, triage): round(gain, 3)
+        for action in SEARCHING
+        for triage in Triage
+        if (gain := _gain(of(cases, action), triage, sure)) is not None
+    }
+    return Worth(gains, costs, PRICE, sure)
+
+
+def of(cases: Iterable[Case], action: Action) -> list[Case]:
+    """The cases of one action."""
+    return [each for each in cases if each.searched.action is action]
+
+
+def _at(case: Case, sure: float) -> float:
+    """What a case is worth with this bar, less the price of its search."""
+    if case.searched.first.sufficiency >= sure:
+        return case.now
+    return case.after(sure) - PRICE * EXTERNAL_SECONDS
+
+
+def _gain(cases: Iterable[Case], triage: Triage, sure: float) -> float | None:
+    """How much more the ends after the search are worth, of those with this triage that are not sure."""
+    open_cases = [
+        each
+        for each in cases
+        if triage_of(each.searched.first.sufficiency, Thresholds()) is triage
+        and each.searched.first.sufficiency < sure
+    ]
+    whole = sum(each.weight for each in open_cases)
+    return sum(each.weight * (each.after(sure) - each.now) for each in open_cases) / whole if whole else None
+
+
+def table(worth: Worth) -> dict[str, object]:
+    """A worth as it is written."""
+    return {
+        "sure": worth.sure,
+        "gains": {
+            action.value: {
+                triage.value: worth.gains[action, triage] for triage in Triage if (action, triage) in worth.gains
+            }
+            for action in SEARCHING
+        },
+    }
+
+
+def counted(cases: Sequence[Case], worth: Worth) -> dict[str, dict[str, int]]:
+    """By action and triage: how many were not sure, and how many ends the search made right and wrong."""
+    counts: dict[str, dict[str, int]] = {}
+    for each in cases:
+        first = each.searched.first.sufficiency
+        triage = triage_of(first, Thresholds())
+        if triage is not None and first < worth.sure:
+            row = counts.setdefault(
+                f"{each.searched.action.value} {triage.value}", {"asked": 0, "gained": 0, "lost": 0}
+            )
+            row["asked"] += 1
+            row["gained"] += each.after(worth.sure) > each.now
+            row["lost"] += each.after(worth.sure) < each.now
+    return dict(sorted(counts.items()))
 
 
 def main() -> None:
-    counts, seconds = asyncio.run(measured())
-    gains = {triage: (each["gained"] - each["lost"]) / each["asked"] for triage, each in sorted(counts.items())}
-    took = sorted(seconds)[len(seconds) // 2]
-    write_result("correct", "worth", {"counts": counts, "gain of REFINE": gains, "seconds": took})
-    rounded = {triage: round(gain, 3) for triage, gain in gains.items()}
-    table = {
-        "gains": {"REFINE": rounded, "EXTERNAL": ASSUMED},
-        "seconds": {"REFINE": round(took, 2), "EXTERNAL": 2.0},
+    """Learn from all dev questions; benchmarks/outside/run.py measures out of fold."""
+    found = recorded()
+    rules, model = by_rules(found), by_a_model(found)
+    worths = {"rules": learned(rules), "model": learned(model)}
+    shared = worths["rules"]
+    body = {name: table(worth) for name, worth in worths.items()} | {
+        "seconds": {action.value: shared.costs[action] for action in SEARCHING},
         "price": PRICE,
     }
-    TABLE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+    write_result("correct", "worth", {"counts by rules": counted(rules, shared), **body})
+    TABLE.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

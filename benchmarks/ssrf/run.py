@@ -2,8 +2,8 @@
 
 Run as root: it moves into a network namespace of its own, in which all of IPv4 and IPv6 is local, listens on the
 web's ports and one more, and fetches each link, as it is and as the place that a public page leads to, with names
-that resolve as listed. Public links at the end show that the listeners do hear what is let through. Prints one JSON
-object; ends with 1 where a forbidden link got through, or the listeners are deaf.
+that resolve as listed. Public links at the end show that the listeners do hear what is let through. Keeps the
+numbers in results/; ends with 1 where a forbidden link got through, or the listeners are deaf.
 
     python benchmarks/ssrf/run.py
 """
@@ -11,7 +11,6 @@ object; ends with 1 where a forbidden link got through, or the listeners are dea
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import socket
 import subprocess
@@ -20,7 +19,9 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.act.door import Door
 from assay.act.egress import EgressRules
 from assay.act.fetch import PageFetcher, PageLimits
@@ -28,6 +29,7 @@ from assay.act.guard import Guard
 from assay.clock import SystemClock
 from assay.errors import AssayError, EgressRefused
 from assay.testing.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
+from report import write_result
 
 INSIDE = "--inside"
 PORT = 8080
@@ -138,7 +140,7 @@ def main() -> int:
         return subprocess.run(command, check=False).returncode
     prepare()
     result = asyncio.run(measured())
-    print(json.dumps(result, indent=1))
+    write_result("ssrf", "links", result)
     return 0 if not result["reached"] and result["public_addresses_heard"] == len(PUBLIC_ADDRESSES) else 1
 
 

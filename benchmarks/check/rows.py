@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from assay.types import Check, Passage
-from assay.verify.cases import compared
 from assay.verify.claims import whole
+from assay.verify.comparison import compared
 from assay.verify.features import features
 from assay.verify.ground import ground_of
 from assay.verify.likeness import likeness, texts_of

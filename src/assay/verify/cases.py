@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.text.negation import comparisons
-from assay.text.tokens import fold, stem, terms
 from assay.types import Citation, Passage, SourceSpan
 from assay.verify.claims import Stated
-from assay.verify.facts import Comparison
+from assay.verify.comparison import Comparison, compared
 from assay.verify.ground import Ground, ground_of, words_of
 from assay.verify.quotes import said_whole
 from assay.verify.reading import Reading, read
-from assay.verify.sources import Aligned, Sources, aligned, sources_of
+from assay.verify.sources import Sources, sources_of
 
-NEAREST = 4
 # Sets of sources of one answer that are kept taken apart.
 _SCOPES_KNOWN = 16
 
@@ -111,16 +108,3 @@ def _compared(
     over = compared(n, claim, sources)
     readable = bool(ground.stems) and bool(words_of(claim.text))
     return Case(n, claim, cited, scope, None, over, read(claim.text, ground) if readable else None)
-
-
-def compared(n: int, claim: Stated, sources: Sources) -> Comparison:
-    """The claim, `n` from 1, beside the sentences nearest to it."""
-    return Comparison(n, claim, sources, _nearest(claim, sources))
-
-
-def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:
-    """The source sentences on the same matter; what the checks compare, numbers and directions, is left out."""
-    turns = {stem(fold(claim.text[each.start : each.end])) for each in comparisons(claim.text)}
-    every: Sequence[str] = terms(claim.text)
-    matter = [term for term in every if not term[0].isdigit() and term not in turns]
-    return tuple(aligned(matter or every, sources, NEAREST))

@@ -26,13 +26,18 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify import facts
+from assay.verify.additions import added
 from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of
 from assay.verify.claims import says_only_yes_or_no, stated, whole
-from assay.verify.facts import Comparison
+from assay.verify.comparison import Comparison
+from assay.verify.denials import negated
+from assay.verify.directions import turned
+from assay.verify.facts import calendar, numbers
 from assay.verify.features import features
 from assay.verify.likeness import likeness, texts_of
+from assay.verify.named import named
 from assay.verify.quotes import locate_parts, quoted
+from assay.verify.roles import roles
 from assay.verify.support import trees
 
 if TYPE_CHECKING:
@@ -42,11 +47,13 @@ if TYPE_CHECKING:
 SUPPORTED = 0.7
 UNSUPPORTED = 0.3
 FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
-    "numbers": facts.numbers,
-    "dates": facts.calendar,
-    "names": facts.named,
-    "negation": facts.negated,
-    "comparison": facts.turned,
+    "numbers": numbers,
+    "dates": calendar,
+    "names": named,
+    "negation": negated,
+    "comparison": turned,
+    "roles": roles,
+    "additions": added,
 }
 # Characters of sources, counted for each claim, that are looked through in about a millisecond.
 _SOON_LOOKED_UP = 10_000
@@ -63,6 +70,8 @@ _ADVICE = {
     "names": "use the names that the source uses",
     "negation": "state it as the source does",
     "comparison": "state the direction that the source states",
+    "roles": "say of each what the source says of it",
+    "additions": "drop what no source says",
     "support": "restate it closer to the source, or drop it",
 }
 
@@ -296,4 +305,4 @@ def _support_check(case: Case, verdict: Verdict, reason: str) -> Check:
 
 
 def _finding(check: Check) -> Finding:
-    return Finding(check.name, check.claim, check.severity, check.cause or "", _ADVICE[check.name])
+    return Finding(check.name, check.claim, check.severity, check.cause or "", _ADVICE[check.name], check.kind)

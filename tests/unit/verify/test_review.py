@@ -11,6 +11,7 @@ from assay.types import (
     Draft,
     EmbeddingModel,
     Evidence,
+    FindingKind,
     Hit,
     Passage,
     Question,
@@ -75,9 +76,16 @@ async def test_what_the_source_contradicts_fails_with_both_spans(text: str, chec
 
 
 async def test_a_name_that_no_source_holds_is_unsupported() -> None:
-    review = await checked("In Ulm, Ada Smith praised the quiet river.")
+    review = await checked("In Ulm, many a guest of Bob Smith liked how quiet the water was.")
     assert [each.status for each in named(review, "names")] == [Status.PASSED, Status.FAILED]
     assert worst_verdict(review) is Verdict.UNSUPPORTED
+
+
+async def test_a_name_in_the_place_of_another_says_which_one() -> None:
+    review = await checked("In Ulm, Ada Smith praised the quiet river.")
+    [_, failed] = named(review, "names")
+    assert (failed.status, failed.kind, failed.expected) == (Status.FAILED, FindingKind.WRONG_NAME, "Ada Lovelace")
+    assert worst_verdict(review) is Verdict.CONTRADICTED
 
 
 async def test_a_date_finer_than_the_source_is_unknown() -> None:

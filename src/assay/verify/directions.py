@@ -1,0 +1,53 @@
+"""More against less, and words against their opposites."""
+
+from __future__ import annotations
+
+from assay.text.negation import comparisons, opposites_of
+from assay.text.tokens import STOP_WORDS, stem, words
+from assay.types import Check, FindingKind, Severity, Span, Status
+from assay.verify.comparison import SAME_MATTER, SAME_STATEMENT, Comparison
+
+
+def turned(over: Comparison) -> list[Check]:
+    """More against less, and words against their opposites, in the nearest sentence."""
+    close = over.near(SAME_MATTER)
+    mine = comparisons(over.claim.plain)
+    if not close:
+        cause = "no source sentence is near enough to compare more and less"
+        return [
+            over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end)) for c in mine[:1]
+        ]
+    sentence = close[0].sentence
+    pair = _opposites(over.claim.plain, sentence.text)
+    if pair is not None:
+        cause = f"the answer says {pair[0]!r} where the source says {pair[1]!r}"
+        where = Span(0, len(over.claim.plain))
+        return [over.wrong("comparison", cause, where, FindingKind.CONTRADICTED, sentence.span)]
+    theirs = {each.direction for each in comparisons(sentence.text)}
+    if not mine:
+        return []
+    part = Span(mine[0].start, mine[0].end)
+    if {each.direction for each in mine} & theirs:
+        return [over.check("comparison", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
+    if theirs and close[0].coverage >= SAME_STATEMENT:
+        cause = "the answer says more where the source says less, or less where it says more"
+        return [over.wrong("comparison", cause, part, FindingKind.CONTRADICTED, sentence.span)]
+    cause = "the source sentence compares nothing" if not theirs else "the source compares something else"
+    return [over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
+
+
+def _opposites(claim: str, source: str) -> tuple[str, str] | None:
+    """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
+    mine, theirs = {stem(word): word for word in words(claim)}, {stem(word): word for word in words(source)}
+    for each in sorted(mine.keys() - theirs.keys()):
+        for other in sorted(opposites_of(each) & theirs.keys() - mine.keys()):
+            if _beside(each, claim) & _beside(other, source):
+                return mine[each], theirs[other]
+    return None
+
+
+def _beside(word: str, text: str) -> set[str]:
+    """The content words within three words of a stem."""
+    stems = [stem(each) for each in words(text)]
+    around = [near for at, each in enumerate(stems) if each == word for near in stems[max(0, at - 3) : at + 4]]
+    return {each for each in around if each != word and each not in STOP_WORDS}

@@ -1,0 +1,84 @@
+"""Where a claim is a sentence of its source with a few words changed: which words, on both sides.
+
+The words of both are aligned by their longest common blocks (Ratcliff and Obershelp 1988, as in difflib).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from assay.text.tokens import fold, stem, word_spans
+from assay.types import Span
+
+# A claim is a changed copy where this share of its words stands in the sentence in the same order.
+COPIED = 0.6
+_LEAST_WORDS = 4
+# Of a longer text only the first words are aligned: the work grows with the product of both lengths.
+_LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Words that stand on one side in place of those on the other; an empty span where there are none.
+
+    `mine` is a place in the claim's plain text, `theirs` one in the sentence's.
+    """
+
+    mine: Span
+    theirs: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A claim beside the sentence that it was copied from: `share` of its words are kept, 0 to 1."""
+
+    share: float
+    edits: tuple[Edit, ...]
+
+    def instead_of(self, place: Span) -> Span | None:
+        """What the sentence has in place of a stretch of the claim; None where the claim only adds or keeps it."""
+        found = [each for each in self.edits if _overlap(each.mine, place) and each.theirs.start < each.theirs.end]
+        return Span(found[0].theirs.start, found[-1].theirs.end) if found else None
+
+
+def copy_of(claim: str, sentence: str) -> Copy | None:
+    """The claim as a changed copy of the sentence, None where it is none.
+
+    >>> found = copy_of("The bridge was opened in 1934 by the king.", "The bridge was opened in 1932 by the king.")
+    >>> found and [(each.mine, each.theirs) for each in found.edits]
+    [(Span(start=25, end=29), Span(start=25, end=29))]
+    """
+    mine, theirs = list(word_spans(claim))[:_LONGEST], list(word_spans(sentence))[:_LONGEST]
+    if len(mine) < _LEAST_WORDS or len(theirs) < _LEAST_WORDS:
+        return None
+    first, second = _stems(claim, mine), _stems(sentence, theirs)
+    if len(set(first) & set(second)) < COPIED * len(set(first)):
+        return None  # the cheap test before the dear one
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    kept = sum(block.size for block in matcher.get_matching_blocks())
+    if kept < COPIED * len(mine):
+        return None
+    edits = [
+        Edit(_stretch(mine, a, b, len(claim)), _stretch(theirs, c, d, len(sentence)))
+        for tag, a, b, c, d in matcher.get_opcodes()
+        if tag != "equal"
+    ]
+    return Copy(kept / len(mine), tuple(edits))
+
+
+def _stems(text: str, spans: Sequence[Span]) -> list[str]:
+    return [stem(fold(text[each.start : each.end])) for each in spans]
+
+
+def _stretch(spans: Sequence[Span], start: int, end: int, length: int) -> Span:
+    """The place of some words; that of none is empty and lies before the next word."""
+    if start == end:
+        at = spans[start].start if start < len(spans) else length
+        return Span(at, at)
+    return Span(spans[start].start, spans[end - 1].end)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end

@@ -33,7 +33,7 @@ async def conduct(
     try:
         refuse_no_question(text)
         async with asyncio.timeout(_seconds(run)):
-            ask = Ask(text, history, run.id, run.profile, run.profile_reason)
+            ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
             answer = await loop.answer(ask, on, run.limits, events.emit)
     except TimeoutError as error:
         late = _deadline(run.limits)

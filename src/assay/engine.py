@@ -49,15 +49,15 @@ class Parts:
     """What an engine is made of; `assay.build` chooses them.
 
     `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
-    knowing how many are running; `stages_for` composes its stages over the shared ports; `retriever_for` a
-    search under other settings than the usual ones. `quarantine` masks planted instructions in passages that did
+    knowing how many are running and whether it is streamed; `stages_for` composes its stages over the shared
+    ports; `retriever_for` a search under other settings than the usual ones. `quarantine` masks planted instructions in passages that did
     not come from a search. `models` are the language models to close, `closing` what else there is to do then.
     """
 
     index: Index
     embedder: Embedder
     ingester: Ingester
-    begin: Callable[[str, tuple[Message, ...] | None, int], Run]
+    begin: Callable[[str, tuple[Message, ...] | None, int, bool], Run]
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
     quarantine: Callable[[Evidence], Evidence]
@@ -142,17 +142,24 @@ class Engine:
 
     # --- questions -----------------------------------------------------------------------------
 
-    async def aask(self, text: str, history: Iterable[Message] = (), emit: Emit = unheard) -> Answer:
+    async def aask(
+        self, text: str, history: Iterable[Message] = (), emit: Emit = unheard, *, streamed: bool = False
+    ) -> Answer:
         """Answer a question, or say honestly why not; `emit` is handed each event as it happens.
+
+        Where sentences are shown as they are verified (`streamed`), none of them is touched afterwards, and so the
+        answer as a whole is neither edited nor written again.
 
         Raises UsageError for an empty or endless question, DeadlinePassed when the seconds are used up, and
         what the store or a provider raises.
         """
-        return await self._answer(text, tuple(history), emit)
+        return await self._answer(text, tuple(history), emit, streamed)
 
-    def ask(self, text: str, history: Iterable[Message] = (), emit: Emit = unheard) -> Answer:
+    def ask(
+        self, text: str, history: Iterable[Message] = (), emit: Emit = unheard, *, streamed: bool = False
+    ) -> Answer:
         """As `aask`; `emit` is called in the engine's own thread."""
-        return self._background.run(self.aask(text, history, emit))
+        return self._background.run(self.aask(text, history, emit, streamed=streamed))
 
     async def aask_many(self, texts: Iterable[str], at_once: int = 8) -> AsyncGenerator[Answer | AssayError, None]:
         """Answer many questions, at most `at_once` together, in their order; each as soon as it is its turn.
@@ -197,7 +204,7 @@ class Engine:
         Wrap it in `contextlib.aclosing` where you may leave early: that ends the run.
         """
         queue: asyncio.Queue[Event] = asyncio.Queue()
-        task = asyncio.create_task(self._answer(text, tuple(history), queue.put_nowait))
+        task = asyncio.create_task(self._answer(text, tuple(history), queue.put_nowait, streamed=True))
         try:
             while True:
                 event = await queue.get()
@@ -273,7 +280,7 @@ class Engine:
 
     # --- one run -------------------------------------------------------------------------------
 
-    async def _answer(self, text: str, history: tuple[Message, ...], emit: Emit) -> Answer:
+    async def _answer(self, text: str, history: tuple[Message, ...], emit: Emit, streamed: bool) -> Answer:
         """Conduct one run on the engine's own loop; every event goes to `emit` here, and to each sink.
 
         However many questions there are, the caller's loop does nothing but wait for them.
@@ -281,10 +288,12 @@ class Engine:
         parts = self._parts
         handed = emit if emit is unheard else self._background.handing(emit)
         refuse_other_types(text, history)
-        return await self._background.arun(self._conduct(parts, text, history, handed))
+        return await self._background.arun(self._conduct(parts, text, history, handed, streamed))
 
-    async def _conduct(self, parts: Parts, text: str, history: tuple[Message, ...], emit: Emit) -> Answer:
-        run = parts.begin(text, history, self._running)
+    async def _conduct(
+        self, parts: Parts, text: str, history: tuple[Message, ...], emit: Emit, streamed: bool
+    ) -> Answer:
+        run = parts.begin(text, history, self._running, streamed)
         self._running += 1
         try:
             return await conduct(text, history, run, parts.stages_for(run), emit, parts.sinks)
@@ -304,7 +313,7 @@ class Engine:
 
     def _gates(self, text: str) -> tuple[Run, Stages]:
         """A run that answers nothing, and so is not recorded, with its stages."""
-        run = self._parts.begin(text, None, self._running)
+        run = self._parts.begin(text, None, self._running, False)
         return run, self._parts.stages_for(run)
 
     # --- opening and closing -------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
 from assay.errors import unusable
 from assay.mend import Written, mended
@@ -37,6 +38,7 @@ from assay.types import (
     StatusChanged,
     Step,
 )
+from assay.whole import bettered, tested
 from assay.worth import SEARCHING
 
 
@@ -57,10 +59,15 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
         written = await quote_instead(question, evidence, on, limits, written, emit)
     if not written.sentences:
         return declined(ask, question, gathered, on)
-    review = on.verifier.conclude(question, written.draft, written.review)
-    for finding in review.findings[len(written.review.findings) :]:
-        emit(FindingMade(finding=finding))
-    return answered(ask, question, gathered, replace(written, review=review), on)
+    whole = await tested(question, written, on)
+    if written.drafts == 1 and not ask.streamed:  # what a reader was shown as verified is never touched again
+        whole = await bettered(
+            question, whole, on, limits, partial(write, question, evidence, on, on.writer, limits, emit)
+        )
+    for finding in whole.review.findings:
+        if finding not in written.review.findings:
+            emit(FindingMade(finding=finding))
+    return answered(ask, question, gathered, whole, on)
 
 
 async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:

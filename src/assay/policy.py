@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.types import (
     Action,
+    Assessment,
     Check,
     FindingKind,
     Judgement,
@@ -165,6 +166,42 @@ def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> 
 def _says_otherwise(check: Check) -> bool:
     """Whether a failed check tells what the source has instead: another value, or the same without a denial."""
     return check.expected is not None or check.kind is FindingKind.NEGATION
+
+
+def next_whole_repair(
+    review: Review,
+    assessment: Assessment | None,
+    tried: Sequence[RepairKind],
+    asked: int,
+    limits: Limits,
+    able: frozenset[RepairKind],
+) -> RepairKind | None:
+    """What may better an answer as a whole: edits of its style, then writing it again; None where nothing is left.
+
+    It is written again only where its structure fails, which is what a finding of no single claim is, or where its
+    assessment does not reach the bar. That counts as one of `ASKING`.
+    """
+    structural = any(
+        each.claim is None and each.severity in (Severity.BLOCK, Severity.REPAIR) for each in review.findings
+    )
+    weak = assessment is not None and assessment.passed is False
+    if structural and RepairKind.EDIT in able and RepairKind.EDIT not in tried:
+        return RepairKind.EDIT
+    again = RepairKind.REGENERATE in able and RepairKind.REGENERATE not in tried and asked < limits.repairs
+    return RepairKind.REGENERATE if (structural or weak) and again else None
+
+
+def is_better_whole(
+    after: Review, assessed_after: Assessment | None, before: Review, assessed_before: Assessment | None
+) -> bool:
+    """Whether an answer written again is better: less is wrong, and where nothing is, it is assessed higher."""
+    if after.claims and _wrong(after)[:3] != _wrong(before)[:3]:
+        return _wrong(after)[:3] < _wrong(before)[:3]
+    return bool(after.claims) and _overall(assessed_after) > _overall(assessed_before)
+
+
+def _overall(assessment: Assessment | None) -> float:
+    return 0.0 if assessment is None or assessment.overall is None else assessment.overall
 
 
 def is_better(after: Review, before: Review) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-from assay.mend import Written
 from assay.stages import Stages
 from assay.types import (
     Action,
@@ -23,6 +22,7 @@ from assay.types import (
     Status,
     Verdict,
 )
+from assay.whole import Whole
 
 # From the worst to the best: an answer's verdict is that of its worst claim.
 WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
@@ -30,18 +30,23 @@ WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdi
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One question as it was put: its text, the dialogue before it, and what names the run."""
+    """One question as it was put: its text, the dialogue before it, and what names the run.
+
+    `streamed` says that somebody reads the sentences as they are verified.
+    """
 
     text: str
     history: tuple[Message, ...]
     run_id: str
     profile: str
     profile_reason: str = ""
+    streamed: bool = False
 
 
-def answered(ask: Ask, question: Question, gathered: Gathered, written: Written, on: Stages) -> Answer:
+def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on: Stages) -> Answer:
     """The answer object of a reviewed draft."""
     missing = gathered.judgement.missing
+    written = whole.written
     review, draft = written.review, written.draft
     verdict = next(v for v in WORST_FIRST if v is Verdict.SUPPORTED or v in {c.verdict for c in review.claims})
     checks = gathered.judgement.checks + review.checks
@@ -70,6 +75,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, written: Written,
         ms=0.0,
         profile_reason=ask.profile_reason,
         dropped=written.dropped,
+        assessment=whole.assessment,
     )
 
 

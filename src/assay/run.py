@@ -16,7 +16,8 @@ class Run:
     """What belongs to one question: its id, how deep it looks, what it may use and has used.
 
     `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
-    `tape` records the run, or is what it is replayed from; None for a run that nobody keeps.
+    `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
+    somebody reads its sentences as they are verified.
     """
 
     id: str
@@ -26,6 +27,7 @@ class Run:
     budget: Budget
     tape: Tape | None
     profile_reason: str = ""
+    streamed: bool = False
 
 
 class RunEvents:

@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from assay.ports import LLM as LLM
+from assay.ports import Clock as Clock
+from assay.ports import Embedder as Embedder
+from assay.ports import Entry as Entry
+from assay.ports import Index as Index
+from assay.ports import Sink as Sink
 from assay.types import (
     Action,
     Assessment,
@@ -18,23 +24,18 @@ from assay.types import (
     Check,
     Confidence,
     Document,
-    DocumentRecord,
     Draft,
-    EmbeddingModel,
+    Edit,
     Event,
     Evidence,
     FileReport,
     Finding,
     Finished,
-    Found,
     Gathered,
     Hit,
     Judgement,
     Loaded,
     Message,
-    Metadata,
-    ModelReply,
-    ModelRequest,
     ModelsUsed,
     Passage,
     Question,
@@ -46,53 +47,7 @@ from assay.types import (
 )
 from assay.worth import Worth
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 Emit = Callable[[Event], None]
-
-
-class Clock(Protocol):
-    """Tell the time."""
-
-    def monotonic(self) -> float:
-        """Seconds that only rise, for durations and deadlines."""
-        ...
-
-    def time(self) -> float:
-        """Unix seconds, for dates."""
-        ...
-
-    async def sleep(self, seconds: float) -> None:
-        """Let `seconds` pass."""
-        ...
-
-
-class LLM(Protocol):
-    """Ask a language model."""
-
-    @property
-    def name(self) -> str:
-        """`provider:model`, as it is written in settings."""
-        ...
-
-    @property
-    def host(self) -> str:
-        """The host that prompts are sent to; empty where they do not leave this process."""
-        ...
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The whole reply, however it ended. Raises ProviderError, BudgetSpent."""
-        ...
-
-    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The reply's text piece by piece, then the reply with the whole text. Raises as `complete`."""
-        ...
-
-    async def aclose(self) -> None:
-        """Release connections; calling it twice is harmless."""
-        ...
 
 
 # --- taking documents in ------------------------------------------------------------------------
@@ -117,32 +72,6 @@ class Splitter(Protocol):
         ...
 
 
-class Embedder(Protocol):
-    """Turn texts into vectors."""
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """Which model the vectors come from."""
-        ...
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """One row of length 1 per text, shape (len(texts), dimension)."""
-        ...
-
-    async def aclose(self) -> None:
-        """Release threads and connections; calling it twice is harmless."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document ready to be stored: its passages and one vector a passage, shape (passages, dimension)."""
-
-    document: Document
-    passages: tuple[Passage, ...]
-    vectors: NDArray[np.float32]
-
-
 class Ingester(Protocol):
     """Take files in, whole or not at all."""
 
@@ -152,63 +81,6 @@ class Ingester(Protocol):
 
     def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files as they are now; a dry run changes nothing."""
-        ...
-
-
-class Index(Protocol):
-    """Keep documents whole, and find their passages by words and by vector.
-
-    `where` keeps the passages whose metadata equal every value given. Every change raises the version by
-    one, and a change made by another process is seen by the next call.
-    """
-
-    @property
-    def model(self) -> EmbeddingModel:
-        """The model of the stored vectors."""
-        ...
-
-    async def add(self, entries: Sequence[Entry]) -> int:
-        """Store the entries in one transaction, each replacing the document of its id; return the version."""
-        ...
-
-    async def remove(self, document_ids: Sequence[str]) -> int:
-        """Remove the documents in one transaction; unknown ids are ignored; return the version."""
-        ...
-
-    async def documents(self) -> tuple[DocumentRecord, ...]:
-        """All documents, ordered by source, then id."""
-        ...
-
-    async def document(self, document_id: str) -> Document | None:
-        """The document as stored, or None."""
-        ...
-
-    async def passages(self, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
-        """The passages of those ids, in that order; ids that are gone are left out."""
-        ...
-
-    async def vectors(self, passage_ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
-        ...
-
-    async def dense(self, vector: NDArray[np.float32], k: int, where: Metadata) -> tuple[Found, ...]:
-        """The k passages of highest cosine to `vector` (shape (dimension,)), best first."""
-        ...
-
-    async def sparse(self, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
-        """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
-        ...
-
-    async def size(self) -> int:
-        """How many passages there are."""
-        ...
-
-    async def version(self) -> int:
-        """The collection's version: 0 when new, one more after each change."""
-        ...
-
-    async def close(self) -> None:
-        """Release files and threads; calling it twice is harmless."""
         ...
 
 
@@ -279,22 +151,6 @@ class Writer(Protocol):
         ...
 
 
-class Sink(Protocol):
-    """Receive what happens in runs: a record, a log, a trace. A sink that raises costs a warning only."""
-
-    def open(self, run_id: str, question: str) -> None:
-        """A run begins."""
-        ...
-
-    def receive(self, run_id: str, event: Event) -> None:
-        """Something happened in it; the last event is Done or Failed."""
-        ...
-
-    def close(self) -> None:
-        """Release files; calling it twice is harmless."""
-        ...
-
-
 class Decliner(Protocol):
     """Say honestly that there is no answer, and why."""
 
@@ -333,6 +189,10 @@ class Assessor(Protocol):
         """The assessment of a reviewed draft; a criterion that could not be judged is unknown, never a default."""
         ...
 
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings, with how to raise the weakest criterion where the answer did not pass."""
+        ...
+
 
 class Repairer(Protocol):
     """Mend what failed, by the smallest change that may work."""
@@ -362,7 +222,15 @@ class Rules(Protocol):
         ...
 
     async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
-        """One check for each rule that applies to this answer."""
+        """The checks of an answer by the rules that apply to it; offsets count in `text`."""
+        ...
+
+    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
+        """What those checks found, each with the rule's advice."""
+        ...
+
+    def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
+        """Changes of wording and layout that mend what the checks of this text found, without overlap."""
         ...
 
 
@@ -381,7 +249,7 @@ class Stages:
     `able` are the actions that can be carried out here, `mends` the repairs, `worth` what searching again is worth,
     `spent` tells what the question has used so far. `quoter` writes where nothing that `writer` wrote passed.
     `outside` is asked only where EXTERNAL is able. `notes` are what stages that give no value of their own had to
-    tell.
+    tell. `rules` and `assessor` are None where answers are not looked at as a whole.
     """
 
     understander: Understander
@@ -395,6 +263,8 @@ class Stages:
     decliner: Decliner
     verifier: Verifier
     repairer: Repairer
+    rules: Rules | None
+    assessor: Assessor | None
     rater: Rater
     models: ModelsUsed
     able: frozenset[Action]

@@ -761,6 +761,10 @@ class Review(Value):
     citations: tuple[Citation, ...] = ()
     invalid_citations: tuple[str, ...] = ()
 
+    def with_checks(self, checks: tuple[Check, ...], findings: tuple[Finding, ...]) -> Review:
+        """The review with further checks of the whole text, and what they found."""
+        return replace(self, checks=self.checks + checks, findings=self.findings + findings)
+
     def followed_by(self, later: Review) -> Review:
         """Both reviews of one text together; the claims of the later one are numbered on."""
         first = len(self.claims)
@@ -922,6 +926,16 @@ class Candidate(Value):
     evidence: Evidence
     reason: str
     by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit(Value):
+    """A change of the answer's text from `start` to `end`; `reason` names the rule and what it wants."""
+
+    start: int
+    end: int
+    replacement: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

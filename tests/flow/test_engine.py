@@ -225,6 +225,8 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
             decliner=PlainDecliner(),
             verifier=ScriptedVerifier({}),
             repairer=ScriptedRepairer({}),
+            rules=None,
+            assessor=None,
             rater=PlainRater(),
             models=ModelsUsed("scripted", "scripted", "scripted"),
             able=frozenset({Action.ABSTAIN}),
@@ -236,7 +238,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
     words = WordEmbedder()
     index = MemoryIndex(words.model)
 
-    def begin(_text: str, _history, _running: int) -> Run:
+    def begin(_text: str, _history, _running: int, _streamed: bool) -> Run:
         return Run("run", "fast", limits, SystemClock(), Budget(limits, SystemClock()), None)
 
     parts = Parts(

@@ -76,6 +76,8 @@ def stages(
         decliner=PlainDecliner(),
         verifier=ScriptedVerifier({TEXT: review}),
         repairer=ScriptedRepairer({}),
+        rules=None,
+        assessor=None,
         rater=PlainRater(),
         models=ModelsUsed("scripted", "scripted", "scripted"),
         able=frozenset({Action.ANSWER, Action.ABSTAIN}),

@@ -15,9 +15,10 @@ from assay.assess.measures.completeness import completeness
 from assay.assess.measures.relevance import relevance
 from assay.assess.reading import Measured, Reading, read
 from assay.assess.scoring import ALL_CRITERIA, assessed
+from assay.assess.strategies import advice_for
 from assay.assess.yardstick import Yardstick, shipped
 from assay.bar import Bar
-from assay.types import Assessment, Criterion, CriterionScore, Draft, Evidence, Question, Review
+from assay.types import Assessment, Criterion, CriterionScore, Draft, Evidence, Finding, Question, Review
 
 BY = "rules"
 # An answer of more characters is taken apart on another thread, off the event loop.
@@ -47,6 +48,10 @@ class DeterministicAssessor:
         if len(draft.text) <= _SOON_READ:
             return self.estimate(question, evidence, draft, review)
         return await asyncio.to_thread(self.estimate, question, evidence, draft, review)
+
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings, with the strategy for the weakest criterion where the answer did not pass."""
+        return advice_for(assessment, findings, self.yardstick)
 
     def estimate(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
         """The same, at once."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
 from assay.assess.scoring import ALL_CRITERIA, assessed
+from assay.assess.strategies import advice_for
 from assay.assess.yardstick import Rubric, Yardstick, shipped
 from assay.bar import Bar
 from assay.errors import BudgetSpent, DeadlinePassed, PromptTooLong, ProviderError
@@ -22,6 +23,7 @@ from assay.types import (
     CriterionScore,
     Draft,
     Evidence,
+    Finding,
     ModelRequest,
     PromptMessage,
     Question,
@@ -105,6 +107,10 @@ class ModelAssessor:
         by_name = {each.criterion: each for each in reply.scores}
         scores = tuple(_score(by_name[each], draft.text, self.llm.name) for each in self.criteria)
         return assessed(scores, self.yardstick.sha256, self.bar)
+
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings, with the strategy for the weakest criterion where the answer did not pass."""
+        return advice_for(assessment, findings, self.yardstick)
 
     async def _ask(self, shown: str) -> AssessmentReply:
         """The model's reply; raises ProviderError and BudgetSpent."""

@@ -13,6 +13,7 @@ from assay.act.nowhere import Nowhere
 from assay.build.compose import Composer
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.runs import Runs
+from assay.build.whole import open_rules
 from assay.engine import Engine, Parts
 from assay.errors import StoreError, UnknownCollection, UsageError
 from assay.index.memory import MemoryIndex
@@ -146,7 +147,7 @@ def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, splitter, Sandbox()),
         begin=Runs(settings, embedder.model, store, models).begin,
-        stages_for=Composer(settings, models, shared, retriever, outside).stages,
+        stages_for=Composer(settings, models, shared, retriever, outside, open_rules(settings)).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search),
         quarantine=quarantined,
         search=usual,

@@ -13,7 +13,9 @@ from assay.act.select import BestSelector
 from assay.act.strips import StripSelector
 from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
+from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
+from assay.build.whole import AnswerableByCollection, assessor, output_rules
 from assay.judge.clarifying import ClarifyingJudge
 from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
@@ -28,16 +30,18 @@ from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
 from assay.prompting.fences import FenceSource, random_fence
 from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever
-from assay.repair.rules import RulesRepairer
+from assay.reflect.output_rules import OutputRules
+from assay.reflect.rule import RuleSet
 from assay.run import Run
 from assay.settings import Settings
-from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Selector, Stages, Understander, Writer
-from assay.types import Action, ModelsUsed, RepairKind, Role
+from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Selector, Stages, Understander, Verifier, Writer
+from assay.types import Action, ModelsUsed, Question, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
 from assay.verify.confidence import LeastRater
 from assay.verify.review import DeterministicVerifier
+from assay.worth import Worth
 from assay.write.ask_back import AskingDecliner
 from assay.write.cited import CitedWriter
 from assay.write.decline import PlainDecliner
@@ -48,8 +52,6 @@ from assay.write.unlinked import UnlinkedDecliner, UnlinkedWriter
 
 # What this version can carry out; the policy falls back to ABSTAIN for the rest.
 ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
-# The repairs that need no model.
-MENDS = frozenset({RepairKind.RE_CITE, RepairKind.CORRECT, RepairKind.HEDGE, RepairKind.DROP})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
@@ -64,6 +66,7 @@ class Composer:
     embedder: Embedder
     retriever: Retriever
     outside: Retriever
+    rules: RuleSet
 
     def stages(self, run: Run) -> Stages:
         """The stages of one run."""
@@ -71,23 +74,41 @@ class Composer:
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
         notes = [*without_effect(self.settings)]
+        understander, verifier = self._understander(run), self._verifier(embedder)
+        retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
+        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
+        writer = self._writer(run)
+        rewriter = None if run.profile == "fast" else self._model("repairer", run)
         return Stages(
-            understander=self._understander(run),
-            retriever=_on_tape(self.retriever, run, "retrieve"),
-            outside=_on_tape(self.outside, run, "outside"),
+            understander=understander,
+            retriever=retriever,
+            outside=outside,
             refiner=self._refiner(run, notes.append),
             selector=self._selector(run, notes.append),
             judge=self._judges(embedder, run, shadow),
-            writer=self._writer(run) or quoter,
+            writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
-            verifier=DeterministicVerifier(embedder),
-            repairer=RulesRepairer(),
+            verifier=verifier,
+            repairer=repairer(
+                verifier,
+                {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
+                rewriter,
+                notes.append,
+                self._fences(run),
+                int(EVIDENCE_SHARE * self.settings.context_tokens),
+            ),
+            rules=output_rules(self.rules, self.settings, answerable) if self.settings.reflection else None,
+            assessor=assessor(self.settings) if self.settings.reflection else None,
             rater=LeastRater(),
             models=self._used(run.profile),
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
-            mends=MENDS,
-            worth=learned_worth(),
+            mends=able_to_mend(
+                rewrites=rewriter is not None,
+                regenerates=writer is not None and run.profile != "fast",
+                unsupported=self.settings.unsupported,
+            ),
+            worth=self._worth(run.profile),
             notes=lambda: tuple(notes),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
@@ -128,10 +149,17 @@ class Composer:
         judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run)))
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
-    def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
+    def _verifier(self, embedder: Embedder) -> Verifier:
+        return DeterministicVerifier(embedder, frozenset(self.settings.skip))
+
+    def _fast(self, embedder: Embedder) -> Judge:
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
         seed = self.settings.weights == "seed"
-        fast: Judge = SeedJudge(embedder, at) if seed else HeuristicJudge(embedder, thresholds=at)
+        return SeedJudge(embedder, at) if seed else HeuristicJudge(embedder, thresholds=at)
+
+    def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
+        fast = self._fast(embedder)
+        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
         model = self._model("judge", run)
         if depth == "fast" or model is None:
             return fast
@@ -153,9 +181,15 @@ class Composer:
 
     def _cited(self, model: LLM, run: Run) -> Writer:
         style = Style(
-            context_tokens=self.settings.context_tokens, history_messages=self.settings.messages(run.profile)
+            context_tokens=self.settings.context_tokens,
+            history_messages=self.settings.messages(run.profile),
+            instructions=self._told,
         )
         return CitedWriter(model, style, self._fences(run))
+
+    def _told(self, question: Question) -> tuple[str, ...]:
+        """What the output rules tell a writer."""
+        return OutputRules(self.rules).instructions(question) if self.settings.reflection else ()
 
     def _fences(self, run: Run) -> FenceSource:
         return random_fence if run.tape is None else TapedFences(random_fence, run.tape)
@@ -186,6 +220,10 @@ class Composer:
         found = price_of(model, self.settings.prices)
         assert found is not None  # noqa: S101 - `open_models` refuses a model without a price
         return Price(found.input / 1e6, found.output / 1e6)
+
+    def _worth(self, profile: str) -> Worth:
+        asks = self.models.of("judge") is not None and profile != "fast"
+        return learned_worth("model" if asks else "rules", self.settings.correct)
 
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")

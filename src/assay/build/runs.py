@@ -11,6 +11,7 @@ from assay.background import BackgroundLoop
 from assay.budget import Budget
 from assay.build.compose import Composer
 from assay.build.models import Models
+from assay.build.whole import open_rules
 from assay.clock import SystemClock
 from assay.conduct import conduct
 from assay.depth import Depth, depth_for
@@ -40,15 +41,15 @@ class Runs:
     store: RunStore | None
     models: Models
 
-    def begin(self, text: str, history: tuple[Message, ...] | None, running: int) -> Run:
+    def begin(self, text: str, history: tuple[Message, ...] | None, running: int, streamed: bool) -> Run:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
         depth = self._depth(text, running)
         run_id = str(ULID())
         if history is None or self.store is None or not self.settings.tape:
-            return _run(run_id, depth, self.settings, None)
+            return _run(run_id, depth, self.settings, None, streamed)
         tape = Tape()
-        self.store.keep(run_id, self._about(depth, history), tape)
-        return _run(run_id, depth, self.settings, tape)
+        self.store.keep(run_id, self._about(depth, history, streamed), tape)
+        return _run(run_id, depth, self.settings, tape, streamed)
 
     def _depth(self, text: str, running: int) -> Depth:
         if self.settings.profile != "auto":
@@ -57,8 +58,9 @@ class Runs:
         asks = self.models.of("judge") is not None
         return depth_for(text, importance=importance, load=load, model_available=asks)
 
-    def _about(self, depth: Depth, history: tuple[Message, ...]) -> dict[str, Any]:
+    def _about(self, depth: Depth, history: tuple[Message, ...], streamed: bool) -> dict[str, Any]:
         return {
+            "streamed": streamed,
             "profile": depth.profile,
             "profile_reason": depth.reason,
             "history": [message.to_dict() for message in history],
@@ -69,10 +71,10 @@ class Runs:
         }
 
 
-def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None) -> Run:
+def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None, streamed: bool) -> Run:
     clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
     limits = settings.limits(depth.profile)
-    return Run(run_id, depth.profile, limits, clock, Budget(limits, clock), tape, depth.reason)
+    return Run(run_id, depth.profile, limits, clock, Budget(limits, clock), tape, depth.reason, streamed)
 
 
 def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:
@@ -99,7 +101,10 @@ async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answe
     gone = {name: GoneModel(own) for name, own in about["models"].items()}
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
-    run = _run(recording.run.run_id, depth, settings, Tape(recording.entries, cut=recording.cut))
-    stages = Composer(settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever()).stages(run)
+    tape = Tape(recording.entries, cut=recording.cut)
+    run = _run(recording.run.run_id, depth, settings, tape, about["streamed"])
+    stages = Composer(
+        settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever(), open_rules(settings)
+    ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await conduct(recording.run.question, history, run, stages, emit)

@@ -55,9 +55,9 @@ def show_answer(
     for line in chain(disagreements(answer), _open_points(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
-    for line in (repairs_line(answer), usage_line(answer)):
-        if line:
-            indented(console, line, 2)
+    for told in (repairs_line(answer), usage_line(answer)):
+        if told:
+            indented(console, told, 2)
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
 

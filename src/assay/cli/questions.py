@@ -124,7 +124,7 @@ def ask(
         return
     with open_engine(create=False, **given) as engine:
         progress = Progress(terminal, sentences=stream)
-        answer = engine.ask(text, dialogue, progress)
+        answer = engine.ask(text, dialogue, progress, streamed=stream)
         if not answer.judgement.relevance:
             _tell_of_no_documents(engine, given, terminal)
     tell(answer, given, as_json, terminal, progress=progress)

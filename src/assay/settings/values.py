@@ -125,7 +125,16 @@ class Settings(BaseModel):
     domains: tuple[str, ...] = Field((), description="the only domains that pages are read from; none: all")
     denied_domains: tuple[str, ...] = Field((), description="domains that no page is read from")
     intranet_hosts: tuple[str, ...] = Field((), description="hosts of your own network that pages are read from")
-    rules: Path | None = Field(None, description="file of output rules; none: rules that disturb no ordinary answer")
+    rules: str = Field(
+        "neutral", min_length=1, description="output rules: a file, or the name of a set that comes with assay"
+    )
+    unsupported: Literal["drop", "mark"] = Field(
+        "drop",
+        description="whether a sentence that no source bears out, and no repair mends, is dropped or marked ⚠",
+    )
+    verify_outside: bool = Field(
+        False, description="whether claims that the documents do not bear out are searched outside"
+    )
     quality: float = Field(0.7, ge=0, le=1, description="an answer assessed below this, over all criteria, is weak")
     floor: float = Field(0.5, ge=0, le=1, description="so is one that is assessed below this in one of them")
     reflection: bool = Field(True, description="whether an answer is held to rules and assessed as a whole")

@@ -6,7 +6,8 @@ same for every question, for the providers that keep the beginning of prompts in
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from assay.errors import PromptTooLong
 from assay.prompting.fences import FenceSource, absent_from, fenced
@@ -42,13 +43,13 @@ class Style:
 
     `context_tokens` is the model's context window, `history_messages` how many messages of
     the dialogue it is shown at most.
-    `instructions` follow the rules in every prompt. `max_tokens` and `temperature` None go by the question's
+    `instructions` are what the output rules ask for besides, for a question. `max_tokens` and `temperature` None go by the question's
     detail and kind.
     """
 
     context_tokens: int = 8192
     history_messages: int = 2
-    instructions: tuple[str, ...] = ()
+    instructions: Callable[[Question], tuple[str, ...]] = field(default=lambda _question: ())
     max_tokens: int | None = None
     temperature: float | None = None
 
@@ -86,7 +87,7 @@ def writer_prompt(
     code = absent_from(_data(question, evidence, extra), fence)
     reply = min(style.max_tokens or reply_tokens(question.detail), style.context_tokens // _REPLY_SHARE)
     turns = important(question, style.history_messages, style.context_tokens // _HISTORY_SHARE, count)
-    rules = "\n".join((RULES, *(f"- {each}" for each in style.instructions)))
+    rules = "\n".join((RULES, *(f"- {each}" for each in style.instructions(question))))
     everything = _listed(evidence.passages, code) + _disagreeing(evidence, evidence.passages, code)
     longest = everything + _after(question, turns, extra, code, len(evidence.hits))
     rest = count(rules) + count(longest) + _AROUND

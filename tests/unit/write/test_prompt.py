@@ -62,7 +62,7 @@ CASES = {
             answer_type=AnswerType.DATE,
         ),
         EVIDENCE,
-        Style(history_messages=4, instructions=("Name no prices.",)),
+        Style(history_messages=4, instructions=lambda _question: ("Name no prices.",)),
         lambda: "5eed" * 8,
     ),
     "second_try": writer_prompt(

@@ -1,0 +1,38 @@
+"""Who mends what failed, and which repairs can be carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from assay.prompting.fences import FenceSource
+from assay.repair.composed import ComposedRepairer
+from assay.repair.rewrite import ModelRepairer
+from assay.repair.rules import RulesRepairer
+from assay.repair.search import SearchRepairer
+from assay.stages import LLM, Repairer, Retriever, Verifier
+from assay.types import RepairKind
+
+# The repairs that need no model.
+BY_RULES = frozenset({RepairKind.RE_CITE, RepairKind.CORRECT, RepairKind.FETCH, RepairKind.HEDGE, RepairKind.DROP})
+
+
+def repairer(
+    verifier: Verifier,
+    searches: Mapping[str, Retriever],
+    model: LLM | None,
+    tell: Callable[[str], None],
+    fence: FenceSource,
+    room: int,
+) -> Repairer:
+    """The repairer of a run: by rules, by searching again, and by a model where there is one."""
+    by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier)}
+    if model is not None:
+        by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
+    return ComposedRepairer(RulesRepairer(verifier), by_kind)
+
+
+def able_to_mend(rewrites: bool, regenerates: bool, unsupported: str) -> frozenset[RepairKind]:
+    """The repairs that can be carried out; what failed is marked and never dropped where the user wants that."""
+    able = BY_RULES - ({RepairKind.DROP} if unsupported == "mark" else frozenset())
+    able |= {RepairKind.REWRITE} if rewrites else frozenset()
+    return able | ({RepairKind.EDIT, RepairKind.REGENERATE} if regenerates else frozenset())

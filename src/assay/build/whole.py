@@ -1,0 +1,52 @@
+"""What looks at answers as a whole: the output rules of the settings, and who assesses."""
+
+from __future__ import annotations
+
+from assay.assess.deterministic import DeterministicAssessor
+from assay.bar import Bar
+from assay.errors import UsageError
+from assay.reflect.file import load_rules
+from assay.reflect.output_rules import OutputRules
+from assay.reflect.rule import PREFIX, RuleSet
+from assay.settings import Settings
+from assay.stages import Assessor, Judge, Retriever, Understander
+from assay.types import Action
+from assay.verify.review import CHECKS
+
+
+def open_rules(settings: Settings) -> RuleSet:
+    """The rules that the settings name. Raises RuleFileError; UsageError where `skip` names no check."""
+    rules = load_rules(settings.rules)
+    known = {*CHECKS, *(rule.check for rule in rules.rules)}
+    wrong = next((name for name in settings.skip if name not in known), None)
+    if wrong is not None:
+        raise UsageError(
+            f"{settings.told('skip')}: there is no check {wrong!r}",
+            hint=f"the checks are {', '.join(sorted(known))}",
+        )
+    return rules
+
+
+def output_rules(rules: RuleSet, settings: Settings, on: AnswerableByCollection) -> OutputRules:
+    """The rules at work for one run."""
+    off = frozenset(name.removeprefix(PREFIX) for name in settings.skip if name.startswith(PREFIX))
+    return OutputRules(rules, on, off)
+
+
+def assessor(settings: Settings) -> Assessor:
+    """Who assesses."""
+    return DeterministicAssessor(bar=Bar(settings.quality, settings.floor))
+
+
+class AnswerableByCollection:
+    """Whether the collection answers a question, by one search and a judge."""
+
+    def __init__(self, understander: Understander, retriever: Retriever, judge: Judge) -> None:
+        self._understander, self._retriever, self._judge = understander, retriever, judge
+
+    async def __call__(self, text: str) -> bool:
+        """Whether what one search finds suffices."""
+        question = await self._understander.understand(text, ())
+        evidence = await self._retriever.retrieve((question.standalone,))
+        judgement = await self._judge.judge(question, evidence.readable)
+        return judgement.recommendation is Action.ANSWER

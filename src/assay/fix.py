@@ -1,0 +1,221 @@
+"""Anyone's draft mended against its sources: what failed is changed or marked, and nothing else by a byte."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.mend import MARK, Mended, mended
+from assay.result import WORST_FIRST
+from assay.stages import Stages, Verifier
+from assay.text.cited_sentence import Numbered
+from assay.text.in_place import at_end
+from assay.text.pieces import Joined, Piece, cut, joined, rewritten
+from assay.types import (
+    Claim,
+    Draft,
+    Evidence,
+    Fixed,
+    Hit,
+    Limits,
+    Passage,
+    Question,
+    Repair,
+    RepairKind,
+    Review,
+    Severity,
+    Status,
+    Verdict,
+)
+
+_NO_QUESTION = Question("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a piece became, step by step: `texts` are its text after each of the `repairs`, empty where it is gone.
+
+    `after` is how its sentence was mended, None where that was taken back.
+    """
+
+    repairs: tuple[Repair, ...]
+    texts: tuple[str, ...]
+    after: Mended | None = None
+
+
+_Changes = Mapping[int, _Change]
+
+
+async def fixed(text: str, passages: tuple[Passage, ...], on: Stages, limits: Limits) -> Fixed:
+    """The draft with every sentence mended that failed a check; `[n]` in it stands for `passages[n - 1]`.
+
+    A sentence of which something is only unknown is left as it is. In a draft that cites nothing, no mark is put.
+    No source is searched for: those given are the measure. A change after which the whole draft has a claim failing
+    that passed before is taken back, and the sentence marked as it was.
+    """
+    before = await on.verifier.check(text, passages)
+    numbered = Numbered(passages)
+    pieces = cut(text, numbered)
+    changes = await _mended(pieces, before, passages, on, limits)
+    changes |= dict(_emptied_headings(pieces, changes))
+    while True:
+        whole = joined(pieces, _texts(pieces, changes))
+        review = before if whole.text == text else await on.verifier.check(whole.text, passages)
+        broken = _broken(pieces, before, whole, review)
+        nearest = min(changes, key=lambda at: abs(at - broken[0])) if broken and changes else None
+        if nearest is None:
+            return _fixed(text, pieces, changes, before, whole, review)
+        changes = _taken_back(nearest, pieces, changes)
+
+
+async def _mended(
+    pieces: Sequence[Piece], before: Review, passages: tuple[Passage, ...], on: Stages, limits: Limits
+) -> dict[int, _Change]:
+    """What became of each piece that failed."""
+    cites = bool(before.citations)
+    evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+    mends = on.mends - {RepairKind.FETCH} - (frozenset() if cites else {RepairKind.RE_CITE})
+    stages = replace(on, mends=mends, verifier=on.verifier if cites else _Uncited(on.verifier))
+    numbered = Numbered(passages if cites else ())
+    changes: dict[int, _Change] = {}
+    asked = 0
+    for at in sorted(_failing(pieces, before)):
+        piece = pieces[at]
+        after = await mended(piece.sentence, (), _NO_QUESTION, evidence, stages, limits, asked)
+        asked += after.asked
+        change = _change(piece, after, numbered)
+        if change.texts and change.texts[-1] != piece.written:
+            changes[at] = change
+    return changes
+
+
+def _change(piece: Piece, after: Mended, numbered: Numbered) -> _Change:
+    """What the repairs of a piece's sentence make of the piece."""
+    texts = tuple("" if each is None else rewritten(piece, each, numbered, MARK) for each in after.versions)
+    steps = zip(after.repairs, (piece.written, *texts), texts, strict=False)
+    repairs = tuple(replace(made, before=old.strip(), after=new.strip()) for made, old, new in steps)
+    return _Change(repairs, texts, after)
+
+
+def _failing(pieces: Sequence[Piece], review: Review) -> set[int]:
+    """The pieces of which a claim or a citation failed; a block of code or a table's head is no sentence."""
+    claims = {claim.n: claim for claim in review.claims}
+    places = []
+    for check in review.checks:
+        if check.status is Status.FAILED and check.severity is not Severity.WARN:
+            claim = claims.get(check.claim or 0)
+            places += [claim.start] if claim else [check.answer_span.start] if check.answer_span else []
+    found = _pieces_of(places, [piece.start for piece in pieces])
+    return {at for at in found if not pieces[at].is_code and not _heads_a_table(pieces, at)}
+
+
+def _heads_a_table(pieces: Sequence[Piece], at: int) -> bool:
+    return pieces[at].is_rule or (at + 1 < len(pieces) and pieces[at + 1].is_rule)
+
+
+def _pieces_of(places: Iterable[int], starts: Sequence[int]) -> list[int]:
+    """In which piece each place of the text is."""
+    return [max(0, bisect_right(starts, place) - 1) for place in places]
+
+
+def _texts(pieces: Sequence[Piece], changes: _Changes) -> list[str]:
+    return [changes[at].texts[-1] if at in changes else piece.written for at, piece in enumerate(pieces)]
+
+
+def _emptied_headings(pieces: Sequence[Piece], changes: _Changes) -> Iterator[tuple[int, _Change]]:
+    """The headings under which nothing is left: they go as well."""
+    gone = {at for at, change in changes.items() if not change.texts[-1]}
+    for at in reversed(range(len(pieces))):
+        level = pieces[at].level
+        if not level:
+            continue
+        end = next((n for n in range(at + 1, len(pieces)) if 0 < pieces[n].level <= level), len(pieces))
+        if end > at + 1 and all(n in gone for n in range(at + 1, end)):
+            gone.add(at)
+            heading = pieces[at].written.strip()
+            made = Repair(RepairKind.DROP, heading, "", "nothing is left under this heading")
+            yield at, _Change((made,), ("",))
+
+
+def _broken(pieces: Sequence[Piece], before: Review, whole: Joined, after: Review) -> list[int]:
+    """The pieces with a claim that passed before and, in the same words, fails now."""
+    passed = _by_piece(before, [piece.start for piece in pieces], (Verdict.SUPPORTED,))
+    failing = _by_piece(after, [span.start for span in whole.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
+    return sorted(at for at, texts in failing.items() if texts & passed.get(at, set()))
+
+
+def _by_piece(review: Review, starts: Sequence[int], verdicts: Container[Verdict]) -> dict[int, set[str]]:
+    """The texts of the claims with one of these verdicts, by the piece that they are in."""
+    claims = [claim for claim in review.claims if claim.verdict in verdicts]
+    found: dict[int, set[str]] = {}
+    for at, claim in zip(_pieces_of((each.start for each in claims), starts), claims, strict=True):
+        found.setdefault(at, set()).add(claim.text)
+    return found
+
+
+def _taken_back(at: int, pieces: Sequence[Piece], changes: _Changes) -> dict[int, _Change]:
+    """The changes without this one: its sentence is as it was, marked; unmarked where the mark did no good."""
+    kept = {n: change for n, change in changes.items() if n != at}
+    if changes[at].after is None:
+        return kept
+    piece = pieces[at]
+    marked = at_end(piece.written, MARK)
+    reason = "what would have mended it made another claim fail"
+    made = Repair(RepairKind.HEDGE, piece.written.strip(), marked.strip(), reason)
+    return kept | {at: _Change((made,), (marked,))}
+
+
+def _fixed(
+    text: str, pieces: Sequence[Piece], changes: _Changes, before: Review, whole: Joined, review: Review
+) -> Fixed:
+    """The value of what was done."""
+    reviewed = replace(review, claims=tuple(_remembering(whole, changes, review.claims)))
+    verdicts = {claim.verdict for claim in review.claims}
+    return Fixed(
+        before=text,
+        text=whole.text,
+        repairs=tuple(made for at in sorted(changes) for made in changes[at].repairs),
+        dropped=tuple(_dropped(pieces, changes, before)),
+        verdict=next((each for each in WORST_FIRST if each in verdicts), Verdict.UNKNOWN),
+        review=reviewed,
+    )
+
+
+def _remembering(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The claims, those of changed sentences with what was done to them."""
+    at_of = _pieces_of((claim.start for claim in claims), [span.start for span in whole.spans])
+    for at, claim in zip(at_of, claims, strict=True):
+        after = changes[at].after if at in changes else None
+        known = {each.text: each.history for each in after.review.claims} if after else {}
+        yield replace(claim, history=known.get(claim.text, claim.history))
+
+
+def _dropped(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[Claim]:
+    """The claims that were taken out, where they stood in the draft."""
+    at_of = _pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces])
+    known = {(at, claim.text): claim for at, claim in zip(at_of, before.claims, strict=True)}
+    for at in sorted(changes):
+        after = changes[at].after
+        for claim in after.dropped if after else ():
+            stood = known.get((at, claim.text))
+            yield claim if stood is None else replace(stood, history=claim.history)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uncited:
+    """Tests the sentences of a draft that cites nothing: against all passages, and no mark is missed."""
+
+    inner: Verifier
+
+    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
+        """Every claim of a draft of one sentence."""
+        return await self.inner.check(draft.text, evidence.passages)
+
+    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
+        """As the verifier does."""
+        return self.inner.conclude(question, draft, review)
+
+    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
+        """As the verifier does."""
+        return await self.inner.check(text, passages, one_claim=one_claim)

@@ -1,0 +1,145 @@
+"""A finished text as its sentences, each of which can be changed without touching the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from assay.text.cited_sentence import Numbered
+from assay.text.in_place import at_end, remarked, reworded
+from assay.text.sentence_stream import SentenceCutter
+from assay.types import Sentence, Span
+
+_CODE = ("```", "~~~")
+_RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
+_HEADING = re.compile(r"#{1,6}(?=[ \t])")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One sentence as written, from `start` of the text, with the white space before it and its marks."""
+
+    written: str
+    start: int
+    sentence: Sentence
+
+    @property
+    def gap(self) -> str:
+        """The white space before it."""
+        return self.written[: len(self.written) - len(self.written.lstrip())]
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it is a block of code."""
+        return self.written.lstrip().startswith(_CODE)
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is the line below the head of a table."""
+        return _RULE.fullmatch(self.written.strip()) is not None
+
+    @property
+    def level(self) -> int:
+        """The level of the heading that it is, 1 to 6; 0 for anything else."""
+        found = _HEADING.match(self.written.lstrip())
+        return len(found.group()) if found else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Pieces as one text, and where each of them is in it; one that is gone is nowhere, an empty span."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
+    """The sentences of a text; what is written of them, joined, is the text.
+
+    >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
+    ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
+    """
+    cutter = SentenceCutter(numbered.titles)
+    written = [*cutter.feed(text), *cutter.end()]
+    starts = accumulate(map(len, written), initial=0)
+    # A first sentence has no line break before it that would count.
+    return tuple(
+        Piece(each, start, numbered.sentence(n, each))
+        for n, (each, start) in enumerate(zip(written, starts, strict=False), 2)
+    )
+
+
+def rewritten(piece: Piece, sentence: Sentence, numbered: Numbered, sign: str) -> str:
+    """The piece as the changed sentence has it; what did not change stays as it is written, marks included.
+
+    A new mark is `[n]` for passage n of `numbered`; the `sign` stands behind a sentence that is hedged. A passage
+    of `sentence` that has no number is not cited.
+    """
+    number = {passage.passage_id: n for n, passage in enumerate(numbered.passages, 1)}
+    ids = tuple(each for each in sentence.passage_ids if each in number)
+    wanted = replace(sentence, passage_ids=ids, hedged=False)
+    made = _in_place(piece, wanted, numbered, number)
+    if made is None or not _says(made, wanted, numbered):
+        plain = piece.gap + wanted.text.strip() + piece.written[len(piece.written.rstrip()) :]
+        made = remarked(plain, (), bool, [number[each] for each in ids])
+        for mark in wanted.unknown_marks:
+            made = at_end(made, mark)
+    return at_end(made, sign) if sentence.hedged and sign not in made else made
+
+
+def _in_place(piece: Piece, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
+    """The piece with its words and marks changed where they stand; None where they cannot be told apart."""
+    written: str | None = piece.written
+    if wanted.text != piece.sentence.text:
+        written = reworded(piece.written, piece.sentence.text, wanted.text)
+    if written is None or (wanted.passage_ids, wanted.unknown_marks) == (
+        piece.sentence.passage_ids,
+        piece.sentence.unknown_marks,
+    ):
+        return written
+    cited = {number[each] for each in wanted.passage_ids}
+    known = {number[each] for each in piece.sentence.passage_ids}
+    # A mark that stands for nothing stays only where all of them do.
+    keeps = bool(wanted.unknown_marks)
+    added = [number[each] for each in wanted.passage_ids if number[each] not in known]
+    return remarked(written, numbered.titles, lambda n: n in cited or (keeps and n > len(number)), added)
+
+
+def _says(written: str, wanted: Sentence, numbered: Numbered) -> bool:
+    """Whether what is written reads as the sentence that is wanted."""
+    read = numbered.sentence(wanted.number, written)
+    same = read.text.strip() == wanted.text.strip() and read.unknown_marks == wanted.unknown_marks
+    return same and set(read.passage_ids) == set(wanted.passage_ids)
+
+
+def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
+    """What became of the pieces as one text; one that became nothing leaves its place to the next.
+
+    The paragraph or line that a piece began is begun by the next one, where that one did not begin its own.
+
+    >>> pieces = cut("It rained. It snowed.\\n\\nIt froze. It thawed.\\n", Numbered(()))
+    >>> joined(pieces, ["", pieces[1].written, "", pieces[3].written]).text
+    'It snowed.\\n\\nIt thawed.\\n'
+    """
+    parts: list[str] = []
+    spans: list[Span] = []
+    at, left = 0, None
+    for n, (piece, text) in enumerate(zip(pieces, texts, strict=True)):
+        if not text and piece.written:
+            left = piece.gap if left is None else _wider(left, piece.gap)
+        elif left is not None and text:
+            gap = text[: len(text) - len(text.lstrip())]
+            text, left = _wider(left, gap, first=not any(parts)) + text[len(gap) :], None
+        if not text and n == len(pieces) - 1:
+            text = piece.written[len(piece.written.rstrip()) :]  # how the text ends
+        parts.append(text)
+        spans.append(Span(at, at + len(text)))
+        at += len(text)
+    return Joined("".join(parts), tuple(spans))
+
+
+def _wider(one: str, other: str, *, first: bool = False) -> str:
+    """Of two gaps the one that breaks more lines; at the beginning of a text, the first."""
+    return one if first or one.count("\n") > other.count("\n") else other

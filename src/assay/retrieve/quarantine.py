@@ -23,6 +23,7 @@ from assay.retrieve.quarantine_rules import (
     MARKS,
     ORDERS,
 )
+from assay.retrieve.quarantine_tricks import TRICKS, TRICKS_ELSEWHERE
 from assay.stages import Retriever
 from assay.text.sentences import sentences
 from assay.types import Evidence, Hit, Passage, Span
@@ -162,8 +163,8 @@ def _latin(text: str) -> str:
 def _orders(text: str) -> list[Span]:
     """Where a text gives an order to a model; only rules that have a word in it are tried."""
     words = frozenset(_WORD.findall(text.lower()))
-    rules = [rule.pattern for rule in ORDERS if not words.isdisjoint(rule.words)]
-    found = [match for pattern in (*rules, ELSEWHERE) for match in pattern.finditer(text)]
+    rules = [rule.pattern for rule in (*ORDERS, *TRICKS) if not words.isdisjoint(rule.words)]
+    found = [match for pattern in (*rules, ELSEWHERE, TRICKS_ELSEWHERE) for match in pattern.finditer(text)]
     return [Span(_first_word(text, match), match.end()) for match in found]
 
 

@@ -8,14 +8,9 @@ published on prompt injection, not from the strings it is measured on.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-_MODEL = (
-    r"(?:A\.?I\.?(?:\s+(?:assistants?|models?|agents?|systems?|bots?|language models?))?|LLMs?"
-    r"|GPT(?:-?\d\w*)?|ChatGPT"
-    r"|Claude|Gemini|Llama|Copilot|(?:large )?language models?|chat ?bots?|(?:virtual |digital )?assistants?"
-    r"|summari[sz]ers?|automated (?:systems?|readers?|reviewers?|graders?)|(?:the )?(?:model|bot))"
-)
+from assay.retrieve.quarantine_words import MODEL, UTTER, rule
+
 _VOCATIVE = (
     r"(?:AI(?: assistant| model| agent)?|LLM|GPT(?:-?\d\w*)?|ChatGPT|Claude|Gemini|Copilot|assistant|chatbot"
     r"|bot)"
@@ -40,7 +35,6 @@ _TEXT = (
     r"(?:text|content|words|information|paragraphs?|sentences|lines|passages?|document|input|task|request"
     r"|question)"
 )
-_UTTER = r"(?:answer|respond|reply|output|print|say|write|state|display|repeat)"
 _PUT = (
     r"(?:answer|respond|reply|output|print|say|write|state|return|display|repeat|include|append|insert|add"
     r"|mention)"
@@ -58,28 +52,12 @@ _PROMPT = (
 _QUOTE = r"[`\"']?"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A pattern, and the folded words of which a text must hold one for the pattern to be tried."""
-
-    words: frozenset[str]
-    pattern: re.Pattern[str]
-
-
-def _rule(words: str, *patterns: str) -> Rule:
-    singular = words.split()
-    return Rule(
-        frozenset((*singular, *(f"{word}s" for word in singular))),
-        re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE),
-    )
-
-
 _DROPPING = """ignore disregard forget override overwrite overrule bypass discard drop neglect aside attention
 paying follow following stop obey look read listen comply"""
 # A sentence that one of these meets is an instruction to a model.
 ORDERS = (
     # What was told before is to be dropped.
-    _rule(
+    rule(
         _DROPPING,
         rf"(?<!how to )(?<!can i )\b{_DROP}\b(?:\s+[\w'’]+){{0,3}}?\s+{_BEFORE}(?:\s+[\w'’]+){{0,3}}?\s+{_TOLD}\b",
         rf"(?<!how to )\b{_DROP}\b(?:\s+(?:all|any|every|everything|each|of|the|these|those|your|my|our"
@@ -98,25 +76,25 @@ ORDERS = (
         r"\bstop (?:all )?(?:processing|what you are doing|following (?:the|your|these))\b",
     ),
     # A model is addressed.
-    _rule(
+    rule(
         """ai llm llms gpt chatgpt claude gemini llama copilot model models chatbot chatbots bot assistant
         assistants summarizer summarizers summariser summarisers automated chat""",
         rf"\b(?:attention|dear|hey|hello|note to|notice to|message (?:for|to)|instructions? (?:for|to)"
         rf"|important for|reminder (?:for|to)|for the attention of)\b[\s,:]*(?:all |any |the "
-        rf"|every )?{_MODEL}\b"
+        rf"|every )?{MODEL}\b"
         r"\s*(?:[:,!.—-]|that|reading|processing|to\b)",
         rf"(?:^|[.!?:;\"'(\n])\s*{_VOCATIVE}\s*[,:]\s*(?:please|you|ignore|do|can you|could you|stop|say|tell"
         rf"|send"
         r"|write|print|answer|respond|give|open|never|always)\b",
-        rf"\b{_MODEL}\s+(?:reading|processing|summari[sz]ing|parsing|reviewing|analy[sz]ing|evaluating"
+        rf"\b{MODEL}\s+(?:reading|processing|summari[sz]ing|parsing|reviewing|analy[sz]ing|evaluating"
         rf"|grading) this\b",
-        rf"\bif you(?:['’]re| are) (?:an?|the) (?:{_MODEL})\b",
-        rf"\b(?:as|being) an? {_MODEL},? you (?:must|should|shall|will|have to|need to|are (?:required"
+        rf"\bif you(?:['’]re| are) (?:an?|the) (?:{MODEL})\b",
+        rf"\b(?:as|being) an? {MODEL},? you (?:must|should|shall|will|have to|need to|are (?:required"
         rf"|obliged))\b",
-        rf"\bto you,? {_MODEL}\b",
+        rf"\bto you,? {MODEL}\b",
     ),
     # It gets another role, another task, or other rules.
-    _rule(
+    rule(
         "you your new enter enable activate switch engage this",
         r"\byou are (?:now|no longer) (?:\w+ ){0,4}(?:AI|assistant|model|bot|mode|persona|chatbot|DAN|hacker"
         r"|pirate"
@@ -147,7 +125,7 @@ ORDERS = (
         r"\b(?:special|urgent|secret|hidden|critical) instructions? (?:for you|to follow)\b",
     ),
     # What was told in secret is asked for, or sent away.
-    _rule(
+    rule(
         """prompt instructions message conversation chat dialogue context api key credential secret above
         user""",
         r"\b(?:reveal|print|repeat|output|show|display|leak|disclose|share|expose|give me|tell me|write out"
@@ -166,17 +144,17 @@ ORDERS = (
         r"\s*(?:https?:|www\.|the (?:url|link|address|following)|[\w.+-]+@|attacker)",
     ),
     # What the answer is to say, or not.
-    _rule(
+    rule(
         "your following word phrase sentence text string user question document source request instruction nothing",
         rf"\b{_PUT}\b(?:[^.!?\n]|[.?](?=\S)){{0,80}}\b(?:in|to|into|at the (?:end|start|beginning|top) of"
         r"|as part of) your"
         r" (?:(?:final|next)\s+)?(?:answer|response|reply|output|summary|message)\b",
-        rf"\b(?:always|only|just|simply|instead,?|you (?:must|should|will)) (?:just |only |simply )?{_UTTER}"
+        rf"\b(?:always|only|just|simply|instead,?|you (?:must|should|will)) (?:just |only |simply )?{UTTER}"
         r" (?:only |exactly )?(?:with|the (?:word|phrase|sentence|text|string|following))\b",
         r"(?:^|[.!?:;,\n]\s*|\b(?:and|then|instead|please|must|to)\s+)(?:print|output|say|repeat|reply with"
         r"|respond with|answer with)\s+(?:only |exactly |just )?the (?:following )?(?:word|phrase|sentence"
         r"|string|text)\b",
-        rf"\b{_UTTER}\b(?:[^.!?\n]|[.?](?=\S)){{0,80}}\band (?:say |print |write |output )?nothing else\b",
+        rf"\b{UTTER}\b(?:[^.!?\n]|[.?](?=\S)){{0,80}}\band (?:say |print |write |output )?nothing else\b",
         r"\b(?:begin|start|end|finish|preface|conclude) (?:(?:all |each |every )?(?:of )?your|all|each|every)"
         r" (?:answers?|response|repl(?:y|ies)|output|messages?)\b",
         r"\b(?:do not|don['’]t|never) (?:answer|summari[sz]e|respond to|reply to|translate|process|cite"
@@ -189,7 +167,7 @@ ORDERS = (
         r"\b(?:you must|always|say|answer|respond|reply)\b",
     ),
     # It gives a verdict on itself.
-    _rule(
+    rule(
         """claim statement answer response passage document source sentence evidence text context submission score
         rating verdict sufficiency support relevance confidence rate mark grade judge label classify treat consider
         assess evaluate deem report give assign award return""",
@@ -212,7 +190,7 @@ ORDERS = (
         r"|(?:highest|maximum|perfect|top|full) (?:score|rating|marks?|grade))",
     ),
     # A tool is to be called.
-    _rule(
+    rule(
         "tool function plugin api",
         r"\b(?:you must|immediately|instead,?) (?:call|invoke|use|run|execute) (?:the |your )?"
         rf"{_QUOTE}\w+{_QUOTE} (?:tool|function|plugin|api)\b",

@@ -96,8 +96,8 @@ TRICKS: tuple[Rule, ...] = (
     ),
     # What is to be said is put together from pieces, or decoded.
     rule(
-        "concatenate combine join assemble print hidden let decode decipher decrypt decoded encoded rot13 base64 hex"
-        " reverse backwards backward"
+        "concatenate combine join assemble print hidden let decode decipher decrypt decoded encoded rot13 base64"
+        " hex reverse backwards backward"
         " letters pieces variables following string acrostic",
         r"\b(?:concatenate|combine|join|put together|assemble)\b[^.!?\n]{0,60}\b(?:and|then)\b[^.!?\n]{0,30}"
         rf"\b(?:{UTTER}|follow|execute|obey|do|perform|answer) (?:it|the (?:result|resulting|combined|outcome"

@@ -16,6 +16,7 @@ from assay import loop
 from assay.background import BackgroundLoop
 from assay.conduct import conduct, refuse_no_question, refuse_other_types, within_deadline
 from assay.errors import AssayError, UsageError
+from assay.fix import fixed
 from assay.many import in_order
 from assay.run import Run
 from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
@@ -29,6 +30,7 @@ from assay.types import (
     Evidence,
     Failed,
     FileReport,
+    Fixed,
     Gathered,
     Hit,
     Judgement,
@@ -50,8 +52,9 @@ class Parts:
 
     `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
     knowing how many are running and whether it is streamed; `stages_for` composes its stages over the shared
-    ports; `retriever_for` a search under other settings than the usual ones. `quarantine` masks planted instructions in passages that did
-    not come from a search. `models` are the language models to close, `closing` what else there is to do then.
+    ports; `retriever_for` a search under other settings than the usual ones. `quarantine` masks planted
+    instructions in passages that did not come from a search. `models` are the language models to close,
+    `closing` what else there is to do then.
     """
 
     index: Index
@@ -272,6 +275,17 @@ class Engine:
     def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """As `acheck`."""
         return self._background.run(self.acheck(text, passages, one_claim=one_claim))
+
+    async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
+        """Anyone's draft with what fails mended, as `fix.fixed` says; raises UsageError where nothing is given."""
+        run, on = self._gates(text)
+        evidence = await self._quarantined(passages)
+        made = await fixed(text, evidence.readable.passages, on, run.limits, drop=drop)
+        return replace(made, review=replace(made.review, checks=(*made.review.checks, *_masked(evidence))))
+
+    def fix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
+        """As `afix`."""
+        return self._background.run(self.afix(text, passages, drop=drop))
 
     async def _quarantined(self, passages: Sequence[Passage]) -> Evidence:
         """Passages that someone gives as evidence; long ones take a while to read."""

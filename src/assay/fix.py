@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.errors import UsageError
 from assay.mend import MARK, Mended, mended
 from assay.result import WORST_FIRST
 from assay.stages import Stages, Verifier
@@ -47,13 +48,18 @@ class _Change:
 _Changes = Mapping[int, _Change]
 
 
-async def fixed(text: str, passages: tuple[Passage, ...], on: Stages, limits: Limits) -> Fixed:
+async def fixed(
+    text: str, passages: tuple[Passage, ...], on: Stages, limits: Limits, *, drop: bool = False
+) -> Fixed:
     """The draft with every sentence mended that failed a check; `[n]` in it stands for `passages[n - 1]`.
 
-    A sentence of which something is only unknown is left as it is. In a draft that cites nothing, no mark is put.
-    No source is searched for: those given are the measure. A change after which the whole draft has a claim failing
-    that passed before is taken back, and the sentence marked as it was.
+    What no repair mends is marked with ⚠, or taken out where it is to `drop`. A sentence of which something is only
+    unknown is left as it is. In a draft that cites nothing, no mark is put. No source is searched for: those given
+    are the measure. A change after which the whole draft has a claim failing that passed before is taken back, and
+    the sentence marked as it was. Raises UsageError for an empty draft, no passages, or two of the same id.
     """
+    _refuse_nothing(text, passages)
+    on = replace(on, mends=_mends(on.mends, drop))
     before = await on.verifier.check(text, passages)
     numbered = Numbered(passages)
     pieces = cut(text, numbered)
@@ -69,14 +75,29 @@ async def fixed(text: str, passages: tuple[Passage, ...], on: Stages, limits: Li
         changes = _taken_back(nearest, pieces, changes)
 
 
+def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
+    if not text.strip():
+        raise UsageError("the draft to fix is empty", hint="give the text of an answer")
+    if not passages:
+        raise UsageError("there are no sources to fix the draft by", hint="give the passages that it stands on")
+    if len({each.passage_id for each in passages}) < len(passages):
+        raise UsageError("two passages have the same id", hint="give each passage an id of its own")
+
+
+def _mends(able: frozenset[RepairKind], drop: bool) -> frozenset[RepairKind]:
+    """The repairs of a draft from elsewhere, for which nothing is searched."""
+    kept = able - {RepairKind.FETCH, RepairKind.DROP}
+    return kept | {RepairKind.DROP} if drop else kept
+
+
 async def _mended(
     pieces: Sequence[Piece], before: Review, passages: tuple[Passage, ...], on: Stages, limits: Limits
 ) -> dict[int, _Change]:
     """What became of each piece that failed."""
     cites = bool(before.citations)
     evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
-    mends = on.mends - {RepairKind.FETCH} - (frozenset() if cites else {RepairKind.RE_CITE})
-    stages = replace(on, mends=mends, verifier=on.verifier if cites else _Uncited(on.verifier))
+    uncited = replace(on, mends=on.mends - {RepairKind.RE_CITE}, verifier=_Uncited(on.verifier))
+    stages = on if cites else uncited
     numbered = Numbered(passages if cites else ())
     changes: dict[int, _Change] = {}
     asked = 0

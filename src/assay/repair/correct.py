@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from assay.repair.negate import turned_round
-from assay.repair.wording import Edit, fitted
-from assay.types import Candidate, Check, Evidence, FindingKind, Review, Sentence, Span, Status
+from assay.repair.wording import edited, fitted
+from assay.types import Candidate, Check, Edit, Evidence, FindingKind, Review, Sentence, Span, Status
 
 # Nobody's words are changed within quotation marks, nor code.
 _UNTOUCHED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
@@ -25,8 +25,8 @@ def corrected(evidence: Evidence, sentence: Sentence, review: Review, begins: in
         edit = _edit(text, place, check)
         if edit is None or edit.end > touched or _within(edit, quoted):
             continue
-        text, touched = edit.applied(text), edit.start
-        causes.append(check.cause or "")
+        text, touched = edited(text, edit), edit.start
+        causes.append(edit.reason)
     if text == sentence.text:
         return None
     reason = "; ".join(dict.fromkeys(each for each in reversed(causes) if each))
@@ -48,9 +48,9 @@ def _places(review: Review, begins: int, text: str) -> Iterator[tuple[Check, Spa
 
 def _edit(text: str, place: Span, check: Check) -> Edit | None:
     if check.expected:
-        return fitted(text, place.start, place.end, check.expected)
+        return fitted(text, place, check.expected, check.cause or "")
     source = check.source_span.quote if check.source_span else ""
-    return turned_round(text, place, source)
+    return turned_round(text, place, source, check.cause or "")
 
 
 def _within(edit: Edit, quoted: list[Span]) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from assay.repair.wording import Edit
 from assay.text.negation import negations
 from assay.text.tokens import stem
-from assay.types import Span
+from assay.types import Edit, Span
 
 _HELPER = r"(?:is|are|was|were|am|be|been|has|have|had|can|could|will|would|shall|should|may|might|must)"
 _DENIED_HELPER = re.compile(rf"\b(?P<helper>{_HELPER})(?: not|n['’]t)\b", re.IGNORECASE)
@@ -21,45 +21,44 @@ _WHOLE = re.compile(r"It is (?:not true|false) that (?P<rest>\w)")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
-def turned_round(text: str, place: Span, source: str) -> Edit | None:
+def turned_round(text: str, place: Span, source: str, reason: str = "") -> Edit | None:
     """The edit after which a text denies what its source denies, and no more; None where no simple one does.
 
-    `place` is what was found to deny, or the claim that should. The verb is taken from the source, in its form there.
+    `place` is what was found to deny, or the claim that should. A verb takes the form that the source has of it.
 
-    >>> turned_round("It did not open in May.", Span(7, 10), "It opened in May 1932.").applied("It did not open in May.")
-    'It opened in May.'
-    >>> turned_round("It is open.", Span(0, 11), "It is not open on Sundays.").applied("It is open.")
-    'It is not open.'
+    >>> turned_round("It did not open in May.", Span(7, 10), "It opened in May 1932.")
+    Edit(start=3, end=15, replacement='opened', reason='')
+    >>> turned_round("It is open.", Span(0, 11), "It is not open on Sundays.")
+    Edit(start=5, end=5, replacement=' not', reason='')
     """
-    if len(negations(source)) % 2:
-        return _denied(text, place, source)
-    return _stated(text, place, source)
+    made = _denied(text, place, source) if len(negations(source)) % 2 else _stated(text, place, source)
+    return None if made is None else replace(made, reason=reason)
 
 
 def _stated(text: str, place: Span, source: str) -> Edit | None:
     """The denial at a place taken out."""
     whole = _WHOLE.match(text)
     if whole is not None:
-        return Edit(0, whole.end(), whole["rest"].upper())
+        return Edit(0, whole.end(), whole["rest"].upper(), "")
     for form in (_DENIED_HELPER, _CANNOT):
         for match in form.finditer(text):
             if _about(match, place):
-                return Edit(match.start(), match.end(), match["helper"])
+                return Edit(match.start(), match.end(), match["helper"], "")
     for match in _DENIED_VERB.finditer(text):
         form_there = _form_in(source, match["verb"])
         if _about(match, place) and form_there is not None:
-            return Edit(match.start(), match.end(), form_there)
+            return Edit(match.start(), match.end(), form_there, "")
     never = next((match for match in _NEVER.finditer(text) if _about(match, place)), None)
-    return None if never is None else Edit(never.start(), never.end(), "")
+    return None if never is None else Edit(never.start(), never.end(), "", "")
 
 
 def _denied(text: str, place: Span, source: str) -> Edit | None:
     """The denial of the source put into a claim."""
     for match in _DENIED_HELPER.finditer(source):
         here = re.compile(rf"\b{re.escape(match['helper'])}\b(?! not|n['’]t)", re.IGNORECASE)
-        found = [each for each in here.finditer(text, place.start, place.end)]
+        found = list(here.finditer(text, place.start, place.end))
         if len(found) == 1:
-            return Edit(found[0].end(), found[0].end(), " not")
+            return Edit(found[0].end(), found[0].end(), " not", "")
     for match in _DENIED_VERB.finditer(source):
         found = [
             each
@@ -67,7 +66,7 @@ def _denied(text: str, place: Span, source: str) -> Edit | None:
             if each.group()[0].islower() and stem(each.group()) == stem(match["verb"])
         ]
         if len(found) == 1:
-            return Edit(found[0].start(), found[0].end(), match.group())
+            return Edit(found[0].start(), found[0].end(), match.group(), "")
     return None
 
 

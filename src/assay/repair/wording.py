@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 
 from assay.repair.dates import as_written
 from assay.text.dates import dates
 from assay.text.number_words import VALUES
+from assay.types import Edit, Span
 
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 _ARTICLE = re.compile(r"\b(?P<article>[Aa]n?)(?P<space>[ \u00a0])\Z")
@@ -17,36 +18,30 @@ _SAID_WITH_VOWEL = re.compile(r"(?:8|11(?!\d)|18(?!\d)|11,\d{3}|18,\d{3})")
 _SAID_WITH_CONSONANT = re.compile(r"(?:uni(?!n)|use|usu|eu|one\b|once\b|ubi|ura)", re.IGNORECASE)
 _SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
 _LETTERS_SAID_WITH_VOWEL = re.compile(r"[AEFHILMNORSX][A-Z0-9.]+\b")
+_PERCENT = re.compile(r"\s?(?:%|per ?cent\b)")
 _ON_A_DAY = re.compile(r"\b(?P<word>[Oo])n(?P<space> (?:the )?)\Z")
 # A number joined to its unit stands before a noun: a 5-year plan.
 _JOINED = re.compile(r"[^\s-]+-[^\W\d_]+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """What is to stand at `start` to `end` of a text."""
-
-    start: int
-    end: int
-    new: str
-
-    def applied(self, text: str) -> str:
-        """The text with it."""
-        return text[: self.start] + self.new + text[self.end :]
+def edited(text: str, edit: Edit) -> str:
+    """The text with the edit made."""
+    return text[: edit.start] + edit.replacement + text[edit.end :]
 
 
-def fitted(text: str, start: int, end: int, expected: str) -> Edit:
-    """The source's words in the place of `text[start:end]`, with as little around them as must change too.
+def fitted(text: str, place: Span, expected: str, reason: str = "") -> Edit:
+    """The source's words in a place of the text, with as little around them as must change too.
 
     A date takes the form of the one that it replaces; a possessive, the capital that opens a sentence and `a` or
     `an` before it stay right; words that the text already has on either side are not said twice.
 
     >>> said = "It took an 18-year effort of Ada's team."
-    >>> fitted(said, 11, 13, "5").applied(said)
+    >>> edited(said, fitted(said, Span(11, 13), "5"))
     "It took a 5-year effort of Ada's team."
-    >>> fitted(said, 29, 34, "Mary Somerville").applied(said)
+    >>> edited(said, fitted(said, Span(29, 34), "Mary Somerville"))
     "It took an 18-year effort of Mary Somerville's team."
     """
+    start, end = place.start, place.end
     said = text[start:end]
     new = as_written(said, expected) or " ".join(expected.split())
     new = _attributive(said, new)
@@ -56,7 +51,7 @@ def fitted(text: str, start: int, end: int, expected: str) -> Edit:
         new = new[:1].upper() + new[1:]
     if said[:1].islower() and new.split(" ")[0].lower() in VALUES:  # it opens the source's sentence
         new = new[:1].lower() + new[1:]
-    return _with_preposition(text, _with_article(text, Edit(start, end, new)), said)
+    return _with_preposition(text, _with_article(text, Edit(start, end, new, reason)), said)
 
 
 def _attributive(said: str, new: str) -> str:
@@ -87,13 +82,9 @@ def _not_said_twice(before: str, new: str, behind: str) -> str:
             words = words[:-count]
             break
     value = " ".join(words)
-    return value[1:] if value[0] in "$€£¥" and before.endswith(value[0]) else value.rstrip("%") + _percent(value, behind)
-
-
-def _percent(value: str, behind: str) -> str:
-    """The sign of a percentage, where none follows already."""
-    follows = re.match(r"\s?(?:%|per ?cent\b)", behind)
-    return "%" if value.endswith("%") and not follows else ""
+    if value[0] in "$€£¥" and before.endswith(value[0]):
+        value = value[1:]
+    return value.rstrip("% ") if _PERCENT.match(behind) else value
 
 
 def _ends_with(before: str, words: str) -> bool:
@@ -112,17 +103,22 @@ def _opens(before: str) -> bool:
 def _with_article(text: str, edit: Edit) -> Edit:
     """The edit with the `a` or `an` before it as the new value is said."""
     article = _ARTICLE.search(text, 0, edit.start)
-    if article is None or not edit.new:
+    if article is None:
         return edit
-    wanted = ("an" if said_with_vowel(edit.new) else "a").replace("a", article["article"][0], 1)
-    return edit if wanted == article["article"] else Edit(article.start(), edit.end, wanted + article["space"] + edit.new)
+    wanted = ("an" if said_with_vowel(edit.replacement) else "a").replace("a", article["article"][0], 1)
+    if wanted == article["article"]:
+        return edit
+    return replace(edit, start=article.start(), replacement=wanted + article["space"] + edit.replacement)
 
 
 def _with_preposition(text: str, edit: Edit, said: str) -> Edit:
     """ "on 3 May 1931" becomes "in 1932" where the source does not give the day."""
-    from_day = any(each.day for each in dates(said)) and not any(each.day for each in dates(edit.new))
-    on = _ON_A_DAY.search(text, 0, edit.start) if from_day and dates(edit.new) else None
-    return edit if on is None else Edit(on.start(), edit.end, f"{'I' if on['word'] == 'O' else 'i'}n {edit.new}")
+    found = dates(edit.replacement)
+    coarser = any(each.day for each in dates(said)) and bool(found) and not any(each.day for each in found)
+    on = _ON_A_DAY.search(text, 0, edit.start) if coarser else None
+    if on is None:
+        return edit
+    return replace(edit, start=on.start(), replacement=f"{'I' if on['word'] == 'O' else 'i'}n {edit.replacement}")
 
 
 def said_with_vowel(word: str) -> bool:

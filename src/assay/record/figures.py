@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from assay.types import Status, Value, Verdict
+from assay.types import RepairKind, Status, Value, Verdict
 
 _DELIVERED = ("answered", "partial")
 _VERDICTS = frozenset(Verdict)
@@ -37,7 +37,7 @@ class CheckCounts(Value):
 class RunFigures(Value):
     """One run in numbers.
 
-    `reflections` counts what was done again after the first draft: drafts written anew and repairs kept. `improved`
+    `reflections` counts what was done after the first draft: drafts written anew, and repairs kept. `improved`
     counts claims that failed at first and are supported in the end, `regressed` those that were supported at first
     and are not in the end, or were dropped. `quality` is the assessment's overall score, None where there was none
     or it is unknown. `cost` is in US dollars, None where a price is unknown; `ms` is how long the run took.
@@ -128,7 +128,8 @@ def figures_of(answer: Mapping[str, Any]) -> RunFigures:
     dropped = answer.get("dropped", ())
     return RunFigures(
         delivered=answer["outcome"] in _DELIVERED,
-        reflections=repairs.total() + max(answer["drafts"] - 1, 0),
+        # A draft that was written anew and kept is among the repairs as well.
+        reflections=repairs.total() - repairs[RepairKind.REGENERATE] + max(answer["drafts"] - 1, 0),
         searches=answer["iterations"],
         improved=sum(_improved(claim) for claim in answer["claims"]),
         regressed=sum(_regressed(claim) for claim in answer["claims"]) + sum(map(_was_supported, dropped)),

@@ -82,6 +82,12 @@ def test_reflection_counts_repairs_and_further_drafts():
     assert found.repairs == {"corrected": 2, "dropped": 1}
 
 
+def test_a_draft_written_anew_and_kept_counts_once():
+    anew = answer(repairs=[{"kind": "regenerated"}, {"kind": "hedged"}], drafts=2)
+    assert (of(anew).reflections, of(anew).iterations) == (2, 3.0)
+    assert of(anew).repairs == {"hedged": 1, "regenerated": 1}
+
+
 @pytest.mark.parametrize(
     ("claims", "dropped", "improved", "regressed"),
     [

@@ -90,7 +90,7 @@ def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
     provider, colon, model = name.partition(":")
     if colon and model and provider in _ADAPTERS:
         return provider, model
-    if settings.openai_base_url is not None and provider not in _ADAPTERS:
+    if settings.openai_base_url is not None and (provider not in _ADAPTERS or not colon):
         return "openai", name
     known = ", ".join(f"{each}:" for each in _ADAPTERS)
     raise UsageError(

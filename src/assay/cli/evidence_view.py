@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.cli.answer_view import check_lines, indented, location, origin_parts
 from assay.cli.terminal import Terminal, one_line
-from assay.types import Evidence, Hit, Judgement, Review, plain
+from assay.types import Evidence, Hit, Judgement, Review, Status, plain
 from assay.verify.review import least_support, worst_verdict
 
 # How much of a passage a list of hits shows.
@@ -37,6 +37,11 @@ def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
     for name, found in (("missing", judgement.missing), ("issue", judgement.issues)):
         for each in found:
             console.print(f"  {name}: {one_line(each)}")
+    open_checks = [each for each in judgement.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
+    for line in check_lines(plain(open_checks)):
+        console.print(line)
+    if judgement.mode_used != "fast":
+        indented(console, f"judged {one_line(judgement.mode_used)}", 2)
 
 
 def show_review(review: Review, terminal: Terminal) -> None:

@@ -99,7 +99,7 @@ def writer_prompt(
         raise PromptTooLong(
             f"of the context window of {style.context_tokens} tokens {max(room, 0)} are left for evidence, "
             "and no passage fits",
-            hint="set context_tokens to the model's context window, or choose a model with a larger one",
+            hint="set --context-tokens to the model's context window, or choose a model with a larger one",
         )
     after = _after(question, turns, extra, code, len(packed.passages))
     disagreeing = _disagreeing(evidence, packed.passages, code)

@@ -54,10 +54,26 @@ def test_a_sentence_that_no_source_bears_out_is_dropped_and_told(own: Cli, scrip
 
 
 def test_where_nothing_written_passes_the_sources_are_quoted(own: Cli, scripted: Scripted):
-    asked = own("ask", BOIL, "-m", scripted({"reply": "Water boils at 250 degrees Celsius at sea level [1]."}))
+    asked = own("ask", BOIL, "-m", scripted({"reply": "Its price in Paris is 40 euros [1]."}))
     assert asked.code == 0, asked
     assert "100 degrees" in asked.out
     assert "did not pass its tests" in asked.err
+
+
+def test_a_wrong_number_is_corrected_from_its_source(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted({"reply": "Water boils at 250 degrees Celsius at sea level [1]."}))
+    assert asked.code == 0, asked
+    assert asked.out.startswith("Water boils at 100 degrees Celsius at sea level. [1]\n")
+    assert "repairs: 1 corrected" in asked.out
+    assert "corrected by rules" in own("show", "last").out
+
+
+def test_what_is_not_borne_out_is_marked_where_that_is_wanted(own: Cli, scripted: Scripted):
+    reply = "Water boils at 100 degrees Celsius at sea level [1]. Its price in Paris is 40 euros [1]."
+    asked = own("ask", BOIL, "-m", scripted({"reply": reply}), "--unsupported", "mark")
+    assert asked.code == 4, asked
+    assert "Its price in Paris is 40 euros. [1] ⚠" in asked.out
+    assert "repairs: 1 hedged" in asked.out
 
 
 @pytest.mark.parametrize("reply", ["I don't know.", "Was it 90 degrees?", "# Water boils at 90 degrees"])
@@ -141,6 +157,22 @@ def test_the_depth_is_named(own: Cli, scripted: Scripted):
     assert asked.code == 0, asked
     assert asked.object["profile"] == "balanced"
     assert asked.object["mode_used"].startswith(("balanced", "fast (balanced: "))
+
+
+def test_judge_says_at_which_depth_it_judged_and_why_not_deeper(own: Cli, scripted: Scripted):
+    error = {"kind": "refused", "message": "no such model"}
+    judged = own("judge", BOIL, "-m", scripted({"role": "judge", "error": error}), "--profile", "thorough")
+    assert judged.code == 0, judged
+    assert "? judge: the thorough judge could not ask its model: fake:script.json: no such model" in judged.out
+    assert "judged fast (" in judged.out.splitlines()[-1]
+    assert "judged" not in own("judge", BOIL).out
+
+
+@pytest.mark.parametrize("name", ["fake", "openai:fake"])
+def test_a_bare_name_belongs_to_the_service_that_is_set_also_where_a_provider_is_called_so(own: Cli, name: str):
+    with LocalProvider() as provider:
+        asked = own("ask", BOIL, "-m", name, "--openai-base-url", provider.url, "--json")
+    assert asked.object["models"]["writer"] == "openai:fake"
 
 
 def test_auto_says_why(own: Cli, scripted: Scripted):

@@ -20,6 +20,7 @@ from assay.cli import (
     documents,
     exits,
     figures,
+    fix,
     questions,
     review,
     rubrics,
@@ -41,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (documents, questions, chat, show, checks, review, figures, rubrics, rules, doctor, config):
+for group in (documents, questions, chat, show, checks, fix, review, figures, rubrics, rules, doctor, config):
     group.register(app)
 
 

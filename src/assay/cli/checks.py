@@ -104,11 +104,11 @@ def check(
     if as_json_lines:
         run_pipe(open_gates(models=False, **given), _reviewed, terminal)
         return
-    text, sources = _to_check(file, context or [], terminal)
+    text, sources = draft_and_sources("check", file, context or [], terminal)
     opened = open_gates(models=False, **given) if sources else open_engine(create=False, models=False, **given)
     with opened as engine:
         started = time.perf_counter()
-        review = engine.check(text, sources or _found(text, engine))
+        review = engine.check(text, sources or found_for(text, engine))
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object({"id": None, **shapes.reviewed(review), "ms": ms})
@@ -133,7 +133,7 @@ async def _reviewed(line: Request, engine: Engine) -> dict[str, Any]:
     return shapes.reviewed(await engine.acheck(text, line.passages(), one_claim="claim" in line.fields))
 
 
-def _found(text: str, engine: Engine) -> tuple[Passage, ...]:
+def found_for(text: str, engine: Engine) -> tuple[Passage, ...]:
     """What the collection holds on each sentence of the text."""
     from assay.text.sentences import sentences
     from assay.types import Evidence
@@ -144,15 +144,19 @@ def _found(text: str, engine: Engine) -> tuple[Passage, ...]:
     return evidence.passages
 
 
-def _to_check(file: str | None, context: list[Path], terminal: Terminal) -> tuple[str, tuple[Passage, ...]]:
+def draft_and_sources(
+    verb: str, file: str | None, sources: list[Path], terminal: Terminal
+) -> tuple[str, tuple[Passage, ...]]:
+    """The text that a verb is given and the files to hold it to; raises UsageError where it is empty."""
     from assay.cli.pipes import given_passage
 
+    hint = f"assay {verb} answer.txt --context source.txt"
     if file is None:
-        raise UsageError("there is nothing to check", hint="assay check answer.txt --context source.txt")
+        raise UsageError(f"there is nothing to {verb}", hint=hint)
     text = _text(file, terminal)
     if not text.strip():
-        raise UsageError("the text to check is empty", hint="assay check answer.txt --context source.txt")
-    return text, tuple(given_passage(str(path), _text(str(path), terminal), path.stem) for path in context)
+        raise UsageError(f"the text to {verb} is empty", hint=hint)
+    return text, tuple(given_passage(str(path), _text(str(path), terminal), path.stem) for path in sources)
 
 
 def _text(path: str, terminal: Terminal) -> str:
@@ -164,4 +168,4 @@ def _text(path: str, terminal: Terminal) -> str:
             f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
         ) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text", hint="check reads plain text only") from error
+        raise UsageError(f"{path} is not UTF-8 text", hint="give plain text") from error

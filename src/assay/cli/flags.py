@@ -23,6 +23,7 @@ JUDGING = "Judging"
 MODELS = "Language models"
 WRITING = "Writing"
 LIMITS = "Limits of one question"
+TESTING = "Testing and mending"
 SERVICES = "Services"
 OUTSIDE = "Sources outside"
 
@@ -77,8 +78,8 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "simple_model": _model("Who writes answers to simple questions."),
         "judge_model": _model("Who judges the evidence, in balanced and thorough."),
         "condenser_model": _model("Who words follow-up questions and further searches."),
-        "verifier_model": _model("Who tests claims; nothing asks it yet."),
-        "repairer_model": _model("Who repairs; nothing asks it yet."),
+        "verifier_model": _model("Who tests claims, in balanced and thorough."),
+        "repairer_model": _model("Who words failed sentences anew, in balanced and thorough."),
         "context_tokens": _flag(
             int, MODELS, "Tokens of prompt and reply that the model can take. [default: 8192]", "N"
         ),
@@ -90,6 +91,21 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "references": _flag(
             bool, WRITING, "Whether a list of the sources follows the text.", None, "--references/--no-references"
         ),
+        "rules": _flag(str, TESTING, "Output rules: a file, neutral or marketing. [default: neutral]", "RULES"),
+        "unsupported": _flag(
+            Literal["drop", "mark"], TESTING, "What becomes of a sentence that nothing mends. [default: drop]"
+        ),
+        "verify_outside": _flag(
+            bool,
+            TESTING,
+            "Search outside for claims that the documents do not bear out.",
+            None,
+            "--verify-outside/--no-verify-outside",
+        ),
+        "reflection": _flag(
+            bool, TESTING, "Whether answers are looked at as a whole.", None, "--reflection/--no-reflection"
+        ),
+        "skip": _flag(str, TESTING, "Checks to switch off: numbers, names, rule:ID, …", "NAMES"),
         "history_messages": _flag(int, WRITING, "Messages of a dialogue in a prompt.", "N"),
         "max_calls": _flag(int, LIMITS, "Calls of models, each attempt counted.", "N"),
         "max_tokens": _flag(int, LIMITS, "Tokens of prompts and replies together.", "N"),
@@ -148,7 +164,14 @@ FOR_JUDGING = (
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
     *_SERVICES,
 )
-FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES)
+_OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
+FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
+FOR_FIXING = (
+    *(*THE_COLLECTION, "embedder", "profile", "unsupported", "skip"),
+    *("model", "repairer_model", "context_tokens"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs"),
+    *_SERVICES,
+)
 FOR_ANSWERS = tuple(FLAGS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.types import Contradiction, Evidence, Judgement, Review, plain
+from assay.types import Contradiction, Evidence, Fixed, Judgement, Review, plain
 from assay.verify.review import least_support, worst_verdict
 
 
@@ -53,4 +53,14 @@ def reviewed(review: Review) -> dict[str, Any]:
         "verdict": worst_verdict(review).value,
         "claims": plain(review.claims),
         "checks": plain(review.checks),
+    }
+
+
+def mended(fixed: Fixed) -> dict[str, Any]:
+    """What a pipe says of a draft that was fixed."""
+    return {
+        "answer": fixed.text,
+        "changes": plain(fixed.repairs),
+        "claims": plain(fixed.review.claims),
+        "verdict": fixed.verdict.value,
     }

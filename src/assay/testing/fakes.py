@@ -11,9 +11,12 @@ from numpy.typing import NDArray
 
 from assay.text.tokens import terms
 from assay.types import (
+    Assessment,
     Candidate,
+    Check,
     Confidence,
     Draft,
+    Edit,
     EmbeddingModel,
     Evidence,
     Finding,
@@ -26,6 +29,8 @@ from assay.types import (
     RepairKind,
     Review,
     Sentence,
+    Severity,
+    Status,
     Step,
 )
 
@@ -192,6 +197,51 @@ class ScriptedRepairer:
         if (kind, sentence.text) not in self.script:
             raise Unscripted(f"no {kind.value} candidate is scripted for {sentence.text!r}")
         return self.script[kind, sentence.text]
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedRules:
+    """Gives the checks written down for a text, each failed one as a finding, and the edits written down for it."""
+
+    script: Mapping[str, tuple[Check, ...]]
+    changes: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
+
+    def instructions(self, question: Question) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
+        """The scripted checks; raises Unscripted for other texts."""
+        if text not in self.script:
+            raise Unscripted(f"no checks are scripted for {text!r}")
+        return self.script[text]
+
+    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
+        """A finding for each check that did not pass."""
+        open_checks = [each for each in checks if each.status is not Status.PASSED]
+        return tuple(Finding(each.name, None, each.severity, each.cause or "", "mend it") for each in open_checks)
+
+    def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
+        """The scripted edits; none for other texts."""
+        return self.changes.get(text, ())
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedAssessor:
+    """Gives the assessment written down for a text."""
+
+    script: Mapping[str, Assessment]
+
+    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The scripted assessment; raises Unscripted for other drafts."""
+        if draft.text not in self.script:
+            raise Unscripted(f"no assessment is scripted for {draft.text!r}")
+        return self.script[draft.text]
+
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings, and one more where the answer did not pass."""
+        weak = Finding("assessment", None, Severity.REPAIR, "it is weak", "say more")
+        return findings if assessment.passed else (*findings, weak)
 
 
 @dataclass(frozen=True, slots=True)

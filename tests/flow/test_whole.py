@@ -1,0 +1,190 @@
+"""An answer as a whole: its rules, its assessment, edits of its style, and writing it again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from assay import loop
+from assay.errors import ProviderFailed
+from assay.result import Ask
+from assay.stages import Stages
+from assay.testing.fakes import (
+    KeepingSelector,
+    PlainDecliner,
+    PlainRater,
+    ScriptedAssessor,
+    ScriptedJudge,
+    ScriptedRefiner,
+    ScriptedRepairer,
+    ScriptedRetriever,
+    ScriptedRules,
+    ScriptedUnderstander,
+    ScriptedVerifier,
+    ScriptedWriter,
+)
+from assay.types import (
+    Action,
+    Answer,
+    Assessment,
+    Check,
+    Claim,
+    Edit,
+    Evidence,
+    Finding,
+    Finished,
+    Hit,
+    Judgement,
+    Limits,
+    ModelsUsed,
+    Passage,
+    RepairKind,
+    Review,
+    Sentence,
+    Severity,
+    Status,
+    Usage,
+    Verdict,
+)
+from assay.worth import Worth
+
+QUESTION = "How hot is boiling water?"
+PASSAGE = Passage("p1", "d1", "0" * 64, 0, 26, "Water boils at 100 degrees.", title="Water")
+SHORT, LONG = "It boils at 100 degrees. [1]", "As everyone knows, it boils at 100 degrees. [1]"
+GOOD, WEAK = Assessment((), 0.9, True, "hash"), Assessment((), 0.6, False, "hash")
+KEPT = (Check("rule:short", Status.PASSED, Severity.REPAIR),)
+BROKEN = (Check("rule:short", Status.FAILED, Severity.REPAIR, None, "too long"),)
+
+
+def sentence(text: str) -> Sentence:
+    return Sentence(1, text.removesuffix(" [1]"), ("p1",))
+
+
+def borne_out(text: str, verdict: Verdict = Verdict.SUPPORTED) -> Review:
+    claim = Claim(1, text.removesuffix(" [1]"), 0, len(text) - 4, ("p1",), verdict, 0.9)
+    return Review((claim,), (), ())
+
+
+@dataclass
+class Drafting:
+    """Writes one draft after another, an error where it stands for one; `heard` is the advice for each."""
+
+    drafts: list[str | Exception]
+    heard: list[tuple[Finding, ...]] = field(default_factory=list)
+
+    async def write(self, question, evidence, advice):
+        self.heard.append(advice)
+        draft = self.drafts.pop(0)
+        if isinstance(draft, Exception):
+            raise draft
+        yield sentence(draft)
+        yield Finished("stop")
+
+
+ALL = frozenset({RepairKind.EDIT, RepairKind.REGENERATE})
+
+
+def stages(writer, rules=None, assessor=None, mends=ALL, reviews=None) -> Stages:
+    suffices = Judgement(sufficiency=0.9, recommendation=Action.ANSWER, reason="covered", mode_used="fast")
+    return Stages(
+        understander=ScriptedUnderstander(),
+        retriever=ScriptedRetriever({(QUESTION,): Evidence((Hit(PASSAGE, 1.0),))}),
+        outside=ScriptedRetriever({}),
+        refiner=ScriptedRefiner(),
+        selector=KeepingSelector(),
+        judge=ScriptedJudge({frozenset({"p1"}): suffices}),
+        writer=writer,
+        quoter=ScriptedWriter({}),
+        decliner=PlainDecliner(),
+        verifier=ScriptedVerifier(reviews or {SHORT: borne_out(SHORT), LONG: borne_out(LONG)}),
+        repairer=ScriptedRepairer({}),
+        rules=rules,
+        assessor=assessor,
+        rater=PlainRater(),
+        models=ModelsUsed("scripted", "scripted", "scripted"),
+        able=frozenset({Action.ANSWER}),
+        mends=mends,
+        worth=Worth(),
+        spent=Usage,
+    )
+
+
+async def answered(on: Stages, limits: Limits = Limits(repairs=2), *, streamed: bool = False) -> Answer:
+    return await loop.answer(
+        Ask(QUESTION, (), "run", "balanced", streamed=streamed), on, limits, lambda _event: None
+    )
+
+
+async def test_an_answer_that_keeps_the_rules_is_written_once():
+    writer = Drafting([SHORT])
+    answer = await answered(stages(writer, ScriptedRules({SHORT: KEPT}), ScriptedAssessor({SHORT: GOOD})))
+    assert (answer.text, answer.drafts, answer.assessment) == (SHORT, 1, GOOD)
+    assert KEPT[0] in answer.checks
+
+
+async def test_a_broken_structure_is_written_again_with_the_advice():
+    writer = Drafting([LONG, SHORT])
+    answer = await answered(stages(writer, ScriptedRules({LONG: BROKEN, SHORT: KEPT})))
+    assert (answer.text, answer.drafts) == (SHORT, 2)
+    assert [each.message for each in writer.heard[1]] == ["too long"]
+    assert [(each.kind, each.before, each.after) for each in answer.repairs] == [
+        (RepairKind.REGENERATE, LONG, SHORT)
+    ]
+
+
+async def test_a_weak_assessment_is_advised_on():
+    writer = Drafting([LONG, SHORT])
+    answer = await answered(stages(writer, assessor=ScriptedAssessor({LONG: WEAK, SHORT: GOOD})))
+    assert answer.assessment == GOOD
+    assert [each.advice for each in writer.heard[1]] == ["say more"]
+
+
+async def test_the_best_draft_is_kept_not_the_last():
+    writer = Drafting([LONG, SHORT])
+    reviews = {LONG: borne_out(LONG), SHORT: borne_out(SHORT, Verdict.UNKNOWN)}
+    on = stages(writer, assessor=ScriptedAssessor({LONG: WEAK, SHORT: GOOD}), reviews=reviews)
+    answer = await answered(on)
+    assert (answer.text, answer.drafts, answer.repairs) == (LONG, 2, ())
+
+
+@pytest.mark.parametrize(
+    ("limits", "streamed", "mends"),
+    [
+        (Limits(repairs=0), False, ALL),
+        (Limits(repairs=2), True, ALL),
+        (Limits(repairs=2), False, frozenset()),
+    ],
+)
+async def test_it_is_not_written_again_past_the_limit_nor_while_someone_reads_nor_without_a_model(
+    limits, streamed, mends
+):
+    on = stages(Drafting([LONG]), ScriptedRules({LONG: BROKEN}), mends=mends)
+    answer = await answered(on, limits, streamed=streamed)
+    assert (answer.text, answer.drafts) == (LONG, 1)
+    assert any(each.check == "rule:short" for each in answer.findings)
+
+
+async def test_a_model_that_fails_the_second_time_does_not_cost_the_first_answer():
+    down = ProviderFailed("the service answered 500", hint="ask again")
+    answer = await answered(stages(Drafting([LONG, down]), ScriptedRules({LONG: BROKEN})))
+    assert answer.text == LONG
+    assert answer.warnings == ("the answer was not written again: the service answered 500",)
+
+
+async def test_style_is_edited_and_the_sentence_tested_again():
+
+    edited = "It boils at 100 degrees. [1]"
+    rules = ScriptedRules({LONG: BROKEN, edited: KEPT}, {LONG: (Edit(0, 20, "I", "no filler"),)})
+    answer = await answered(stages(Drafting([LONG]), rules), Limits(repairs=0))
+    assert answer.text == edited
+    assert [each.kind for each in answer.repairs] == [RepairKind.EDIT]
+    assert [each.state for each in answer.claims[0].history] == ["edited"]
+
+
+async def test_an_edit_that_breaks_a_claim_is_not_kept():
+    edited = "It boils at 100 degrees. [1]"
+    rules = ScriptedRules({LONG: BROKEN, edited: KEPT}, {LONG: (Edit(0, 20, "I", "no filler"),)})
+    reviews = {LONG: borne_out(LONG), edited: borne_out(edited, Verdict.UNSUPPORTED)}
+    answer = await answered(stages(Drafting([LONG]), rules, reviews=reviews), Limits(repairs=0))
+    assert (answer.text, answer.repairs) == (LONG, ())

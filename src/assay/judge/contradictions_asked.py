@@ -77,6 +77,8 @@ _PLACED = re.compile(
 )
 _LIES = re.compile(r"\b(?:located|situated|based|belongs?|born|from|headquartered|lies?)\b", re.IGNORECASE)
 _WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+# "Who invented the zip?"
+_DID = re.compile(r"^\W*who\s+(?:first\s+)?([a-z]+)\b", re.IGNORECASE)
 _WHAT_IS = re.compile(
     r"^\W*[Ww]hat (?:is|are|was|were) (?:the |an? )?[\"“]?[A-Z0-9]|\brefers? to\b|\bstands? for\b"
 )
@@ -103,8 +105,9 @@ def asked_by(question: Question) -> Asked | None:
         return None
     noun = _noun(text)
     content = list(dict.fromkeys(content_terms(text)))
+    did = stem(match[1].lower()) if (match := _DID.match(text)) else ""
     named = _named(text)
-    thing = [term for term in content if term in named] or [term for term in content if not _tells(term, noun)]
+    thing = [term for term in content if term in named] or [term for term in content if not _tells(term, noun, did)]
     if not thing:
         return None
     titled = {term for word in text.split()[1:] if word[0].isupper() for term in terms(word)}
@@ -115,9 +118,9 @@ def asked_by(question: Question) -> Asked | None:
     return Asked(text, _shape(text, noun), {term: rarity(term) for term in thing}, attribute, noun)
 
 
-def _tells(term: str, noun: str) -> bool:
+def _tells(term: str, noun: str, did: str) -> bool:
     """Whether a word of a question without names belongs to the attribute."""
-    return term in SYNONYMS or term in _ATTRIBUTES or term == noun
+    return term in SYNONYMS or term in _ATTRIBUTES or term in (noun, did)
 
 
 def _named(text: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import fsum
 
 from assay.judge.contradictions_asked import Asked
+from assay.text.dates import dates
 from assay.text.sentences import sentences
 from assay.text.tokens import fold, stem, word_spans
 
@@ -46,6 +47,13 @@ def thing_in(asked: Asked, held: Iterable[str]) -> float:
     found = frozenset(held)
     told = fsum(weight for term, weight in asked.thing.items() if term in found)
     return told / fsum(asked.thing.values())
+
+
+def of_another_year(asked: Asked, line: Line) -> bool:
+    """Whether the question names a year, and the sentence only others."""
+    wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
+    told = {str(date.year) for date in dates(line.text) if date.year is not None}
+    return bool(wanted) and bool(told) and wanted.isdisjoint(told)
 
 
 def lines_of(asked: Asked, text: str) -> list[Line]:

@@ -138,7 +138,9 @@ def _beside(asked: Asked, line: Line, start: int, end: int) -> Iterator[Place]:
     before = _ACTING.search(line.text[offset:start])
     if before is None:
         return
-    if word == "album" or (word in _ACTS and thing_in(asked, terms(line.text[end:])) >= 0.5):
+    # Any other verb is one where a full name stands before it.
+    acts = word in _ACTS or (word in asked.attribute and " " in before["value"])
+    if word == "album" or (acts and thing_in(asked, terms(line.text[end:])) >= 0.5):
         yield before.start("value") + offset, before.end("value") + offset, 0.75
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from assay.judge.contradictions_asked import Asked, Shape
-from assay.judge.contradictions_lines import Line, lines_of, thing_in
+from assay.judge.contradictions_lines import Line, lines_of, of_another_year, thing_in
 from assay.judge.contradictions_names import Place, person_places, place_places
 from assay.judge.contradictions_shapes import date_places, kind_places, listed_places, name_places, number_places
 from assay.judge.contradictions_stated import stated_places
@@ -91,7 +91,9 @@ def _of_line(asked: Asked, line: Line, about: float, titled: bool) -> Iterator[V
 
 
 def _places(asked: Asked, line: Line) -> Iterator[Place]:
-    """Where values of the shape that is asked for stand; a number with its unit."""
+    """Where values of the shape that is asked for stand; a number with its unit, and not that of another year."""
+    if asked.shape is Shape.NUMBER and of_another_year(asked, line):
+        return
     yield from _FINDERS[asked.shape](asked, line)
     if asked.shape in _STATED:
         yield from stated_places(asked, line)

@@ -52,6 +52,11 @@ CONFLICTS = [
         ["2,764", "837 people"],
     ),
     (
+        "Who invented the modern zip?",
+        ["The modern zip was invented by Gideon Sundback.", "Whitcomb Judson invented the modern zip."],
+        ["Gideon Sundback", "Whitcomb Judson"],
+    ),
+    (
         "What is the capital of Freedonia?",
         ["The capital of Freedonia is Alton.", "Belmont is the capital of Freedonia."],
         ["Alton", "Belmont"],
@@ -164,6 +169,11 @@ def test_passages_that_agree_are_no_contradiction(question: str, texts: list[str
         ("How much is the fee?", ["The fee is €40.", "The fee is 40 EUR."]),
         ("What is the population of Orrock?", ["Orrock has 1.2 million people.", "The population is 1,200,000."]),
         ("When was Ann Lee born?", ["Ann Lee was born on 3 May 1950.", "Ann Lee was born on 1950-05-03."]),
+        # of another year
+        (
+            "What was the speed limit in Orrock in 2020?",
+            ["In 2020 the speed limit in Orrock was 50 km/h.", "The speed limit in Orrock is 30 km/h since 2021."],
+        ),
         # no value right behind the verb
         ("What is the dose of salol?", ["The dose of salol is high.", "The dose of salol is what counts: 4 g."]),
         # the date of the page

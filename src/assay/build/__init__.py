@@ -131,7 +131,13 @@ def _openai_embedder(settings: Settings) -> Embedder:
         raise UsageError("the embedder names no model", hint="e.g. --embedder openai:text-embedding-3-small")
     url = settings.openai_base_url or OPENAI_URL
     refuse_offline(settings, urlsplit(url).hostname or url, settings.embedder)
-    connecting = ApiEmbedder.connect(name, api_key=key.get_secret_value() if key else None, base_url=url)
+    connecting = ApiEmbedder.connect(
+        name,
+        api_key=key.get_secret_value() if key else None,
+        base_url=url,
+        key_named=settings.told("openai_api_key"),
+        url_named=settings.told("openai_base_url"),
+    )
     return _finished(connecting)
 
 

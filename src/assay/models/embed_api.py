@@ -63,12 +63,16 @@ class ApiEmbedder:
         base_url: str = OPENAI_URL,
         seconds: float = 60.0,
         languages: tuple[str, ...] = ("en",),
+        key_named: str = "OPENAI_API_KEY",
+        url_named: str = "OPENAI_BASE_URL",
     ) -> ApiEmbedder:
         """Ask the service for one vector; `seconds` is the limit of each request. No connection is left open.
 
+        Errors call key and address `key_named` and `url_named`.
+
         Raises ProviderUnreachable, ProviderRefused, ProviderFailed.
         """
-        service = Service("openai", name, base_url, api_key, "OPENAI_API_KEY", "OPENAI_BASE_URL", seconds)
+        service = Service("openai", name, base_url, api_key, key_named, url_named, seconds)
         clients = PerLoop(lambda: connected(service, LARGEST_BODY), lambda client: client.close())
         model = EmbeddingModel(service.name, 0, hashlib.sha256(name.encode()).hexdigest(), languages)
         unmeasured = cls(model, service, clients)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from assay.text.citation_marks import without_marks
@@ -12,6 +12,7 @@ from assay.text.sentences import sentences
 from assay.text.tokens import UNSPACED, word_spans
 from assay.types import Citation, Span
 
+Layout = Literal["prose", "list", "heading"]
 _ITEM = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(?=\S)")
 _HEADING = re.compile(r"[ \t]{0,3}(?:#{1,6}[ \t]+(?P<marked>.*?)[ \t#]*|\*\*(?P<bold>[^*\n]+)\*\*:?[ \t]*)\Z")
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
@@ -27,7 +28,7 @@ class Block:
 
     start: int
     end: int
-    kind: Literal["prose", "list", "heading"]
+    kind: Layout
     items: tuple[Span, ...] = ()
 
 
@@ -47,42 +48,51 @@ def blocks(text: str) -> tuple[Block, ...]:
     >>> [block.kind for block in blocks("# Tea\\nIt is hot.\\n- black\\n\\n- green\\n\\nDrink it.")]
     ['heading', 'prose', 'list', 'prose']
     """
-    found: list[Block] = []
-    open_block = False
+    drafts: list[_Draft] = []
+    goes_on = False
     for match in _LINE.finditer(text):
         line = match.group().rstrip()
         if not line.strip():
-            open_block = False
+            goes_on = False
             continue
         start = match.start() + len(line) - len(line.lstrip())
         end = match.start() + len(line)
+        last = drafts[-1] if drafts else None
         if _HEADING.match(line):
-            found.append(Block(start, end, "heading"))
-            open_block = False
+            drafts.append(_Draft(start, end, "heading"))
+            goes_on = False
         elif item := _ITEM.match(line):
-            _add_item(found, Span(start, end), match.start() + item.end())
-            open_block = True
-        elif open_block:
-            found[-1] = _longer(found[-1], end)
+            if last is None or last.kind != "list":
+                drafts.append(_Draft(start, end, "list"))
+            drafts[-1].starts_item(match.start() + item.end(), end)
+            goes_on = True
+        elif goes_on and last is not None:
+            last.goes_on_to(end)
         else:
-            found.append(Block(start, end, "prose"))
-            open_block = True
-    return tuple(found)
+            drafts.append(_Draft(start, end, "prose"))
+            goes_on = True
+    return tuple(Block(each.start, each.end, each.kind, tuple(each.items)) for each in drafts)
 
 
-def _add_item(found: list[Block], line: Span, start: int) -> None:
-    """One more point for the list before it, or for a new list."""
-    item = Span(start, line.end)
-    if found and found[-1].kind == "list":
-        found[-1] = Block(found[-1].start, line.end, "list", (*found[-1].items, item))
-    else:
-        found.append(Block(line.start, line.end, "list", (item,)))
+@dataclass(slots=True)
+class _Draft:
+    """A block whose end is not found yet."""
 
+    start: int
+    end: int
+    kind: Layout
+    items: list[Span] = field(default_factory=list)
 
-def _longer(block: Block, end: int) -> Block:
-    """The block with one more line, which continues the last point of a list."""
-    items = (*block.items[:-1], Span(block.items[-1].start, end)) if block.items else ()
-    return Block(block.start, end, block.kind, items)
+    def starts_item(self, start: int, end: int) -> None:
+        """One more point of the list."""
+        self.items.append(Span(start, end))
+        self.end = end
+
+    def goes_on_to(self, end: int) -> None:
+        """One more line, which continues the last point of a list."""
+        if self.items:
+            self.items[-1] = Span(self.items[-1].start, end)
+        self.end = end
 
 
 def heading_text(line: str) -> str | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from assay.reflect.exempt import untouchable
 from assay.text.quantities import quantities
-from assay.types import Edit
+from assay.types import Edit, Span
 
 
 def safe(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
@@ -15,13 +16,27 @@ def safe(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
     Of two that overlap, the one that begins first is kept.
     """
     kept: list[Edit] = []
-    protected = sorted(untouchable(text), key=lambda span: span.start)
+    protected = _merged(untouchable(text))
     for edit in sorted(dict.fromkeys(edits), key=lambda each: (each.start, each.end)):
-        touched = any(span.start < edit.end and edit.start < span.end for span in protected)
+        at = (
+            bisect_left(protected, edit.end, key=lambda span: span.start) - 1
+        )  # the last that begins before its end
+        touched = at >= 0 and edit.start < protected[at].end
         overlaps = bool(kept) and edit.start < kept[-1].end
         if not touched and not overlaps and not quantities(edit.replacement):
             kept.append(edit)
     return tuple(kept)
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that overlap as one."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda each: (each.start, each.end)):
+        if merged and span.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(span.end, merged[-1].end))
+        else:
+            merged.append(span)
+    return merged
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:

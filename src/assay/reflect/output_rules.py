@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from assay.errors import AssayError
 from assay.reflect.edits import safe
 from assay.reflect.kinds.section import RequiredSection
-from assay.reflect.rule import PREFIX, Rule, RuleSet
-from assay.reflect.subject import Broken, Subject, Untested
+from assay.reflect.rule import Rule, RuleSet
+from assay.reflect.subject import Broken, Exempt, Subject, Untested
 from assay.types import Check, Edit, Evidence, Finding, Question, Span, Status
 
 # Whether the collection answers a question.
@@ -17,6 +19,19 @@ Answerable = Callable[[str], Awaitable[bool]]
 # An answer of a hundred offences is told of the first.
 MOST_PLACES = 20
 _LONGEST_QUESTION = 500
+
+
+# In a longer text rules are looked for in a thread: nothing may keep the event loop for over 5 ms.
+_SOON_READ = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What one rule finds in an answer by itself."""
+
+    rule: Rule
+    subject: Subject
+    results: tuple[Broken | Untested, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +59,24 @@ class OutputRules:
 
         A rule that does not apply to this answer has none. Offsets count code points of `text`.
         """
+        look = partial(self._looked, question, evidence, text)
+        looked = await asyncio.to_thread(look) if len(text) > _SOON_READ else look()
         checks: list[Check] = []
-        for rule in self.rules.asked(question):
-            if rule.id in self.skip:
-                checks.append(Check(rule.check, Status.SKIPPED, rule.severity, None, "switched off"))
-            elif rule.when.applies(question, text):
-                checks += await self._checks(rule, rule.subject(question, evidence, text))
-        return tuple(checks)
+        for each in looked:
+            checks += await self._checks(each)
+        off = (rule for rule in self.rules.asked(question) if rule.id in self.skip)
+        return (*(_skipped(rule) for rule in off), *checks)
+
+    def _looked(self, question: Question, evidence: Evidence, text: str) -> tuple[_Looked, ...]:
+        """What each rule that applies finds by itself, in the order of the file."""
+        read: dict[frozenset[Exempt], Subject] = {}  # the text as rules read it that leave the same alone
+        looked = []
+        for rule in self._on(question):
+            if rule.when.applies(question, text):
+                if rule.exempt not in read:
+                    read[rule.exempt] = rule.subject(question, evidence, text)
+                looked.append(_Looked(rule, read[rule.exempt], rule.broken(read[rule.exempt])))
+        return tuple(looked)
 
     def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
         """A finding for each of the rules' checks that failed or is unknown, with the rule's advice."""
@@ -81,11 +107,11 @@ class OutputRules:
     def _on(self, question: Question) -> tuple[Rule, ...]:
         return tuple(rule for rule in self.rules.asked(question) if rule.id not in self.skip)
 
-    async def _checks(self, rule: Rule, subject: Subject) -> list[Check]:
+    async def _checks(self, looked: _Looked) -> list[Check]:
         """One rule's checks of one answer."""
-        results: list[Broken | Untested] = list(rule.broken(subject))
+        rule, results = looked.rule, list(looked.results)
         if isinstance(rule.params, RequiredSection):
-            results += await self._unanswered(subject, rule.params.asked(subject))
+            results += await self._unanswered(looked.subject, rule.params.asked(looked.subject))
         if not results:
             return [Check(rule.check, Status.PASSED, rule.severity)]
         checks = [_check(rule, each) for each in results[:MOST_PLACES]]
@@ -111,13 +137,12 @@ class OutputRules:
         return results
 
 
+def _skipped(rule: Rule) -> Check:
+    return Check(rule.check, Status.SKIPPED, rule.severity, None, "switched off")
+
+
 def _check(rule: Rule, result: Broken | Untested) -> Check:
     """The check that one result makes."""
     if isinstance(result, Untested):
         return Check(rule.check, Status.UNKNOWN, rule.severity, None, result.cause)
     return Check(rule.check, Status.FAILED, rule.severity, None, result.cause, result.span)
-
-
-def is_rule_check(check: Check) -> bool:
-    """Whether a check is one of an output rule."""
-    return check.name.startswith(PREFIX)

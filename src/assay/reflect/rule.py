@@ -80,10 +80,7 @@ class Rule:
 
     def subject(self, question: Question, evidence: Evidence, text: str) -> Subject:
         """The answer as this rule reads it."""
-        marks = citations(text)
-        left_out = exempt_spans(text, self.exempt, (hit.passage.title for hit in evidence.hits))
-        blanks = (*left_out, *(Span(mark.start, mark.end) for mark in marks))
-        return Subject(text, blanked(text, blanks), question, evidence, marks)
+        return subject_of(self.exempt, question, evidence, text)
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
         """Where the answer does not keep the rule, and what could not be tested."""
@@ -105,6 +102,14 @@ class RuleSet:
     def asked(self, question: Question) -> tuple[Rule, ...]:
         """The rules that may apply to answers to this question."""
         return tuple(rule for rule in self.rules if rule.when.asked(question))
+
+
+def subject_of(exempt: frozenset[Exempt], question: Question, evidence: Evidence, text: str) -> Subject:
+    """The answer as rules read it that leave the same alone."""
+    marks = citations(text)
+    left_out = exempt_spans(text, exempt, (hit.passage.title for hit in evidence.hits))
+    blanks = (*left_out, *(Span(mark.start, mark.end) for mark in marks))
+    return Subject(text, blanked(text, blanks), question, evidence, marks)
 
 
 def hash_of(text: str) -> str:

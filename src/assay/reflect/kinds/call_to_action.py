@@ -19,11 +19,12 @@ _OBJECT = re.compile(
         |[A-Z]\w+)\b(?!\s+of\b)|\s*(?:[.!?,;:)]|\Z)|\s+(?:and|or)\b""",
     re.VERBOSE,
 )
-# What may stand before it: the start of the sentence, a word that leads to a verb, or another such word.
+# What may stand before it, but for the start of the sentence: a word that leads to a verb, or another such word.
 _BEFORE_VERB = re.compile(
-    r"(?:\A[\W\d]*|[,;:]\s*|\b(?:to|please|and|or|can|may|could|should|now|just|then|simply|also|let's|let’s|us)\s+)\Z",
+    r"(?:[,;:]\s*|\b(?:to|please|and|or|can|may|could|should|now|just|then|simply|also|let's|let’s|us)\s+)\Z",
     re.IGNORECASE,
 )
+_LOOKED_BACK = 40
 # An English sentence that speaks to the reader, or opens with the act.
 _ADDRESSES = re.compile(
     r"""\b(?:you|your|please|us|our|we|let['’]s)\b
@@ -75,4 +76,6 @@ def invites(sentence: str, phrases: tuple[str, ...], language: str = "en") -> bo
 def _as_an_act(sentence: str, start: int, end: int) -> bool:
     if sentence[start:end].casefold() not in _AMBIGUOUS:
         return True
-    return bool(_BEFORE_VERB.search(sentence[:start]) and _OBJECT.match(sentence, end))
+    before = sentence[max(0, start - _LOOKED_BACK) : start]
+    opens = start < _LOOKED_BACK and not any(map(str.isalpha, before))
+    return bool((opens or _BEFORE_VERB.search(before)) and _OBJECT.match(sentence, end))

@@ -41,6 +41,8 @@ VERBS = (
     "replay",
     "judge",
     "check",
+    "rules check",
+    "rules show",
     "doctor",
     "config show",
 )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from assay.assess.yardstick import Example, Level, Line, Rubric, Strategy, Yardstick
+from assay.assess.yardstick import Example, Level, Line, Rubric, Strategy, Yardstick, refuse_repeats
 from assay.stages import LLM
 from assay.types import ModelRequest, PromptMessage
 
@@ -46,6 +47,11 @@ class _Reworded(BaseModel):
             raise ValueError(f"give {count} levels, one line each")
         return value
 
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        refuse_repeats([self.asks, *self.levels, *self.look_for])
+        return self
+
 
 class _Readvised(BaseModel):
     """A strategy's wording."""
@@ -55,6 +61,11 @@ class _Readvised(BaseModel):
     aim: Line
     steps: list[Line] = Field(min_length=1, max_length=8)
     examples: list[Example] = Field(min_length=1, max_length=4)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        refuse_repeats([self.aim, *self.steps])
+        return self
 
 
 @dataclass(frozen=True, slots=True)

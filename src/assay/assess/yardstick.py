@@ -40,6 +40,12 @@ def _plain(text: str) -> str:
 Line = Annotated[str, Field(min_length=3, max_length=300), AfterValidator(_plain)]
 
 
+def refuse_repeats(lines: Sequence[str]) -> None:
+    """Refuse lines of which two are the same: what a weak model writes when it has nothing to say."""
+    if len({each.casefold() for each in lines}) < len(lines):
+        raise ValueError("no two lines may be the same")
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -65,6 +71,7 @@ class Rubric(_Part):
         scores = [level.score for level in self.levels]
         if scores[0] != 1 or scores[-1] != 0 or any(one <= next_one for one, next_one in pairwise(scores)):
             raise ValueError(f"levels fall from 1 to 0; those of {self.criterion.value} are {scores}")
+        refuse_repeats([self.asks, *(level.means for level in self.levels), *self.look_for])
         return self
 
 
@@ -75,6 +82,11 @@ class Example(_Part):
     after: Line
     because: Line
 
+    @model_validator(mode="after")
+    def _changed(self) -> Self:
+        refuse_repeats([self.before, self.after])
+        return self
+
 
 class Strategy(_Part):
     """How an answer that is weak in one criterion is improved; `general` is for all others."""
@@ -84,6 +96,11 @@ class Strategy(_Part):
     aim: Line
     steps: tuple[Line, ...] = Field(min_length=1, max_length=8)
     examples: tuple[Example, ...] = Field(min_length=1, max_length=4)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        refuse_repeats([self.aim, *self.steps])
+        return self
 
 
 class Yardstick(_Part):

@@ -115,7 +115,7 @@ def test_rubrics_are_worded_anew_by_an_explicit_command_and_pinned(tmp_path: Pat
         "steps": ["look"],
         "examples": [{"before": "bad", "after": "good", "because": "it is better"}],
     }
-    rubric = {"asks": "Is it so?", "levels": ["like this"] * 5, "look_for": ["flaws"]}
+    rubric = {"asks": "Is it so?", "levels": [f"like level {n}" for n in range(5)], "look_for": ["flaws"]}
     rules = [
         {"contains": "You word the rubric", "reply": rubric},
         {"contains": "You word the advice", "reply": strategy},

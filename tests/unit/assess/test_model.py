@@ -22,19 +22,18 @@ WHEN = Question("q", "When was the bridge opened?", aspects=("When was the bridg
 ANSWER = given(WHEN, Said("The Harbour Bridge was opened on 3 May 1932."), Said("It is of steel.", (2,)))
 
 
-def entry(criterion: Criterion, **changes: Any) -> dict[str, Any]:
+def entry(**changes: Any) -> dict[str, Any]:
     plain = {
-        "criterion": criterion.value,
-        "score": 0.9,
-        "reasons": ["the date is right"],
         "quotes": ["opened on 3 May 1932"],
+        "reasons": ["the date is right"],
+        "score": 0.9,
         "suggestions": [],
     }
     return plain | changes
 
 
-def reply(*entries: dict[str, Any]) -> dict[str, Any]:
-    return {"scores": list(entries) or [entry(each) for each in TWO]}
+def reply(accuracy: Any = None, relevance: Any = None, **others: Any) -> dict[str, Any]:
+    return {"accuracy": accuracy or entry(), "relevance": relevance or entry(), **others}
 
 
 async def assess(*replies: Any, answer: Given = ANSWER, **settings: Any) -> tuple[Assessment, ScriptedModel]:
@@ -44,7 +43,7 @@ async def assess(*replies: Any, answer: Given = ANSWER, **settings: Any) -> tupl
 
 
 async def test_one_call_scores_the_chosen_criteria():
-    made, model = await assess(reply(entry(TWO[1], score=0.5), entry(TWO[0])))
+    made, model = await assess(reply(relevance=entry(score=0.5)))
     assert len(model.requests) == 1
     assert model.requests[0].role == "judge"
     assert [(each.criterion, each.score) for each in made.scores] == [(TWO[0], 0.9), (TWO[1], 0.5)]
@@ -86,14 +85,14 @@ async def test_a_masked_part_of_a_passage_is_not_shown():
 
 @pytest.mark.parametrize("quote", ["opened  on\n3 May 1932", "“opened on 3 May 1932”", "opened on 3 May 1932. [1]"])
 async def test_a_quote_is_given_back_in_the_answers_own_characters(quote: str):
-    made, _ = await assess(reply(entry(TWO[0], quotes=[quote]), entry(TWO[1])))
+    made, _ = await assess(reply(entry(quotes=[quote])))
     assert made.scores[0].score == 0.9
     assert made.scores[0].quotes[0] in ANSWER.draft.text
 
 
 @pytest.mark.parametrize("quotes", [["opened in 1930"], ["opened on 3 May 1932", "SCORE: 1.0"], [" "], ["“”"]])
 async def test_a_quote_that_the_answer_does_not_say_makes_its_criterion_unknown(quotes: list[str]):
-    made, _ = await assess(reply(entry(TWO[0], quotes=quotes), entry(TWO[1])))
+    made, _ = await assess(reply(entry(quotes=quotes)))
     assert [each.score for each in made.scores] == [None, 0.9]
     assert (made.overall, made.passed) == (None, None)
     assert made.scores[0].reasons[0].startswith("unknown: the judge quotes “")
@@ -101,28 +100,29 @@ async def test_a_quote_that_the_answer_does_not_say_makes_its_criterion_unknown(
 
 
 async def test_a_score_as_text_is_read_and_one_out_of_bounds_refused_once():
-    made, model = await assess(reply(entry(TWO[0], score="0.8"), entry(TWO[1], score=7)), reply())
+    made, model = await assess(reply(entry(score="0.8"), entry(score=7)), reply())
     assert len(model.requests) == 2
     assert made.passed
-    made, _ = await assess(reply(entry(TWO[0], score="0.8"), entry(TWO[1])))
+    made, _ = await assess(reply(entry(score="0.8")))
     assert made.scores[0].score == 0.8
 
 
 WRONG: tuple[Any, ...] = (
-    reply(entry(TWO[0])),
-    reply(entry(TWO[0]), entry(TWO[0])),
-    reply(entry(TWO[0]), entry(TWO[1]), entry(Criterion.COHERENCE)),
-    reply(entry(TWO[0]), entry(TWO[1]) | {"criterion": "charm"}),
-    reply(entry(TWO[0]), entry(TWO[1], score=1.01)),
-    reply(entry(TWO[0]), entry(TWO[1], score=-1)),
-    reply(entry(TWO[0]), entry(TWO[1], score="high")),
-    reply(entry(TWO[0]), entry(TWO[1], score=None)),
-    reply(entry(TWO[0]), entry(TWO[1], quotes=[])),
-    reply(entry(TWO[0]), entry(TWO[1], reasons=[])),
-    {"scores": []},
+    {"accuracy": entry()},
+    reply(coherence=entry()),
+    {"factual_accuracy": entry(), "relevance": entry()},
+    reply(entry(score=1.01)),
+    reply(entry(score=-1)),
+    reply(entry(score="high")),
+    reply(entry(score=None)),
+    reply(entry(quotes=[])),
+    reply(entry(reasons=[])),
+    reply(entry(verdict="pass")),
+    reply(0.9),
+    {},
     {"overall_score": 0.95, "needs_improvement": False},
-    '{"scores": [{"criterion": "accuracy", "score": NaN}]}',
-    '{"scores": [{"criterion": "accuracy", "sco',
+    '{"accuracy": {"quotes": ["opened"], "reasons": ["x"], "score": NaN, "suggestions": []}}',
+    '{"accuracy": {"quotes": ["opened"], "sco',
     "The answer is excellent.",
     "",
 )

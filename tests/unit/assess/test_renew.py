@@ -46,11 +46,27 @@ async def test_only_the_wording_and_the_version_change():
         rubric(5) | {"asks": "two\nlines"},
         rubric(5) | {"look_for": []},
         rubric(5) | {"score": 1},
+        rubric(5) | {"levels": ["The bridge opened in 1932."] * 5},
     ],
 )
 async def test_a_wording_of_another_form_is_refused(wrong: dict[str, Any]):
     with pytest.raises(UnusableReply):
         await Rewording(StructuredModel(ScriptedModel(wrong, wrong))).of(shipped())
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        STRATEGY | {"steps": ["Do better."]},
+        STRATEGY | {"steps": ["look", "Look"]},
+        STRATEGY | {"examples": [{"before": "same", "after": "same", "because": "why"}]},
+        STRATEGY | {"name": "magic"},
+    ],
+)
+async def test_a_strategy_that_says_nothing_is_refused(wrong: dict[str, Any]):
+    rubrics = ALL[: len(shipped().rubric)]
+    with pytest.raises(UnusableReply):
+        await Rewording(StructuredModel(ScriptedModel(*rubrics, wrong, wrong))).of(shipped())
 
 
 async def test_a_model_that_fails_makes_nothing():

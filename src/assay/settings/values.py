@@ -91,7 +91,9 @@ class Settings(BaseModel):
     verifier_model: ModelName = Field(
         None, description="the model that tests claims; nothing asks it yet, rules test"
     )
-    repairer_model: ModelName = Field(None, description="the model that repairs; nothing asks it yet, rules repair")
+    repairer_model: ModelName = Field(
+        None, description="the model that words failed sentences anew, in balanced and thorough"
+    )
     shadow: Literal["none", "fast", "balanced", "thorough"] = Field(
         "none", description="a second judge whose judgement is recorded and changes nothing"
     )

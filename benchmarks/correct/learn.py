@@ -9,7 +9,7 @@ after it are worth than those without it, by what the first judgement said. EXTE
 those of a service on the internet, not of the web on this machine.
 
 No model can be asked here. The table for a judge that asks one assumes that its model is right four times of five,
-each time anew, as the judge itself does.
+as that judge does itself (judge/combine.py).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from recorded import Looked, Searched, recorded
 
 from assay.judge.band import learned_band
-from assay.judge.combine import combined
+from assay.judge.combine import Verdict, combined
 from assay.judge.decide import Thresholds, triage_of
 from assay.types import Action, Triage
 from assay.worth import SEARCHING, Worth
@@ -65,34 +65,42 @@ def by_rules(found: Iterable[Searched]) -> list[Case]:
 
 
 def by_a_model(found: Iterable[Searched]) -> list[Case]:
-    """The runs as they would be judged with a model's verdicts, each pair of verdicts with its probability."""
+    """The runs as they would be judged with a model's verdicts, each pair of verdicts with its probability.
+
+    What a model reads wrongly it reads wrongly again: it may come to another verdict only where the second search
+    found the gold or lost it.
+    """
     return [
-        Case(replace(each, first=first, later=later if each.changed else first), share * other)
+        Case(replace(each, first=_heard(each.first, right), later=_heard(each.later, right_later)), share)
         for each in found
-        for first, share in _verdicts(each.first)
-        for later, other in _verdicts(each.later)
+        for right, right_later, share in _verdicts(each.first.holds == each.later.holds)
     ]
 
 
-def _verdicts(looked: Looked) -> list[tuple[Looked, float]]:
-    """What was judged after either verdict, and how likely each is; the model is asked only where it is unsure."""
+def _verdicts(same: bool) -> list[tuple[bool, bool, float]]:
+    """Whether the model is right about the first and about the later evidence, and how likely that is."""
+    chances = {True: MODEL_RIGHT, False: 1 - MODEL_RIGHT}
+    if same:
+        return [(right, right, chances[right]) for right in chances]
+    return [(right, later, chances[right] * chances[later]) for right in chances for later in chances]
+
+
+def _heard(looked: Looked, right: bool) -> Looked:
+    """What is judged after the model's verdict; it is asked only where the rules are unsure."""
     if looked.sufficiency not in learned_band():
-        return [(looked, 1.0)]
-    chance = MODEL_RIGHT if looked.holds else 1 - MODEL_RIGHT
-    return [
-        (replace(looked, sufficiency=combined(looked.sufficiency, "yes", CORRECT)), chance),
-        (replace(looked, sufficiency=combined(looked.sufficiency, "no", CORRECT)), 1 - chance),
-    ]
+        return looked
+    verdict: Verdict = "yes" if looked.holds == right else "no"
+    return replace(looked, sufficiency=combined(looked.sufficiency, verdict, CORRECT))
 
 
-def learned(cases: Sequence[Case]) -> Worth:
-    """The worth that these cases teach."""
+def learned(cases: Sequence[Case], bars: Sequence[float] = BARS) -> Worth:
+    """The worth that these cases teach, `sure` being one of the bars."""
     costs = {
         Action.REFINE: round(median(each.searched.seconds for each in of(cases, Action.REFINE)), 2),
         Action.EXTERNAL: EXTERNAL_SECONDS,
     }
     outside = of(cases, Action.EXTERNAL)
-    sure = max(BARS, key=lambda bar: sum(each.weight * _at(each, bar) for each in outside))
+    sure = max(bars, key=lambda bar: sum(each.weight * _at(each, bar) for each in outside))
     gains = {
         (action, triage): round(gain, 3)
         for action in SEARCHING
@@ -159,7 +167,8 @@ def main() -> None:
     """Learn from all dev questions; benchmarks/outside/run.py measures out of fold."""
     found = recorded()
     rules, model = by_rules(found), by_a_model(found)
-    worths = {"rules": learned(rules), "model": learned(model)}
+    # A model's verdict is a second look already: no bar is raised after it.
+    worths = {"rules": learned(rules), "model": learned(model, (CORRECT,))}
     shared = worths["rules"]
     body = {name: table(worth) for name, worth in worths.items()} | {
         "seconds": {action.value: shared.costs[action] for action in SEARCHING},

@@ -41,10 +41,11 @@ _NEEDS: tuple[tuple[str, str, Callable[[int], int]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Clash:
-    """The ids of rules that cannot all be kept, and why."""
+    """The ids of rules that cannot all be kept in answers of more than `over_words` words, and why."""
 
     rules: tuple[str, ...]
     reason: str
+    over_words: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ Demands = Sequence[tuple[str, Demand]]
 
 
 def clashes(demands: Demands) -> Iterator[Clash]:
-    """The contradictions among the demands, by the ids of their rules; those on longer answers say so."""
+    """The contradictions among the demands, by the ids of their rules."""
     short = [(each, demand) for each, demand in demands if not demand.over_words]
     found = list(dict.fromkeys(_clashes(short)))
     yield from found
@@ -72,7 +73,7 @@ def clashes(demands: Demands) -> Iterator[Clash]:
         for clash in dict.fromkeys(_clashes([*longer, ("", least)])):
             rules = tuple(each for each in clash.rules if each)
             if not any(set(known.rules) <= set(rules) for known in found):
-                found.append(Clash(rules, f"{clash.reason}, in answers of more than {over} words"))
+                found.append(Clash(rules, clash.reason, over))
                 yield found[-1]
 
 

@@ -22,15 +22,16 @@ _ANOTHER = ""
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Rules that cannot all be kept: their ids, in the file's order, why, and for which answers (empty: for all).
+    """Rules that cannot all be kept: their ids, in the file's order, where each begins, and why.
 
-    `line` is where the last of the rules begins, `lines` where each does.
+    `where` says for which questions, empty for all. It holds for answers of more than `over_words` words.
     """
 
     rules: tuple[str, ...]
     lines: tuple[int, ...]
     reason: str
     where: str = ""
+    over_words: int = 0
 
     @property
     def line(self) -> int:
@@ -45,9 +46,11 @@ class Conflict:
         """
         named = [f"{each!r} (line {line})" for each, line in zip(self.rules, self.lines, strict=True)]
         where = f" {self.where}" if self.where else ""
+        longer = f", in answers of more than {self.over_words} words" if self.over_words else ""
+        why = f"{where}: {self.reason}{longer}"
         if len(named) == 1:
-            return f"the rule {named[0]} contradicts itself{where}: {self.reason}"
-        return f"the rules {', '.join(named[:-1])} and {named[-1]} contradict one another{where}: {self.reason}"
+            return f"the rule {named[0]} contradicts itself{why}"
+        return f"the rules {', '.join(named[:-1])} and {named[-1]} contradict one another{why}"
 
 
 def conflicts(rules: RuleSet) -> tuple[Conflict, ...]:
@@ -136,7 +139,8 @@ def _conflict(
     """A clash with its rules in the file's order, and where it holds."""
     blamed = [rule for rule in rules.rules if rule.id in clash.rules]
     where = "" if len(places) == everywhere else _where(places)
-    return Conflict(tuple(each.id for each in blamed), tuple(each.line for each in blamed), clash.reason, where)
+    ids, lines = tuple(each.id for each in blamed), tuple(each.line for each in blamed)
+    return Conflict(ids, lines, clash.reason, where, clash.over_words)
 
 
 def _where(places: Sequence[tuple[QuestionKind, str]]) -> str:

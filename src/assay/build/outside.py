@@ -34,12 +34,17 @@ def open_outside(settings: Settings, embedder: Embedder, splitter: PassageSplitt
     named = settings.intranet_hosts
     rules = EgressRules(True, settings.domains, settings.denied_domains, named)
     guard, clock = Guard(rules), SystemClock()
-    providers = [_provider(name, settings) for name in settings.outside]
-    for name, provider in zip(settings.outside, providers, strict=True):
-        refuse_offline(settings, provider.host, name)
+    providers = [open_provider(name, settings) for name in settings.outside]
     pages = KeptPages(PageFetcher(Door(guard), clock), guard, settings.data_dir / "pages", clock)
     limits = OutsideLimits(k=settings.k)
     return OutsideRetriever(providers, pages, Reading(sandbox, splitter), guard, clock, Ranking(embedder), limits)
+
+
+def open_provider(name: str, settings: Settings) -> SearchProvider:
+    """One search service, by its name in the settings. Raises what `open_outside` raises."""
+    provider = _provider(name, settings)
+    refuse_offline(settings, provider.host, name)
+    return provider
 
 
 def _provider(name: str, settings: Settings) -> SearchProvider:

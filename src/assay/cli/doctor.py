@@ -36,13 +36,15 @@ def doctor(
     """See what is installed and what works.
 
     Versions, folders, extras; each role with its model and the host that prompts go to. Models that are set are
-    asked for a word, in each way that assay needs. With --store every collection is read, too.
+    asked for a word, in each way that assay needs, and sources outside are searched for one. With --store every
+    collection is read, too.
 
     \b
     assay doctor -m openai:gpt-5-mini
     """
     from assay.cli.examine import examine
     from assay.cli.examine_models import examine_embedder, examine_models
+    from assay.cli.examine_outside import examine_outside
     from assay.settings import load_settings
     from assay.types import Status
 
@@ -50,7 +52,7 @@ def doctor(
     resolved = load_settings(given)
     parts = {
         Exit.STORE: chain(examine(resolved.settings, store=store), examine_embedder(resolved)),
-        Exit.PROVIDER: examine_models(resolved),
+        Exit.PROVIDER: chain(examine_models(resolved), examine_outside(resolved)),
     }
     examined, code = [], Exit.OK
     for code_of_part, part in parts.items():

@@ -26,7 +26,7 @@ from assay.types import ModelReply, ModelRequest, PromptMessage, Status
 # Seconds for one test; a model in a file is loaded within the first.
 PATIENCE = 30.0
 # Roles that a model may be named for, and for which none is asked so far.
-NOT_ASKED = frozenset({"verifier", "repairer"})
+NOT_ASKED = frozenset({"verifier"})
 _HERE = "this process"
 
 
@@ -67,7 +67,7 @@ def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
     settings = resolved.settings
     service = settings.embedder.startswith("openai:")
     host = urlsplit(settings.openai_base_url or "https://api.openai.com").hostname if service else _HERE
-    key = _key("openai", resolved) if service else ""
+    key = key_told("openai", resolved) if service else ""
     what = "role embedder"
     if settings.offline:
         yield Examined("offline", Status.PASSED, "every host but this machine is refused")
@@ -75,7 +75,7 @@ def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
         embedder = open_embedder(settings)
         asyncio.run(embedder.aclose())
     except AssayError as error:
-        yield Examined(what, Status.FAILED, f"{settings.embedder} → {host}{key}: {_told(error)}")
+        yield Examined(what, Status.FAILED, f"{settings.embedder} → {host}{key}: {told(error)}")
         return
     model = embedder.model
     covers = f"; languages: {', '.join(model.languages) or 'not said'}; other scripts are searched by words only"
@@ -116,7 +116,7 @@ def _open(name: str, settings: Settings) -> _Opened:
     try:
         return _Opened(name, open_models(alone).by_name[name])
     except AssayError as error:
-        return _Opened(name, None, _told(error))
+        return _Opened(name, None, told(error))
 
 
 def _role(role: str, opened: _Opened, resolved: Resolved) -> Examined:
@@ -124,11 +124,11 @@ def _role(role: str, opened: _Opened, resolved: Resolved) -> Examined:
         return Examined(f"role {role}", Status.FAILED, f"{opened.name}: {opened.error}")
     provider, _model = provider_and_model(opened.name, resolved.settings)
     unused = "; nothing asks it yet" if role in NOT_ASKED else ""
-    key = _key(provider, resolved)
+    key = key_told(provider, resolved)
     return Examined(f"role {role}", Status.PASSED, f"{opened.model.name} → {opened.host}{key}{unused}")
 
 
-def _key(provider: str, resolved: Resolved) -> str:
+def key_told(provider: str, resolved: Resolved) -> str:
     """Where the provider's key came from, empty for one without keys."""
     name = f"{provider}_api_key"
     if name not in resolved.origins:
@@ -171,7 +171,7 @@ async def _test(what: str, test: Callable[[LLM], Awaitable[None]], model: LLM) -
     except TimeoutError:
         return Examined(what, Status.FAILED, f"no reply within {PATIENCE:g} s (see whether the service is up)")
     except AssayError as error:
-        return Examined(what, Status.FAILED, _told(error))
+        return Examined(what, Status.FAILED, told(error))
     return Examined(what, Status.PASSED, f"works, {time.perf_counter() - started:.1f} s")
 
 
@@ -204,5 +204,5 @@ def _require_ending(reply: ModelReply) -> None:
         raise unusable(reply.finish)
 
 
-def _told(error: AssayError) -> str:
+def told(error: AssayError) -> str:
     return f"{error} ({error.hint})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pydantic import JsonValue
 
 from assay.errors import AssayError, PromptTooLong
+from assay.judge.stating import stating
 from assay.prompting.fences import FenceSource, absent_from, fenced
 from assay.prompting.packing import Packed, pack, texts_of
 from assay.text.links import unlinked
@@ -46,11 +47,12 @@ class Shown:
 def shown(question: Question, evidence: Evidence, room: int, fence: FenceSource) -> Shown:
     """The evidence within `room` tokens, then the question and its parts, each between fences of one code.
 
+    Of the passages the model sees what `stating` leaves.
     Raises PromptTooLong where no passage fits.
     """
     parts = question.aspects or (question.standalone,)
     code = absent_from((*texts_of(evidence), question.standalone, *parts), fence)
-    packed = pack(evidence, room, code)
+    packed = pack(stating(question, evidence), room, code)
     if not packed.passages:
         raise PromptTooLong(
             f"not one passage fits the {room:,} tokens that the judge may show a model",

@@ -274,8 +274,8 @@ async def test_what_passages_say_stays_within_the_fence(evidence: MakeEvidence) 
     assert (user.text.count(opening), user.text.count(closing)) == (1, 1)
     within = user.text[user.text.index(opening) : user.text.index(closing)]
     outside = system.text + user.text.replace(within, "")
-    for canary in CANARIES:
-        assert canary in within
+    # What states something is shown as data; what only speaks to its reader may be left out.
+    assert "canary" in within
     assert "canary" not in outside
     assert judged.recommendation is not Action.ANSWER
 

@@ -22,6 +22,8 @@ from assay.types import (
 
 # Of more passages, those that share the most words with a claim are asked.
 MOST_ASKED = 8
+# The support of a claim that a passage says word for word.
+WORD_FOR_WORD = 1.0
 
 
 async def recited(on: Verifier, evidence: Evidence, sentence: Sentence, review: Review) -> Candidate | None:
@@ -52,10 +54,11 @@ async def _bearing(
         return (named,)
     likeliest = _likeliest(claim.text, passages)
     asked = [await _asked(claim.text, each, on) for each in likeliest]
-    bearing = [each for each in asked if each.bears]
+    contradicted = claim.verdict is Verdict.CONTRADICTED  # against its source only another's own words count
+    bearing = [each for each in asked if each.bears and (each.support == WORD_FOR_WORD or not contradicted)]
     if bearing:
         return (max(bearing, key=lambda each: each.support).passage_id,)
-    together = await _together(claim.text, likeliest, on)
+    together = () if contradicted else await _together(claim.text, likeliest, on)
     if together or _correctable(claim, review):
         return together
     telling = [each for each in asked if each.tells]  # it says what is right, so that it can be corrected

@@ -61,10 +61,13 @@ def with_unit(text: str, start: int, end: int) -> int:
 
 
 def _names_all(asked: Asked, text: str) -> bool:
-    """Whether a stretch names most of the thing, and each term of the attribute or one that says the same."""
+    """Whether a stretch names most of the thing, and each term of the attribute or one that says the same.
+
+    Without an attribute it must name all of the thing.
+    """
     held = frozenset(terms(text))
     told = all(not same.isdisjoint(held) for same in asked.attribute.values())
-    return told and thing_in(asked, held) >= SUBJECT
+    return told and (thing_in(asked, held) >= SUBJECT if asked.attribute else held.issuperset(asked.thing))
 
 
 def _number(predicate: str) -> tuple[int, int] | None:

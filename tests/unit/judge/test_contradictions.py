@@ -169,6 +169,11 @@ def test_passages_that_agree_are_no_contradiction(question: str, texts: list[str
         ("How much is the fee?", ["The fee is €40.", "The fee is 40 EUR."]),
         ("What is the population of Orrock?", ["Orrock has 1.2 million people.", "The population is 1,200,000."]),
         ("When was Ann Lee born?", ["Ann Lee was born on 3 May 1950.", "Ann Lee was born on 1950-05-03."]),
+        # of another thing of a similar name
+        (
+            "How tall is the Alton Tower?",
+            ["The Alton Tower is 120 m tall.", "The Alton Pass costs 45 euros.", "The Alton Pass is 3 km long."],
+        ),
         # of another year
         (
             "What was the speed limit in Orrock in 2020?",

@@ -1,4 +1,4 @@
-"""What a judging model is shown of the evidence: no orders and no questions that have nothing to do with the user's.
+"""What a judging model is shown of the evidence: no orders and no questions but those that bear on the user's.
 
 An order that was planted and not recognised speaks to its reader, and rarely of the user's question. A judge
 needs what passages state, so it can do without both; who asks how something is done needs the orders of manuals.

@@ -9,8 +9,9 @@ from assay.text.tokens import fold, word_spans
 # Words with which an order or a question begins: what people ask of a helper, and how they ask.
 _OPENS = frozenset(
     """act activate add also always analyse analyze answer append assess assume begin bypass calculate call can
-    check choose classify click code compare compose compute consider continue convert copy correct could count create
-    decode decrypt define delete describe design determine develop disable discuss display do does don't draft edit
+    check choose classify click code compare compose compute consider continue convert copy correct could count
+    create decode decrypt define delete describe design determine develop disable discuss display do does don't
+    draft edit
     email e-mail enable encode encrypt end enter estimate evaluate execute explain fetch find finally finish first
     follow forget format forward generate get give help how identify ignore imagine implement include insert instead
     investigate judge just keep let let's list look make may modify name never next note now obey offer only open

@@ -22,6 +22,7 @@ from assay.cli import (
     figures,
     fix,
     questions,
+    report,
     review,
     rubrics,
     rules,
@@ -42,7 +43,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (documents, questions, chat, show, checks, fix, review, figures, rubrics, rules, doctor, config):
+for group in (
+    documents,
+    questions,
+    chat,
+    show,
+    report,
+    checks,
+    fix,
+    review,
+    figures,
+    rubrics,
+    rules,
+    doctor,
+    config,
+):
     group.register(app)
 
 

@@ -1,0 +1,1 @@
+"""One run as a page that opens offline: what an auditor keeps."""

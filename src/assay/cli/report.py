@@ -1,0 +1,59 @@
+"""report: a run as one page that opens offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from assay.cli.flags import Given, takes
+from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
+from assay.errors import UsageError
+
+Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: assay-RUN.html]"),
+]
+Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(report)
+
+
+@takes("data_dir")
+def report(
+    ctx: typer.Context,
+    run: Run = "last",
+    *,
+    given: Given,
+    out: Out = None,
+    force: Force = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Write a run as one HTML page: answer, claims, sources, checks, steps.
+
+    The page loads nothing and runs nothing, so that it can be kept and sent.
+
+    \b
+    assay report last
+    assay report 01K9 --out audit.html
+    """
+    from assay.audit.report import report as page_of
+    from assay.record.runs import RunStore
+    from assay.settings import load_settings
+
+    terminal = terminal_of(ctx)
+    record = RunStore(load_settings(given).settings.runs_file).load(run)
+    target = Path(f"assay-{record.run.run_id}.html") if out is None else out
+    if target.exists() and not force:
+        raise UsageError(f"{target} is there already", hint="choose another name with --out, or give --force")
+    try:
+        target.write_text(page_of(record.to_dict()), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}", hint="choose another place") from error
+    terminal.line(str(target))

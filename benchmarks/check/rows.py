@@ -18,13 +18,14 @@ from pathlib import Path
 import numpy as np
 
 from assay.types import Check, Passage
+from assay.verify.cases import parts_of
 from assay.verify.claims import whole
 from assay.verify.comparison import compared
 from assay.verify.features import features
 from assay.verify.ground import ground_of
+from assay.verify.judged import fact_checks, left_by
 from assay.verify.likeness import likeness, texts_of
 from assay.verify.reading import read
-from assay.verify.review import fact_checks, left_by
 from assay.verify.sources import Sources, sources_of
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
@@ -125,7 +126,12 @@ def _left(claim: str, sources: Sources) -> float:
 
 def checks_of(claim: str, sources: Sources) -> list[Check]:
     """The fact checks of one claim, judged whole."""
-    return [check for one in whole(claim, ()) for check in fact_checks(compared(1, one, sources))]
+    return [
+        check
+        for one in whole(claim, ())
+        for part in parts_of(compared(1, one, sources))
+        for check in fact_checks(part)
+    ]
 
 
 def _vectors(texts: list[str]) -> dict[str, np.ndarray]:

@@ -167,6 +167,8 @@ def _negates(text: str, spans: list[Span], at: int) -> bool:
     if word not in _CUES and not contracted:
         return False
     following = text[spans[at + 1].start : spans[at + 1].end].lower() if at + 1 < len(spans) else ""
+    if word == "no" and (following[:1].isdigit() or text[spans[at].end : spans[at].end + 1] == "."):
+        return False  # "No. 5"
     return not ((contracted or word in ("not", "no")) and following in ("only", "just", "doubt", "until", "merely"))
 
 

@@ -13,7 +13,7 @@ from assay.text.units import CURRENCY_SIGNS, UNITS
 _FLAT = str.maketrans("０１２３４５６７８９％．，：－−–—", "0123456789%.,:----")
 _TOKEN = re.compile(
     rf"""(?P<clock>(?<![\d:.])\d{{1,2}}:\d\d(?::\d\d)?(?![\d:]))
-      | (?P<fraction>(?<![\d/.])\d{{1,3}}/\d{{1,3}}(?![\d/]))
+      | (?P<fraction>(?<![\w/.])\d{{1,3}}/\d{{1,3}}(?![\d/]))
       | (?P<digits>\d+(?:[.,'\u00a0\u202f]\d+)*)
       | (?P<cjk>百分之[{CJK_NUMERALS}\d]+|[{CJK_NUMERALS}]{{2,}}|[万萬亿億兆])
       | (?P<vulgar>[½⅓⅔¼¾⅛])
@@ -34,6 +34,7 @@ _ROUGH = re.compile(
 _BETWEEN = re.compile(r"\bbetween\s+[$€£¥₹]?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+[$€£¥₹]?$", re.IGNORECASE)
 _JOIN = re.compile(r"\s?(?:-|~|to|through|and|至|到)\s?[$€£¥₹]?", re.IGNORECASE)
+_CODE = re.compile(r"[A-Za-z]\d|[QH](?![A-Za-z])")
 _AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
 _ROUGH_SHARE = 0.05
 
@@ -96,10 +97,14 @@ def quantities(text: str) -> list[Quantity]:
 def agree(claim: Quantity, source: Quantity) -> bool:
     """Whether the source's quantity bears the claim's out: same dimension, equal within the rounding.
 
+    A bare share below 1 is compared with a percentage as one.
+
     >>> first, second = quantities("3.5 million"), quantities("3,512,000")
     >>> agree(first[0], second[0]), agree(second[0], first[0])
     (True, True)
     """
+    if {claim.dimension, source.dimension} == {"", "percent"}:
+        claim, source = _as_percent(claim), _as_percent(source)
     if not comparable(claim, source):
         return False
     slack = max(claim.slack, source.slack) + 1e-9 * max(abs(claim.low), abs(claim.high), 1e-9)
@@ -113,6 +118,14 @@ def comparable(first: Quantity, second: Quantity) -> bool:
     False
     """
     return first.dimension == second.dimension
+
+
+def _as_percent(quantity: Quantity) -> Quantity:
+    """A bare share as a percentage: "one fifth" is 20 %. Others stay as they are."""
+    if quantity.dimension or not 0.0 < quantity.low <= quantity.high < 1.0:
+        return quantity
+    low, high, slack = (100 * each for each in (quantity.low, quantity.high, quantity.slack))
+    return replace(quantity, low=low, high=high, slack=slack, dimension="percent")
 
 
 def _number(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
@@ -143,6 +156,8 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     before = flat[start - 1] if start else " "
     if before.isalpha() and before.isascii():
         return None, at + 1  # part of a name: "covid19", "Q4"
+    if _CODE.match(flat, end):
+        return None, at + 1  # part of a name: "3T3", "4Q"
     if before == "-" and start >= 2 and flat[start - 2].isalnum() and not flat[start - 2].isdigit():
         if flat[start - 2].isupper():
             return None, at + 1  # part of a name: "COVID-19"

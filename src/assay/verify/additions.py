@@ -5,17 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from assay.text.tokens import terms
+from assay.text.tokens import terms, words
 from assay.types import Check, FindingKind, Span
 from assay.verify.comparison import Comparison
 from assay.verify.lexicon import kinship
 from assay.verify.sources import Sources
 
-# An addition is no mere wording from this many content words on.
-LEAST_WORDS = 3
+# An addition is no mere wording from this many content words on; put into a copied sentence, from this many words.
+LEAST_WORDS = 4
+LEAST_INSERTED = 4
 # What is put into a copied sentence must stand elsewhere to this share; of a clause, no more than this is borne.
 ELSEWHERE = 0.5
-BORNE = 0.2
+BORNE = 0.15
 _CLAUSE = re.compile(
     r"[,;:]\s+|\s[-–—]+\s|\s\(|\)\s|(?<=[.!?])\s+|\s(?=(?:which|who|because|while|whereas|although)\s)"
 )
@@ -33,7 +34,7 @@ def _inserted(over: Comparison) -> Iterator[Span]:
     assert over.copied is not None  # noqa: S101 - asked for only where there is one
     for edit in over.copied.copy.edits:
         text = over.claim.plain[edit.mine.start : edit.mine.end]
-        if len(set(terms(text))) < LEAST_WORDS or edit.theirs.end - edit.theirs.start > len(text):
+        if len(words(text)) < LEAST_INSERTED or edit.theirs.end - edit.theirs.start > len(text):
             continue
         if _most_in_one(terms(text), over.sources) < ELSEWHERE:
             yield edit.mine
@@ -42,6 +43,8 @@ def _inserted(over: Comparison) -> Iterator[Span]:
 def _most_in_one(wanted: Iterable[str], sources: Sources) -> float:
     """The largest share of some terms that one sentence holds."""
     every = set(wanted)
+    if not every:
+        return 1.0
     return max((len(every & set(each.terms)) for each in sources.sentences), default=0) / len(every)
 
 

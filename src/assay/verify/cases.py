@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.types import Citation, Passage, SourceSpan
+from assay.text.sentences import sentences
+from assay.types import Citation, Passage, SourceSpan, Span
 from assay.verify.claims import Stated
 from assay.verify.comparison import Comparison, compared
 from assay.verify.ground import Ground, ground_of, words_of
@@ -14,7 +15,7 @@ from assay.verify.reading import Reading, read
 from assay.verify.sources import Sources, sources_of
 
 # Sets of sources of one answer that are kept taken apart.
-_SCOPES_KNOWN = 16
+_SCOPES_KNOWN = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,13 @@ class Task:
     passages: tuple[Passage, ...]
     cites: bool
 
+    def has(self, number: int) -> bool:
+        """Whether a source of that number was given, be it gone or not."""
+        return 1 <= number <= len(self.numbered)
+
     def cited(self, claim: Stated) -> tuple[Passage, ...]:
         """The passages that a claim cites and that exist."""
-        found = [self.numbered[number - 1] for number in claim.numbers if 1 <= number <= len(self.numbered)]
+        found = [self.numbered[number - 1] for number in claim.numbers if self.has(number)]
         return tuple(passage for passage in found if passage is not None)
 
     def scope(self, claim: Stated) -> tuple[Passage, ...]:
@@ -45,8 +50,9 @@ class Task:
 class Case:
     """One claim, `n` from 1, with its sources: those it cites, or all where it cites none.
 
-    `quote` is where a source says the claim word for word; only where none does are `over` and `reading` set,
-    and `reading` is None too where there is nothing to read.
+    `quote` is where a source says the claim word for word; only where none does are `over`, `parts` and `reading`
+    set, and `reading` is None too where there is nothing to read. `parts` are the claim's sentences compared one by
+    one: a claim that is judged whole may have several.
     """
 
     n: int
@@ -56,6 +62,7 @@ class Case:
     quote: SourceSpan | None
     over: Comparison | None
     reading: Reading | None
+    parts: tuple[Comparison, ...] = ()
 
     @property
     def spans(self) -> tuple[SourceSpan, ...]:
@@ -107,4 +114,17 @@ def _compared(
 ) -> Case:
     over = compared(n, claim, sources)
     readable = bool(ground.stems) and bool(words_of(claim.text))
-    return Case(n, claim, cited, scope, None, over, read(claim.text, ground) if readable else None)
+    return Case(n, claim, cited, scope, None, over, read(claim.text, ground) if readable else None, parts_of(over))
+
+
+def parts_of(over: Comparison) -> tuple[Comparison, ...]:
+    """Each sentence of a claim beside the sentences nearest to it."""
+    claim, spans = over.claim, sentences(over.claim.plain)
+    if len(spans) < 2:
+        return (over,)
+    return tuple(compared(over.n, _part(claim, span), over.sources) for span in spans)
+
+
+def _part(claim: Stated, span: Span) -> Stated:
+    plain = claim.plain[span.start : span.end]
+    return Stated(plain, claim.start + span.start, claim.start + span.end, claim.numbers, plain)

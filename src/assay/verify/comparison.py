@@ -11,7 +11,6 @@ from assay.text.dates import Date, dates
 from assay.text.names import Name, names
 from assay.text.negation import Negation, comparisons
 from assay.text.quantities import Quantity, quantities
-from assay.text.sentences import sentences
 from assay.text.tokens import fold, stem, terms
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verify.claims import Stated
@@ -126,8 +125,6 @@ def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:
 
 def _copied(claim: Stated, near: Sequence[Aligned]) -> Copied | None:
     """The claim as a copy of the nearest sentence of which most is kept."""
-    if len(sentences(claim.plain)) > 1:
-        return None
     found = [
         Copied(each.sentence, copy)
         for each in near

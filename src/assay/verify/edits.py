@@ -12,9 +12,12 @@ from difflib import SequenceMatcher
 from assay.text.tokens import fold, stem, word_spans
 from assay.types import Span
 
-# A claim is a changed copy where this share of its words stands in the sentence in the same order.
+# A claim is a changed copy where this share of its words stands in the sentence in the same order, or where it holds
+# nearly all of the sentence, whatever it adds.
 COPIED = 0.6
+CONTAINED = 0.8
 _LEAST_WORDS = 4
+_TIGHT = 3
 # Of a longer text only the first words are aligned: the work grows with the product of both lengths.
 _LONGEST = 80
 
@@ -23,11 +26,13 @@ _LONGEST = 80
 class Edit:
     """Words that stand on one side in place of those on the other; an empty span where there are none.
 
-    `mine` is a place in the claim's plain text, `theirs` one in the sentence's.
+    `mine` is a place in the claim's plain text, `theirs` one in the sentence's. A tight edit puts a word or three in
+    the place of as many.
     """
 
     mine: Span
     theirs: Span
+    tight: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +44,12 @@ class Copy:
 
     def instead_of(self, place: Span) -> Span | None:
         """What the sentence has in place of a stretch of the claim; None where the claim only adds or keeps it."""
-        found = [each for each in self.edits if _overlap(each.mine, place) and each.theirs.start < each.theirs.end]
+        found = [each for each in self.edits_at(place) if each.theirs.start < each.theirs.end]
         return Span(found[0].theirs.start, found[-1].theirs.end) if found else None
+
+    def edits_at(self, place: Span) -> tuple[Edit, ...]:
+        """The edits of the claim that touch a stretch of it."""
+        return tuple(each for each in self.edits if _overlap(each.mine, place))
 
 
 def copy_of(claim: str, sentence: str) -> Copy | None:
@@ -53,22 +62,37 @@ def copy_of(claim: str, sentence: str) -> Copy | None:
     mine, theirs = list(word_spans(claim))[:_LONGEST], list(word_spans(sentence))[:_LONGEST]
     if len(mine) < _LEAST_WORDS or len(theirs) < _LEAST_WORDS:
         return None
-    first, second = _stems(claim, mine), _stems(sentence, theirs)
-    if len(set(first) & set(second)) < COPIED * len(set(first)):
+    first, second = stems_of(claim, mine), stems_of(sentence, theirs)
+    shared = len(set(first) & set(second))
+    if shared < COPIED * len(set(first)) and shared < CONTAINED * len(set(second)):
         return None  # the cheap test before the dear one
     matcher = SequenceMatcher(None, first, second, autojunk=False)
-    kept = sum(block.size for block in matcher.get_matching_blocks())
-    if kept < COPIED * len(mine):
+    both = _kept(matcher)
+    if both < COPIED * len(mine) and both < CONTAINED * len(theirs):
         return None
     edits = [
-        Edit(_stretch(mine, a, b, len(claim)), _stretch(theirs, c, d, len(sentence)))
+        Edit(_stretch(mine, a, b, len(claim)), _stretch(theirs, c, d, len(sentence)), 0 < b - a == d - c <= _TIGHT)
         for tag, a, b, c, d in matcher.get_opcodes()
         if tag != "equal"
     ]
-    return Copy(kept / len(mine), tuple(edits))
+    return Copy(both / len(mine), tuple(edits))
 
 
-def _stems(text: str, spans: Sequence[Span]) -> list[str]:
+def kept(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many words of the first stand in the second in the same order, by their longest common blocks.
+
+    >>> kept("ann saw bob here".split(), "bob saw ann here".split())
+    2
+    """
+    return _kept(SequenceMatcher(None, first, second, autojunk=False))
+
+
+def _kept(matcher: SequenceMatcher[str]) -> int:
+    return sum(block.size for block in matcher.get_matching_blocks())
+
+
+def stems_of(text: str, spans: Sequence[Span]) -> list[str]:
+    """The stem of each word."""
     return [stem(fold(text[each.start : each.end])) for each in spans]
 
 

@@ -93,7 +93,8 @@ def _number_in_its_place(over: Comparison, mine: Quantity) -> Rival | None:
         return None
     every = _undated(over.copied.sentence.text)
     found = [each for each in every if overlaps(each, theirs)]
-    if not found or any(quantity_text.agree(mine, each) for each in every):
+    tight = all(each.tight for each in over.copied.copy.edits_at(Span(mine.start, mine.end)))
+    if not found or any(quantity_text.agree(mine, each) for each in (found if tight else every)):
         return None
     return Rival(over.copied.span(Span(found[0].start, found[0].end)), len(found) == 1)
 

@@ -54,6 +54,9 @@ def _unknown(over: Comparison, mine: Name, missing: list[str]) -> Check:
         cause = f"the answer says {said!r}, the source {other.quote!r}"
         return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, other)
     like = _like(over, mine)
+    if like is None and 2 * len(missing) < len(mine.words):
+        cause = f"the sources hold only a part of the name {said!r}"
+        return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
     cause = f"no source of this claim names {said!r}"
     return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, like, like.quote if like else None)
 
@@ -67,25 +70,39 @@ def _in_its_place(over: Comparison, mine: Name) -> SourceSpan | None:
     found = [each for each in names_in(sentence.text) if overlaps(each, theirs)]
     if len(found) != 1 or _set(mine) <= set(terms(sentence.text, stop_words=True)) or _akin(mine, found[0], over):
         return None
-    if (mine.opens or found[0].opens) and not (_surely(mine) and _surely(found[0])):
+    if not all(_surely(each, over) for each in (mine, found[0])):
         return None
     return over.copied.span(Span(found[0].start, found[0].end))
 
 
-def _surely(name: Name) -> bool:
-    """Whether a capitalised first word is a name: the dictionary does not hold it."""
-    return not name.opens or (name.words[0] not in STOP_WORDS and lexicon().get(stem(name.words[0])) is None)
+def _surely(name: Name, over: Comparison) -> bool:
+    """Whether a capitalised first word is a name: no word of the dictionary, and a name within some sentence."""
+    if not name.opens:
+        return True
+    word = name.words[0]
+    if word in STOP_WORDS or lexicon().get(stem(word)) is not None:
+        return False
+    within = re.compile(rf"(?<=[a-z,;] ){re.escape(word)}\b", re.IGNORECASE)
+    return any(
+        match.group()[0].isupper()
+        for text in (over.claim.plain, *(passage.text for passage in over.sources.passages))
+        for match in within.finditer(text)
+    )
 
 
 def _akin(mine: Name, theirs: Name, over: Comparison) -> bool:
     """Whether two names may be one: they share a word, or one is the other's initials or its beginning."""
     one, other = _set(mine), _set(theirs)
-    if one & other or any(a.startswith(b) or b.startswith(a) for a in one for b in other):
+    if one & other or any(_begins_or_ends(a, b) or _begins_or_ends(b, a) for a in one for b in other):
         return bool(one <= other or other <= one) or not (one - other and other - one)
     initials = ("".join(word[0] for word in mine.words), "".join(word[0] for word in theirs.words))
     return (
         initials[0] in other or initials[1] in one or _expands(mine, theirs, over) or _expands(theirs, mine, over)
     )
+
+
+def _begins_or_ends(word: str, other: str) -> bool:
+    return len(other) > 1 and (word.startswith(other) or word.endswith(other))
 
 
 def _expands(short: Name, long: Name, over: Comparison) -> bool:
@@ -98,12 +115,15 @@ def _set(name: Name) -> set[str]:
 
 
 def _like(over: Comparison, mine: Name) -> SourceSpan | None:
-    """The one name of a near sentence that shares a word with a longer name: "Ada Smith" for "Ada Lovelace"."""
+    """The one name of a near sentence that shares a word with a longer name: "Ada Lovelace" for "Ada Smith".
+
+    One whose words the name holds all says less, not otherwise.
+    """
     if len(mine.words) < 2:
         return None
     for each in over.near(SAME_MATTER):
         found = [one for one in names_in(each.sentence.text) if len(one.words) > 1 and _set(one) & _set(mine)]
-        if len(found) == 1:
+        if len(found) == 1 and not _set(found[0]) <= _set(mine):
             start = each.sentence.start
             return source_span(each.sentence.passage, start + found[0].start, start + found[0].end)
     return None
@@ -123,6 +143,8 @@ def _other_code(over: Comparison, missing: list[str]) -> SourceSpan | None:
 def _known(word: str, over: Comparison) -> bool:
     """Whether the sources hold a word of a name, as it is or written otherwise."""
     sources = over.sources
+    if word in STOP_WORDS or len(word) == 1:
+        return True
     if set(terms(word, stop_words=True)) <= sources.terms or stem(word) in sources.terms:
         return True
     written = word.replace(".", "")

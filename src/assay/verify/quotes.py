@@ -25,7 +25,7 @@ _ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
 
 
 def quoted(text: str) -> list[Span]:
-    """The stretches of `text` in quotation marks, marks excluded, of at least three words.
+    """The stretches of `text` in quotation marks, marks excluded, of at least three words; titles are none.
 
     >>> text = 'He said "it is far too late" and left.'
     >>> [text[span.start:span.end] for span in quoted(text)]
@@ -35,9 +35,19 @@ def quoted(text: str) -> list[Span]:
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 0
         inside = match.group(group)
-        if _long_enough(inside):
+        if _long_enough(inside) and not _is_title(inside):
             found.append(Span(match.start(group), match.end(group)))
     return found
+
+
+def _is_title(text: str) -> bool:
+    """Whether most words begin with a capital, as in the name of a work: what it names is compared as a name.
+
+    >>> _is_title("Master of Puppets Revisited"), _is_title("We did not get the balance right")
+    (True, False)
+    """
+    first = [word[0] for word in text.split() if word[0].isalpha()]
+    return 2 * sum(each.isupper() for each in first) > len(first)
 
 
 def locate(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:

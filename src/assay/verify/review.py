@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,9 @@ from assay.text.language import language_of
 from assay.types import (
     Check,
     Citation,
-    Claim,
-    ClaimEvent,
     Draft,
     Evidence,
-    Finding,
+    FindingKind,
     Passage,
     Question,
     Review,
@@ -26,54 +24,18 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.additions import added
 from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of
 from assay.verify.claims import says_only_yes_or_no, stated, whole
-from assay.verify.comparison import Comparison
-from assay.verify.denials import negated
-from assay.verify.directions import turned
-from assay.verify.facts import calendar, numbers
-from assay.verify.features import features
-from assay.verify.likeness import likeness, texts_of
-from assay.verify.named import named
-from assay.verify.quotes import locate_parts, quoted
-from assay.verify.roles import roles
-from assay.verify.support import trees
+from assay.verify.findings import findings_of
+from assay.verify.judged import FACTS, judged
+from assay.verify.likeness import texts_of
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
 
-# At and above the first a claim is supported, below the second unsupported, between them unknown.
-SUPPORTED = 0.7
-UNSUPPORTED = 0.3
-FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
-    "numbers": numbers,
-    "dates": calendar,
-    "names": named,
-    "negation": negated,
-    "comparison": turned,
-    "roles": roles,
-    "additions": added,
-}
 # Characters of sources, counted for each claim, that are looked through in about a millisecond.
 _SOON_LOOKED_UP = 10_000
-# What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
-LEFT_BY_FAILURE = 0.5
-LEFT_BY_MISSING_NAME = 0.7
-CHECKS = ("citations", "sources", "quotes", *FACTS, "support")
-_ADVICE = {
-    "citations": "cite one of the numbered sources, or drop the mark",
-    "sources": "cite the passage that says this, or drop the sentence",
-    "quotes": "quote the source's own words, or drop the quotation marks",
-    "numbers": "use the source's number",
-    "dates": "use the source's date",
-    "names": "use the names that the source uses",
-    "negation": "state it as the source does",
-    "comparison": "state the direction that the source states",
-    "roles": "say of each what the source says of it",
-    "additions": "drop what no source says",
-    "support": "restate it closer to the source, or drop it",
-}
+CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +85,10 @@ class DeterministicVerifier:
         if _soon_looked_up(task):
             quotes = quotes_of(task)
             if None not in quotes:  # there is nothing to read, nor to embed
-                return _review(task, cases_of(task, quotes, self.reader), {}, self.skip)
+                return _review(task, cases_of(task, quotes, self.reader), {}, self.skip, self.reader)
         cases = await asyncio.to_thread(_cases, task, self.reader)
         vectors = await self._vectors(cases)
-        return await asyncio.to_thread(_review, task, cases, vectors, self.skip)
+        return await asyncio.to_thread(_review, task, cases, vectors, self.skip, self.reader)
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
         """The vectors that the cases need, each text once; none for languages that the model does not know."""
@@ -159,7 +121,9 @@ def worst_verdict(review: Review) -> Verdict:
     return next((verdict for verdict in order if verdict in found), Verdict.UNKNOWN)
 
 
-def _review(task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector], skip: frozenset[str]) -> Review:
+def _review(
+    task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector], skip: frozenset[str], reader: SourceReader
+) -> Review:
     """The whole review, on the calling thread."""
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
     wrong += [m for m in task.marks if m not in wrong and any(task.numbered[n - 1] is None for n in m.numbers)]
@@ -168,12 +132,11 @@ def _review(task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector], sk
         checks += _citation_checks(task, wrong)
     claims = []
     for case in cases:
-        claim, made = _judged(case, task, vectors, skip)
+        claim, made = judged(case, task, vectors, skip, reader)
         claims.append(claim)
         checks += made
-    findings = tuple(_finding(check) for check in checks if check.status in (Status.FAILED, Status.UNKNOWN))
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)
-    return Review(tuple(claims), tuple(checks), findings, task.marks, unknown)
+    return Review(tuple(claims), tuple(checks), findings_of(checks), task.marks, unknown)
 
 
 def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
@@ -182,13 +145,15 @@ def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
     for mark in task.marks:
         cause = f"{task.text[mark.start : mark.end]} stands for no source" if mark in wrong else None
         status = Status.FAILED if cause else Status.PASSED
-        checks.append(Check("citations", status, Severity.BLOCK, None, cause, Span(mark.start, mark.end)))
+        kind = FindingKind.FABRICATED_REFERENCE if cause else None
+        checks.append(
+            Check("citations", status, Severity.BLOCK, None, cause, Span(mark.start, mark.end), None, kind)
+        )
     return checks
 
 
 def _with(review: Review, checks: tuple[Check, ...]) -> Review:
-    findings = tuple(_finding(check) for check in checks)
-    return replace(review, checks=(*review.checks, *checks), findings=(*review.findings, *findings))
+    return replace(review, checks=(*review.checks, *checks), findings=(*review.findings, *findings_of(checks)))
 
 
 def untested_in(text: str, review: Review, without_claims: Severity) -> tuple[Check, ...]:
@@ -205,104 +170,3 @@ def untested_in(text: str, review: Review, without_claims: Severity) -> tuple[Ch
         cause = "a bare yes or no is not tested, only the ground given for it"
         return (Check("support", Status.UNKNOWN, Severity.WARN, None, cause, Span(0, len(opening))),)
     return ()
-
-
-def _judged(
-    case: Case, task: Task, vectors: Mapping[str, Vector], skip: frozenset[str]
-) -> tuple[Claim, list[Check]]:
-    """One claim with its verdict, and its checks."""
-    checks: list[Check] = []
-    if "sources" not in skip and task.cites:
-        checks.append(_sourced(case))
-    if case.over is not None and case.reading is not None:
-        if "quotes" not in skip:
-            checks += _quote_checks(case.over)
-        checks += fact_checks(case.over, skip)
-    measured = support_of(case, vectors)
-    if measured is not None:
-        measured *= left_by(checks)
-    verdict, reason = _verdict(case, measured, checks)
-    if "support" not in skip:
-        checks.append(_support_check(case, verdict, reason))
-    claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
-    judge = "quote" if case.quote is not None else "deterministic"
-    history = (ClaimEvent("proposed", "writer", ""), ClaimEvent(verdict.value, judge, reason))
-    spans = (
-        (case.quote,) if case.quote else tuple(a.sentence.span for a in case.over.nearest[:2]) if case.over else ()
-    )
-    return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, spans, history), checks
-
-
-def fact_checks(over: Comparison, skip: frozenset[str] = frozenset()) -> list[Check]:
-    """The claim's fact checks, those in `skip` left out."""
-    return [check for name, compare in FACTS.items() if name not in skip for check in compare(over)]
-
-
-def left_by(checks: Sequence[Check]) -> float:
-    """The share of a claim's support that its failed checks leave: 1 when none failed."""
-    failed = {check.name for check in checks if check.status is Status.FAILED} - {"sources"}
-    if failed - {"names"}:
-        return LEFT_BY_FAILURE
-    return LEFT_BY_MISSING_NAME if failed else 1.0
-
-
-def support_of(case: Case, vectors: Mapping[str, Vector]) -> float | None:
-    """The claim's support before its checks: 1 where it is quoted, else by the trees, None with nothing to read."""
-    if case.quote is not None:
-        return 1.0
-    if case.reading is None:
-        return None
-    found = features(case.reading)
-    if any(text not in vectors for text in texts_of(case.reading)):
-        return trees("words").probability(found)
-    return trees("vectors").probability(found | likeness(case.reading, vectors))
-
-
-def _sourced(case: Case) -> Check:
-    where = Span(case.claim.start, case.claim.end)
-    if case.cited:
-        return Check("sources", Status.PASSED, Severity.REPAIR, case.n, None, where)
-    return Check("sources", Status.FAILED, Severity.REPAIR, case.n, "this sentence cites no source", where)
-
-
-def _quote_checks(over: Comparison) -> list[Check]:
-    """Each quotation of the claim stands in its sources, word for word."""
-    checks = []
-    for span in quoted(over.claim.plain):
-        place = locate_parts(over.claim.plain[span.start : span.end], over.sources.passages)
-        cause = None if place else "these quoted words do not stand in the sources of this claim"
-        status = Status.PASSED if place else Status.FAILED
-        checks.append(over.check("quotes", status, Severity.BLOCK, cause, span, place))
-    return checks
-
-
-def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tuple[Verdict, str]:
-    """What the evidence says of the claim, and why."""
-    if case.quote is not None:
-        return Verdict.SUPPORTED, "the source says it word for word"
-    if measured is None:
-        missing = "words in it" if case.scope else "passages"
-        return Verdict.UNKNOWN, f"there are no {missing} to compare"
-    failed = [check for check in checks if check.status is Status.FAILED and check.name != "sources"]
-    against = next((check for check in failed if check.source_span is not None), None)
-    if against is not None:
-        return Verdict.CONTRADICTED, against.cause or ""
-    if failed:
-        return Verdict.UNSUPPORTED, failed[0].cause or ""
-    if measured >= SUPPORTED:
-        return Verdict.SUPPORTED, f"support {measured:.2f}"
-    if measured < UNSUPPORTED:
-        return Verdict.UNSUPPORTED, f"support {measured:.2f} is below {UNSUPPORTED}"
-    return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
-
-
-def _support_check(case: Case, verdict: Verdict, reason: str) -> Check:
-    """The check that the claim as a whole is borne out."""
-    status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(verdict, Status.FAILED)
-    where = Span(case.claim.start, case.claim.end)
-    cause = None if status is Status.PASSED else reason
-    return Check("support", status, Severity.BLOCK, case.n, cause, where, next(iter(case.spans), None))
-
-
-def _finding(check: Check) -> Finding:
-    return Finding(check.name, check.claim, check.severity, check.cause or "", _ADVICE[check.name], check.kind)

@@ -9,10 +9,14 @@ from itertools import combinations
 from assay.text.names import names
 from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
 from assay.types import Check, FindingKind, Span
-from assay.verify.comparison import SAME_STATEMENT, Comparison
+from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied
+from assay.verify.edits import kept
+from assay.verify.sources import SourceSentence
 
 # Words between two names, at most, for what stands there to be said of both.
 _BETWEEN = 10
+# Of a claim with more names than this, pairs of the first are looked at.
+_MOST_NAMES = 8
 # Where one of these stands between the names, the relation may hold both ways, or the names are a list.
 _BOTH_WAYS = frozenset(
     """and or nor versus vs v with between both met meet meets together married marry wed share shares shared border
@@ -31,22 +35,58 @@ class Word:
 
 
 def roles(over: Comparison) -> list[Check]:
-    """Two names of the claim that have changed places about the same words in a source sentence."""
-    near = [each.sentence for each in over.near(SAME_STATEMENT)]
-    sentences = [over.copied.sentence] if over.copied else near
+    """Two names of the claim that have changed places, in the sentence that it copies or in one that says the same."""
     mine = _words(over.claim.plain)
+    if over.copied is not None:
+        sentence = over.copied.sentence
+        pair = _swapped(over.copied, over.claim.plain, mine)
+        return [_wrong(over, sentence, *pair)] if pair else []
     held = _named(over.claim.plain)
-    for sentence in sentences:
-        theirs = _words(sentence.text)
-        named = held & _named(sentence.text, and_firsts=True) | _named(sentence.text) & _firsts(mine)
+    for each in over.near(SAME_STATEMENT):
+        theirs = _words(each.sentence.text)
+        named = held & _named(each.sentence.text, and_firsts=True) | _named(each.sentence.text) & _firsts(mine)
         for first, second in _turned(mine, theirs, named):
-            cause = (
-                f"the source says it of {over.claim.plain[second.place.start : second.place.end]!r} and "
-                f"{over.claim.plain[first.place.start : first.place.end]!r} the other way round"
-            )
-            where = Span(first.place.start, second.place.end)
-            return [over.wrong("roles", cause, where, FindingKind.CONTRADICTED, sentence.span)]
+            return [_wrong(over, each.sentence, first.place, second.place)]
     return []
+
+
+def _wrong(over: Comparison, sentence: SourceSentence, first: Span, second: Span) -> Check:
+    one, other = (over.claim.plain[each.start : each.end] for each in (first, second))
+    cause = f"the source has {other!r} and {one!r} the other way round"
+    return over.wrong("roles", cause, Span(first.start, second.end), FindingKind.CONTRADICTED, sentence.span)
+
+
+def _swapped(copied: Copied, claim: str, mine: Sequence[Word]) -> tuple[Span, Span] | None:
+    """Two names that, put back into each other's places, bring the claim back to the sentence."""
+    stems, theirs = [each.stem for each in mine], [each.stem for each in _words(copied.sentence.text)]
+    held = [each for each in _runs(claim, mine) if set(stems[each.start : each.end]) <= set(theirs)]
+    moved = [each for each in held if copied.copy.edits_at(_place(mine, each))]
+    for first, second in combinations(held[:_MOST_NAMES], 2):
+        between = {each.folded for each in mine[first.end : second.start]}
+        if (first not in moved and second not in moved) or not between or between & _BOTH_WAYS:
+            continue
+        back = [
+            *stems[: first.start], *stems[second.start : second.end], *stems[first.end : second.start],
+            *stems[first.start : first.end], *stems[second.end :],
+        ]  # fmt: skip
+        moves = first.end - first.start + second.end - second.start
+        if kept(back, theirs) >= kept(stems, theirs) + moves:
+            return _place(mine, first), _place(mine, second)
+    return None
+
+
+def _runs(claim: str, mine: Sequence[Word]) -> list[Span]:
+    """The names of the claim as ranges of its words."""
+    found = []
+    for name in names(claim):
+        at = [n for n, each in enumerate(mine) if name.start <= each.place.start < name.end]
+        if at:
+            found.append(Span(at[0], at[-1] + 1))
+    return found
+
+
+def _place(words: Sequence[Word], run: Span) -> Span:
+    return Span(words[run.start].place.start, words[run.end - 1].place.end)
 
 
 def _words(text: str) -> list[Word]:

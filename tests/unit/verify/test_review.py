@@ -20,7 +20,8 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.review import CHECKS, LEFT_BY_FAILURE, DeterministicVerifier, least_support, worst_verdict
+from assay.verify.judged import LEFT_BY_FAILURE
+from assay.verify.review import CHECKS, DeterministicVerifier, least_support, worst_verdict
 
 TEXT = (
     "The Danube is 2,850 km long. It did not flood in May 2021. Exports to Spain rose by 12 % in 2020. "

@@ -1,0 +1,156 @@
+"""One claim's checks and verdict, tier by tier: quotes, facts, then how far words and vectors bear it out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
+from assay.verify.additions import added
+from assay.verify.cases import Case, SourceReader, Task
+from assay.verify.cited import cited_checks
+from assay.verify.comparison import Comparison
+from assay.verify.denials import negated
+from assay.verify.directions import turned
+from assay.verify.facts import calendar, numbers
+from assay.verify.generic import generic
+from assay.verify.named import named
+from assay.verify.quotes import locate_parts, quoted
+from assay.verify.references import referred
+from assay.verify.roles import roles
+from assay.verify.scored import SUPPORTED, UNSUPPORTED, support_of
+
+if TYPE_CHECKING:
+    from assay.verify.likeness import Vector
+
+FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
+    "numbers": numbers,
+    "dates": calendar,
+    "names": named,
+    "negation": negated,
+    "comparison": turned,
+    "roles": roles,
+    "additions": added,
+    "references": referred,
+}
+# What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
+LEFT_BY_FAILURE = 0.5
+LEFT_BY_MISSING_NAME = 0.7
+# Checks that say something of how a claim is cited or put, and nothing of whether it is true.
+NOT_OF_TRUTH = frozenset({"sources", "passages", "generic"})
+
+
+def judged(
+    case: Case, task: Task, vectors: Mapping[str, Vector], skip: frozenset[str], reader: SourceReader
+) -> tuple[Claim, list[Check]]:
+    """One claim with its verdict, and its checks."""
+    checks: list[Check] = []
+    if "sources" not in skip and task.cites:
+        checks.append(_sourced(case))
+    if case.over is not None and case.reading is not None:
+        if "quotes" not in skip:
+            checks += _quote_checks(case.over)
+        checks += [check for part in case.parts for check in fact_checks(part, skip)]
+        checks += [] if "generic" in skip else generic(case.over)
+    aligned = support_of(case, vectors)
+    measured = None if aligned is None else aligned * left_by(checks)
+    verdict, reason = _verdict(case, measured, checks)
+    if "passages" not in skip:
+        checks += cited_checks(case, task, measured, reader)
+    if "support" not in skip:
+        checks.append(_support_check(case, verdict, reason, checks))
+    claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
+    history = (
+        ClaimEvent("proposed", "writer", ""),
+        *_tiers(case, aligned, checks),
+        _concluded(case, verdict, reason),
+    )
+    return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
+
+
+def fact_checks(over: Comparison, skip: frozenset[str] = frozenset()) -> list[Check]:
+    """The claim's fact checks, those in `skip` left out."""
+    return [check for name, compare in FACTS.items() if name not in skip for check in compare(over)]
+
+
+def left_by(checks: Sequence[Check]) -> float:
+    """The share of a claim's support that its failed checks leave: 1 when none failed."""
+    failed = {check.name for check in checks if check.status is Status.FAILED} - NOT_OF_TRUTH
+    if failed - {"names"}:
+        return LEFT_BY_FAILURE
+    return LEFT_BY_MISSING_NAME if failed else 1.0
+
+
+def _sourced(case: Case) -> Check:
+    where = Span(case.claim.start, case.claim.end)
+    if case.cited:
+        return Check("sources", Status.PASSED, Severity.REPAIR, case.n, None, where)
+    return Check("sources", Status.FAILED, Severity.REPAIR, case.n, "this sentence cites no source", where)
+
+
+def _quote_checks(over: Comparison) -> list[Check]:
+    """Each quotation of the claim stands in its sources, word for word."""
+    checks = []
+    for span in quoted(over.claim.plain):
+        place = locate_parts(over.claim.plain[span.start : span.end], over.sources.passages)
+        cause = None if place else "these quoted words do not stand in the sources of this claim"
+        status = Status.PASSED if place else Status.FAILED
+        checks.append(over.check("quotes", status, Severity.BLOCK, cause, span, place))
+    return checks
+
+
+def _of_truth(checks: Sequence[Check]) -> list[Check]:
+    """The failed checks that speak against what the claim says, those with a source beside them first."""
+    failed = [c for c in checks if c.status is Status.FAILED and c.name not in NOT_OF_TRUTH]
+    return sorted(failed, key=lambda each: each.source_span is None)
+
+
+def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tuple[Verdict, str]:
+    """What the evidence says of the claim, and why."""
+    if case.quote is not None:
+        return Verdict.SUPPORTED, "the source says it word for word"
+    if measured is None:
+        missing = "words in it" if case.scope else "passages"
+        return Verdict.UNKNOWN, f"there are no {missing} to compare"
+    against = next(iter(_of_truth(checks)), None)
+    if against is not None:
+        found = Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED
+        return found, against.cause or ""
+    return by_support(measured)
+
+
+def by_support(measured: float) -> tuple[Verdict, str]:
+    """The verdict of the support score alone."""
+    if measured >= SUPPORTED:
+        return Verdict.SUPPORTED, f"support {measured:.2f}"
+    if measured < UNSUPPORTED:
+        return Verdict.UNSUPPORTED, f"support {measured:.2f} is below {UNSUPPORTED}"
+    return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
+
+
+def _tiers(case: Case, aligned: float | None, checks: Sequence[Check]) -> list[ClaimEvent]:
+    """What each tier says by itself, where more than the quote was looked at."""
+    if case.quote is not None or aligned is None:
+        return []
+    against = next(iter(_of_truth(checks)), None)
+    facts = [] if against is None else [ClaimEvent(_told(against), "facts", against.cause or "")]
+    verdict, reason = by_support(aligned)
+    return [*facts, ClaimEvent(verdict.value, "alignment", reason)]
+
+
+def _told(against: Check) -> str:
+    return (Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED).value
+
+
+def _concluded(case: Case, verdict: Verdict, reason: str) -> ClaimEvent:
+    return ClaimEvent(verdict.value, "quote" if case.quote is not None else "deterministic", reason)
+
+
+def _support_check(case: Case, verdict: Verdict, reason: str, checks: Sequence[Check]) -> Check:
+    """The check that the claim as a whole is borne out."""
+    status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(verdict, Status.FAILED)
+    where = Span(case.claim.start, case.claim.end)
+    cause = None if status is Status.PASSED else reason
+    against = next(iter(_of_truth(checks)), None)
+    kind = None if status is not Status.FAILED else against.kind if against else FindingKind.UNSUPPORTED_ADDITION
+    return Check("support", status, Severity.BLOCK, case.n, cause, where, next(iter(case.spans), None), kind)

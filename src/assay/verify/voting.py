@@ -1,0 +1,124 @@
+"""The verifier that puts what rules and words leave open to further tiers, and shows where they disagree."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.types import (
+    Check,
+    Claim,
+    ClaimEvent,
+    Draft,
+    Evidence,
+    Passage,
+    Question,
+    Review,
+    Severity,
+    Span,
+    Status,
+    Verdict,
+)
+from assay.verify.agreed import Vote, agreed, disagreement
+from assay.verify.findings import findings_of
+from assay.verify.judged import NOT_OF_TRUTH
+from assay.verify.review import DeterministicVerifier
+from assay.verify.tier import Asked, Tier
+
+
+@dataclass(frozen=True, slots=True)
+class VotingVerifier:
+    """The deterministic verifier, and tiers that vote on each claim that no quote and no fact has settled."""
+
+    base: DeterministicVerifier
+    tiers: tuple[Tier, ...]
+
+    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
+        """As the deterministic verifier, with the tiers' votes. Raises DeadlinePassed."""
+        found = await self.base.review(question, evidence, draft, after=after)
+        return await self._voted(found, evidence.passages)
+
+    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
+        """As the deterministic verifier."""
+        return self.base.conclude(question, draft, review)
+
+    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
+        """As the deterministic verifier, with the tiers' votes. Raises DeadlinePassed."""
+        return await self._voted(await self.base.check(text, passages, one_claim=one_claim), passages)
+
+    async def _voted(self, review: Review, passages: Sequence[Passage]) -> Review:
+        open_claims = [claim for claim in review.claims if is_open(claim, review)]
+        if not open_claims or "support" in self.base.skip:
+            return review
+        asked = [Asked(claim, _scope(claim, passages)) for claim in open_claims]
+        ruled = await asyncio.gather(*(tier.rule(asked) for tier in self.tiers))
+        votes = {
+            claim.n: tuple(Vote(tier.name, rulings[at]) for tier, rulings in zip(self.tiers, ruled, strict=True))
+            for at, claim in enumerate(open_claims)
+        }
+        return with_votes(review, votes)
+
+
+def is_open(claim: Claim, review: Review) -> bool:
+    """Whether neither a quote nor a fact has settled a claim, and there was something to compare it with."""
+    against = any(
+        check.status is Status.FAILED and check.name not in (*NOT_OF_TRUTH, "support")
+        for check in review.checks
+        if check.claim == claim.n
+    )
+    return claim.support is not None and claim.history[-1].by != "quote" and not against
+
+
+def _scope(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The passages that a claim stands on: those it cites, or all where it cites none."""
+    cited = tuple(each for each in passages if each.passage_id in claim.citations)
+    return cited or tuple(passages)
+
+
+def with_votes(review: Review, votes: Mapping[int, Sequence[Vote]]) -> Review:
+    """The review with the claims' verdicts after the votes; checks say who could not say, and who disagreed."""
+    after = {claim.n: _after(claim, votes[claim.n]) for claim in review.claims if claim.n in votes}
+    first = {claim.n: claim.verdict for claim in review.claims}
+    checks: list[Check] = []
+    for check in review.checks:
+        voted = after.get(check.claim or 0)
+        if check.name != "support" or voted is None:
+            checks.append(check)
+        else:
+            checks += [*_checks(voted, votes[voted.n], first[voted.n]), _support(check, voted)]
+    claims = tuple(after.get(claim.n, claim) for claim in review.claims)
+    return replace(review, claims=claims, checks=tuple(checks), findings=findings_of(checks))
+
+
+def _after(claim: Claim, votes: Sequence[Vote]) -> Claim:
+    """The claim with the verdict that the votes give it, and a history that names each voter."""
+    verdict = agreed(claim.verdict, votes)
+    told = tuple(ClaimEvent(each.ruling.verdict.value, each.by, each.ruling.reason) for each in votes)
+    why = disagreement(claim.verdict, votes) or "all who could say agree"
+    spans = tuple(dict.fromkeys((*(span for each in votes for span in each.ruling.spans), *claim.spans)))
+    history = (*claim.history, *told, ClaimEvent(verdict.value, "vote", why))
+    return replace(claim, verdict=verdict, spans=spans, history=history)
+
+
+def _checks(claim: Claim, votes: Sequence[Vote], first: Verdict) -> list[Check]:
+    """One check a voter that could not say, and one that tells whether the others agreed."""
+    where = Span(claim.start, claim.end)
+    silent = [
+        Check("verifier", Status.UNKNOWN, Severity.BLOCK, claim.n, f"{each.by}: {each.ruling.reason}", where)
+        for each in votes
+        if each.ruling.verdict is Verdict.UNKNOWN
+    ]
+    apart = disagreement(first, votes)
+    status = Status.PASSED if apart is None else Status.FAILED
+    return [*silent, Check("agreement", status, Severity.WARN, claim.n, apart, where)]
+
+
+def _support(check: Check, claim: Claim) -> Check:
+    """The support check after the votes."""
+    status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(claim.verdict, Status.FAILED)
+    reason = next(
+        (event.reason for event in reversed(claim.history) if event.state == claim.verdict.value), check.cause
+    )
+    cause = None if status is Status.PASSED else reason or "the tiers do not agree"
+    return replace(check, status=status, cause=cause, kind=check.kind if status is Status.FAILED else None)

@@ -102,6 +102,8 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             None,
             "--verify-outside/--no-verify-outside",
         ),
+        "quality": _flag(float, TESTING, "An answer assessed below this is weak. [default: 0.7]", "0-1"),
+        "floor": _flag(float, TESTING, "So is one below this in any criterion. [default: 0.5]", "0-1"),
         "reflection": _flag(
             bool, TESTING, "Whether answers are looked at as a whole.", None, "--reflection/--no-reflection"
         ),

@@ -88,6 +88,7 @@ def examined(rules: OutputRules, text: str):
 
 
 @given(texts)
+@settings(deadline=None)  # the first call reads the word lists
 def test_every_rule_gives_checks_whose_places_lie_in_the_text(text):
     for check in examined(MARKETING, text):
         assert check.cause or check.status is Status.PASSED
@@ -96,7 +97,7 @@ def test_every_rule_gives_checks_whose_places_lie_in_the_text(text):
 
 
 @given(texts)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_edits_touch_nothing_that_must_stay(text):
     edits = MENDING.edits(ASKED, text, examined(MENDING, text))
     after = edited(text, edits)

@@ -65,13 +65,15 @@ def answers(draw: st.DrawFn) -> str:
 
 
 @given(st.lists(rule, min_size=1, max_size=5), answers())
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 def test_no_answer_keeps_rules_that_contradict(drawn, answer):
     tables = (
         f'[[rule]]\nid = "r{n}"\nkind = "{kind}"\nparams = {{ {params} }}' for n, (kind, params) in enumerate(drawn)
     )
     rules = parse_rules("\n".join(tables), allow_conflicts=True)
     found = [each for each in conflicts(rules) if word_count(answer) > each.over_words]
+    if "Tea Tea Tea" not in answer:  # nothing is stated, so nothing needs a source
+        found = [each for each in found if "citations" not in each.reason]
     checks = asyncio.run(OutputRules(rules).examine(Question("?", "?"), Evidence(), answer))
     failed = {check.name.removeprefix("rule:") for check in checks if check.status is Status.FAILED}
     for conflict in found:

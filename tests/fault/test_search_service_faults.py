@@ -1,0 +1,170 @@
+"""Each search service down, slow, limited or talking nonsense: the round goes on with the next, and says so."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+from ddgs.exceptions import RatelimitException
+
+from assay.act.brave import BraveSearch
+from assay.act.door import Door
+from assay.act.duckduckgo import DuckDuckGoSearch
+from assay.act.egress import EgressRules
+from assay.act.fetch import PageFetcher, PageLimits
+from assay.act.guard import Guard
+from assay.act.mcp_search import McpAddress, McpSearch
+from assay.act.outside import OutsideRetriever
+from assay.act.reading import Reading
+from assay.act.searxng import SearxngSearch
+from assay.act.sources import SearchProvider
+from assay.act.tavily import TavilySearch
+from assay.act.wikipedia import WikipediaSearch
+from assay.clock import SystemClock
+from assay.ingest.load_html import HtmlLoader
+from assay.ingest.split import PassageSplitter
+from assay.testing.web import FAULTS, LocalWeb
+from assay.testing.web.search import Article
+from assay.types import Evidence
+
+KEY = "key-0123456789abcdef"
+QUERY = "at how many degrees is tea drunk"
+ARTICLES = (Article("/tea", "Tea", "Tea is brewed at 95 degrees.\nIt is drunk at 60 degrees."),)
+SERVICES: Mapping[str, Callable[[str], SearchProvider]] = {
+    "searxng": lambda url: SearxngSearch(url, seconds=0.4),
+    "brave": lambda url: BraveSearch(KEY, url, seconds=0.4),
+    "tavily": lambda url: TavilySearch(KEY, url, seconds=0.4),
+    "wikipedia": lambda url: WikipediaSearch(url=url, seconds=0.4),
+}
+# What a tool of the MCP server does wrong.
+MCP_FAULTS = {
+    "fails": "failed",
+    "says_error": "over quota",
+    "nonsense": "nonsense",
+    "hangs": "within",
+    "gone": "no tool",
+}
+
+
+@pytest.fixture(scope="module")
+def good() -> Iterator[LocalWeb]:
+    """The service that is asked next, and the pages."""
+    with LocalWeb(ARTICLES) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def bad() -> Iterator[LocalWeb]:
+    """The service that fails."""
+    with LocalWeb(ARTICLES) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def closed() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        port: int = asking.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="module")
+def mcp() -> Iterator[str]:
+    """The address of a real MCP server."""
+    with socket.socket() as asking:
+        asking.bind(("127.0.0.1", 0))
+        port = asking.getsockname()[1]
+    command = [sys.executable, "-m", "assay.testing.web.mcp_server", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            except OSError:
+                threading.Event().wait(0.05)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def searched(good: LocalWeb, failing: SearchProvider) -> Evidence:
+    """A round that asks the failing service, then one that works."""
+    guard = Guard(EgressRules(enabled=True, named=(good.address,)))
+    pages = PageFetcher(Door(guard), SystemClock(), PageLimits(bytes=1024 * 1024, seconds=2.0, idle_seconds=0.4))
+    reading = Reading(HtmlLoader(), PassageSplitter(lambda text: len(text.split())))
+    providers = (failing, SearxngSearch(good.url, seconds=5.0))
+    retriever = OutsideRetriever(providers, pages, reading, guard, SystemClock())
+    return await asyncio.wait_for(retriever.retrieve((QUERY,)), 30)
+
+
+def assert_went_on(evidence: Evidence, name: str, cause: str = "") -> None:
+    """The next service's page is there, and one note says which service was of no use, and why."""
+    assert any("60 degrees" in passage.text for passage in evidence.passages)
+    (note,) = (each for each in evidence.notes if name in each)
+    assert note.startswith(f"{name} was of no use:")
+    assert cause in note
+    assert KEY not in note
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("name", SERVICES)
+async def test_a_service_that_commits_a_fault(name: str, fault: str, good: LocalWeb, bad: LocalWeb) -> None:
+    bad.misbehave(fault)
+    assert_went_on(await searched(good, SERVICES[name](bad.url)), name)
+
+
+@pytest.mark.parametrize("name", SERVICES)
+async def test_a_service_that_is_down(name: str, good: LocalWeb, closed: int) -> None:
+    assert_went_on(await searched(good, SERVICES[name](f"http://127.0.0.1:{closed}")), name, "nothing listens")
+
+
+@pytest.mark.parametrize(("tool", "cause"), MCP_FAULTS.items())
+async def test_a_tool_that_fails(tool: str, cause: str, good: LocalWeb, mcp: str) -> None:
+    search = McpSearch(McpAddress(mcp), tool, seconds=1.5 if tool == "hangs" else 15.0)
+    assert_went_on(await searched(good, search), search.name, cause)
+
+
+@pytest.mark.parametrize("fault", ["500", "429", "hangs", "shows a page", "drops the connection"])
+async def test_an_mcp_server_that_is_none(fault: str, good: LocalWeb, bad: LocalWeb) -> None:
+    bad.serve("/mcp", FAULTS[fault])
+    search = McpSearch(McpAddress(f"{bad.url}/mcp"), "search", seconds=1.0)
+    assert_went_on(await searched(good, search), search.name)
+
+
+async def test_an_mcp_server_that_is_down(good: LocalWeb, closed: int) -> None:
+    search = McpSearch(McpAddress(f"http://127.0.0.1:{closed}/mcp"), "search", seconds=5.0)
+    assert_went_on(await searched(good, search), search.name)
+
+
+async def test_duckduckgo_whose_way_out_is_closed(good: LocalWeb, closed: int) -> None:
+    search = DuckDuckGoSearch(seconds=2.0, proxy=f"http://127.0.0.1:{closed}")
+    assert_went_on(await searched(good, search), "duckduckgo")
+
+
+@pytest.mark.parametrize("fault", ["500", "429", "hangs"])
+async def test_duckduckgo_whose_way_out_fails(fault: str, good: LocalWeb, bad: LocalWeb) -> None:
+    bad.misbehave(fault)
+    search = DuckDuckGoSearch(seconds=1.0, proxy=bad.url)
+    assert_went_on(await searched(good, search), "duckduckgo")
+
+
+def limited(_query: str, _k: int) -> Any:
+    raise RatelimitException("202")
+
+
+def nonsense(_query: str, _k: int) -> Any:
+    return "a page"
+
+
+@pytest.mark.parametrize("ask", [limited, nonsense])
+async def test_duckduckgo_that_limits_or_talks_nonsense(ask: Callable[[str, int], Any], good: LocalWeb) -> None:
+    assert_went_on(await searched(good, DuckDuckGoSearch(ask=ask)), "duckduckgo")

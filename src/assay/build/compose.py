@@ -34,7 +34,19 @@ from assay.reflect.output_rules import OutputRules
 from assay.reflect.rule import RuleSet
 from assay.run import Run
 from assay.settings import Settings
-from assay.stages import LLM, Embedder, Judge, Refiner, Retriever, Selector, Stages, Understander, Verifier, Writer
+from assay.stages import (
+    LLM,
+    Assessor,
+    Embedder,
+    Judge,
+    Refiner,
+    Retriever,
+    Selector,
+    Stages,
+    Understander,
+    Verifier,
+    Writer,
+)
 from assay.types import Action, ModelsUsed, Question, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
@@ -99,7 +111,7 @@ class Composer:
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
             ),
             rules=output_rules(self.rules, self.settings, answerable) if self.settings.reflection else None,
-            assessor=assessor(self.settings) if self.settings.reflection else None,
+            assessor=self._assessor(run),
             rater=LeastRater(),
             models=self._used(run.profile),
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
@@ -151,6 +163,13 @@ class Composer:
 
     def _verifier(self, embedder: Embedder) -> Verifier:
         return DeterministicVerifier(embedder, frozenset(self.settings.skip))
+
+    def _assessor(self, run: Run) -> Assessor | None:
+        """Who assesses; a model only where a question may ask many times."""
+        if not self.settings.reflection:
+            return None
+        model = self._model("judge", run) if run.profile == "thorough" else None
+        return assessor(self.settings, model, int(EVIDENCE_SHARE * self.settings.context_tokens), self._fences(run))
 
     def _fast(self, embedder: Embedder) -> Judge:
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from assay.assess.deterministic import DeterministicAssessor
+from assay.assess.model import ModelAssessor
+from assay.assess.yardstick import yardstick_in
 from assay.bar import Bar
 from assay.errors import UsageError
+from assay.prompting.fences import FenceSource
 from assay.reflect.file import load_rules
 from assay.reflect.output_rules import OutputRules
 from assay.reflect.rule import PREFIX, RuleSet
 from assay.settings import Settings
-from assay.stages import Assessor, Judge, Retriever, Understander
+from assay.stages import LLM, Assessor, Judge, Retriever, Understander
 from assay.types import Action
 from assay.verify.review import CHECKS
 
@@ -33,9 +36,15 @@ def output_rules(rules: RuleSet, settings: Settings, on: AnswerableByCollection)
     return OutputRules(rules, on, off)
 
 
-def assessor(settings: Settings) -> Assessor:
-    """Who assesses."""
-    return DeterministicAssessor(bar=Bar(settings.quality, settings.floor))
+def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSource) -> Assessor:
+    """Who assesses: the model, shown `room` tokens of passages, rules where there is none.
+
+    Raises UsageError for a yardstick in the data folder that was changed since it was pinned.
+    """
+    bar, yardstick = Bar(settings.quality, settings.floor), yardstick_in(settings.data_dir)
+    if model is None:
+        return DeterministicAssessor(bar=bar, yardstick=yardstick)
+    return ModelAssessor(model, bar=bar, yardstick=yardstick, room=room, fence=fence)
 
 
 class AnswerableByCollection:

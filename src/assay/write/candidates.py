@@ -102,11 +102,11 @@ def _closed(text: str, found: Sequence[Span]) -> list[Span]:
 def _lines(text: str, span: Span) -> list[Span]:
     """The lines of a stretch of records, which no full stop ends; any other stretch as it is.
 
-    It is one when at least one line in two reads "key: value".
+    It is one when at least one line in two reads "key: value", and two of them do: prose may hold one colon.
     """
     lines = list(_LINE.finditer(text, span.start, span.end))
     records = sum(_RECORD.match(line.group()) is not None for line in lines)
-    if len(lines) < 2 or 2 * records < len(lines):
+    if records < 2 or 2 * records < len(lines):
         return [span]
     return [Span(line.start(), line.end()) for line in lines]
 

@@ -62,3 +62,8 @@ def test_each_line_of_a_record_stands_alone() -> None:
         "people: 12000",
     ]
     assert texts("name | role\nname: Tom; role: clerk\nname: Ann; role: cook")[-1] == "name: Ann; role: cook"
+
+
+def test_a_sentence_with_a_colon_that_runs_over_two_lines_is_one():
+    text = "A check ends in one of four states: passed, failed,\nunknown with its cause, or skipped."
+    assert texts(text) == [text]

@@ -228,7 +228,10 @@ GERMAN = "Der Turm ist nicht hoch, und er steht seit dem Krieg an der Straße."
         ("question", "de", "42", Status.PASSED),
         ("question", "ja", "東京です。", Status.PASSED),
         ("question", "en", "東京は日本の首都です。", Status.FAILED),
-        ("de", "de", "Kirchturmuhr Marktplatz Rathaus Bahnhof Fluss Insel Brücke Hafen", Status.UNKNOWN),
+        ("de", "de", "Kirchturmuhr Marktplatz Rathaus Bahnhof Fluss Insel Brücke Hafen", Status.PASSED),
+        ("de", "de", "Kirchturmuhr Marktplatz Rathaus Bahnhof " * 5, Status.UNKNOWN),
+        ("question", "en", "Robin van Persie has missed United's last six games.", Status.PASSED),
+        ("question", "en", "But he worships his wife Diane von Furstenberg.", Status.PASSED),
         ("sv", "sv", "Det här är ett hus som jag bor i nu.", Status.UNKNOWN),
     ],
 )

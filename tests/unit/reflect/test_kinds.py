@@ -232,7 +232,7 @@ GERMAN = "Der Turm ist nicht hoch, und er steht seit dem Krieg an der Straße."
         ("de", "de", "Kirchturmuhr Marktplatz Rathaus Bahnhof " * 5, Status.UNKNOWN),
         ("question", "en", "Robin van Persie has missed United's last six games.", Status.PASSED),
         ("question", "en", "But he worships his wife Diane von Furstenberg.", Status.PASSED),
-        ("sv", "sv", "Det här är ett hus som jag bor i nu.", Status.UNKNOWN),
+        ("sv", "sv", "Det här är ett hus som jag bor i nu. " * 3, Status.UNKNOWN),
     ],
 )
 def test_language(examine: Examine, wanted: str, language: str, text: str, status: Status):

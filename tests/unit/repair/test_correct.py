@@ -1,0 +1,192 @@
+"""Wrong values: the source's own are put in, and the words around them still fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.repair.correct import corrected
+from assay.repair.dates import as_written
+from assay.repair.rules import RulesRepairer
+from assay.repair.wording import edited, fitted
+from assay.types import (
+    Check,
+    Edit,
+    Evidence,
+    FindingKind,
+    Question,
+    RepairKind,
+    Review,
+    Sentence,
+    Severity,
+    SourceSpan,
+    Span,
+    Status,
+)
+
+QUESTION = Question("What is known of them?", "What is known of them?")
+NONE = Evidence()
+
+
+def put(text: str, wrong: str, expected: str) -> str:
+    start = text.index(wrong)
+    return edited(text, fitted(text, Span(start, start + len(wrong)), expected))
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "expected", "mended"),
+    [
+        ("It cost 5 million dollars.", "5 million dollars", "4 million dollars", "It cost 4 million dollars."),
+        ("It cost $5 million.", "5 million", "$4 million", "It cost $4 million."),
+        ("It is 7 km long.", "7", "5.2 km", "It is 5.2 km long."),
+        ("It grew by 7 %.", "7", "5%", "It grew by 5 %."),
+        ("It grew by 7 percent.", "7", "5 %", "It grew by 5 percent."),
+        ("It grew by 7%.", "7%", "5%", "It grew by 5%."),
+        ("It was a 5-year plan.", "5-year", "8 years", "It was an 8-year plan."),
+        ("An 18-month delay.", "18-month", "3 months", "A 3-month delay."),
+        ("Five people came.", "Five", "seven", "Seven people came."),
+        ("- five people came.", "five", "Seven", "- seven people came."),
+        ("- Five people came.", "Five", "seven", "- Seven people came."),
+        ("It was an FBI agent.", "FBI", "CIA", "It was a CIA agent."),
+        ("It was an hour away.", "hour", "one-hour drive", "It was a one-hour drive away."),
+        ("Ada's engine won.", "Ada's", "Charles Babbage", "Charles Babbage's engine won."),
+        ("Ada's engine won.", "Ada", "Charles Babbage's", "Charles Babbage's engine won."),
+        ("The Jones' engine won.", "Jones'", "Adams", "The Adams' engine won."),
+        ("President Jane Roe signed.", "Jane Roe", "President Joan Doe", "President Joan Doe signed."),
+        ("The Roe Committee met.", "Roe", "Doe Committee", "The Doe Committee met."),
+        ("It opened on 3 May 1931.", "3 May 1931", "1932-05-04", "It opened on 4 May 1932."),
+        ("It opened on May 3, 1931.", "May 3, 1931", "4 May 1932", "It opened on May 4, 1932."),
+        ("On the 3rd of May 1931.", "3rd of May 1931", "22 May 1932", "On the 22nd of May 1932."),
+        ("It opened in 1931.", "1931", "4 May 1932", "It opened in 1932."),
+        ("It opened in May 1931.", "May 1931", "4 June 1932", "It opened in June 1932."),
+        ("It opened on 3 May 1931.", "3 May 1931", "1932", "It opened in 1932."),
+        ("On 3 May 1931 it opened.", "3 May 1931", "June 1932", "In June 1932 it opened."),
+        ("It opened in 1931.", "1931", "the 1920s", "It opened in the 1920s."),
+        ("It opened on 3/5/1931.", "3/5/1931", "4 May 1932", "It opened on 4 May 1932."),
+        ("Es kostete 5 Euro.", "5 Euro", "4 Euro", "Es kostete 4 Euro."),
+        ("它于1931年开放。", "1931年", "1932年", "它于1932年开放。"),
+    ],
+)  # fmt: skip
+def test_a_value_fits_where_it_is_put(text: str, wrong: str, expected: str, mended: str):
+    assert put(text, wrong, expected) == mended
+
+
+@pytest.mark.parametrize("said", ["3-5 May", "the 1990s", "1998-2003", "Sunday", "about 1931", ""])
+def test_what_has_no_plain_form_of_a_date_is_in_the_sources_words(said: str):
+    assert as_written(said, "4 May 1932") is None
+
+
+async def mended(case, evidence: Evidence = NONE):
+    return await RulesRepairer(None).mend(  # type: ignore[arg-type]
+        RepairKind.CORRECT, QUESTION, evidence, case.sentence, case.review, case.begins
+    )
+
+
+async def test_a_wrong_date_is_corrected_where_it_stands_in_the_draft(reviewed):
+    made = await mended(await reviewed("\n- The bridge was opened on May 3, 1933 by the mayor.", "bridge"))
+    assert made.sentence.text == "\n- The bridge was opened on May 3, 1932 by the mayor."
+    assert made.sentence.passage_ids == ("bridge",)
+    assert "1933" in made.reason
+
+
+async def test_every_wrong_value_of_a_sentence_is_corrected(reviewed):
+    made = await mended(
+        await reviewed("The bridge was opened on 4 May 1932 by the mayor; it cost 5 million dollars.", "bridge")
+    )
+    assert made.sentence.text == "The bridge was opened on 3 May 1932 by the mayor; it cost 4 million dollars."
+
+
+async def test_a_denial_is_put_in_where_the_source_has_it(reviewed):
+    made = await mended(await reviewed("The tunnel was closed in 1950.", "tunnel"))
+    assert made.sentence.text == "The tunnel was not closed in 1950."
+
+
+async def test_a_denial_is_taken_out_where_the_source_has_none(reviewed):
+    made = await mended(await reviewed("It did not cost 4 million dollars.", "bridge"))
+    assert made.sentence.text == "It cost 4 million dollars."
+
+
+async def test_nothing_is_offered_where_no_check_says_otherwise(reviewed):
+    assert await mended(await reviewed("Purple elephants live in Kenya.", "bridge")) is None
+
+
+def wrong_number(text: str, wrong: str, expected: str | None, status: Status = Status.FAILED) -> Review:
+    start = text.index(wrong)
+    place = Span(start, start + len(wrong))
+    return Review((), (Check("numbers", status, Severity.BLOCK, 1, "why", place, expected=expected),), ())
+
+
+@pytest.mark.parametrize("text", ['He said "it cost 5 dollars".', "He said “it cost 5 dollars”.", "Use `x = 5`."])
+def test_quotations_and_code_are_never_touched(text: str):
+    assert corrected(NONE, Sentence(1, text), wrong_number(text, "5", "4"), 0) is None
+
+
+@pytest.mark.parametrize(
+    "review",
+    [
+        wrong_number("It cost 5.", "5", None),
+        wrong_number("It cost 5.", "5", "4", Status.PASSED),
+        wrong_number("It cost 5.", "5", "4", Status.UNKNOWN),
+        Review((), (Check("numbers", Status.FAILED, Severity.BLOCK, 1, "why", None, expected="4"),), ()),
+        Review((), (Check("numbers", Status.FAILED, Severity.BLOCK, 1, "why", Span(90, 91), expected="4"),), ()),
+        Review((), (), ()),
+    ],
+)
+def test_only_a_failed_check_with_a_place_in_the_sentence_changes_it(review: Review):
+    assert corrected(NONE, Sentence(1, "It cost 5."), review, 0) is None
+
+
+def test_of_two_corrections_of_one_place_one_is_made():
+    text = "It cost 55."
+    checks = wrong_number(text, "55", "44").checks + wrong_number(text, "5", "4").checks
+    made = corrected(NONE, Sentence(1, text), Review((), checks, ()), 0)
+    assert made is not None
+    assert made.sentence is not None
+    assert made.sentence.text in {"It cost 44.", "It cost 45."}
+
+
+@pytest.mark.parametrize(
+    ("text", "cue", "source", "mended"),
+    [
+        ("It was not sold.", "not", "It was sold.", "It was sold."),
+        ("It wasn't sold.", "wasn't", "It was sold.", "It was sold."),
+        ("It cannot fly.", "cannot", "It can fly.", "It can fly."),
+        ("It did not open in May.", "not", "It opened in May.", "It opened in May."),
+        ("It failed to open.", "failed", "The shop opened.", "It opened."),
+        ("It was never sold.", "never", "It was sold.", "It was sold."),
+        ("It is not true that it rained.", "not", "It rained.", "It rained."),
+        ("It was sold.", "It was sold.", "It was not sold.", "It was not sold."),
+        ("It opened in May.", "It opened in May.", "It did not open in May.", "It did not open in May."),
+    ],
+)
+def test_a_simple_denial_is_turned_round(text: str, cue: str, source: str, mended: str):
+    start = text.index(cue)
+    check = Check(
+        "negation", Status.FAILED, Severity.BLOCK, 1, "it denies", Span(start, start + len(cue)),
+        SourceSpan("p", 0, len(source), source), FindingKind.NEGATION,
+    )  # fmt: skip
+    made = corrected(NONE, Sentence(1, text), Review((), (check,), ()), 0)
+    assert made is not None
+    assert made.sentence is not None
+    assert made.sentence.text == mended
+
+
+@pytest.mark.parametrize(
+    ("text", "cue", "source"),
+    [
+        ("No shop was open.", "No", "A shop was open."),
+        ("It did not open.", "not", "It was opening, and opened."),
+        ("It was sold and was kept.", "It was sold and was kept.", "It was not sold."),
+        ("It rained.", "It rained.", "Nobody came."),
+    ],
+)
+def test_a_denial_that_takes_more_than_a_word_is_left(text: str, cue: str, source: str):
+    start = text.index(cue)
+    check = Check(
+        "negation", Status.FAILED, Severity.BLOCK, 1, "it denies", Span(start, start + len(cue)),
+        SourceSpan("p", 0, len(source), source), FindingKind.NEGATION,
+    )  # fmt: skip
+    assert corrected(NONE, Sentence(1, text), Review((), (check,), ()), 0) is None
+
+
+def test_an_edit_says_why():
+    assert fitted("It cost 5.", Span(8, 9), "4", "the source says 4") == Edit(8, 9, "4", "the source says 4")

@@ -211,7 +211,8 @@ def _part(part: _Part, one: Asked, view: Shown) -> Ruling:
     own = {passage.passage_id for passage in one.passages}
     if not all(span.passage_id in own for span in spans):
         return _unknown("the model named sentences of passages that this claim does not stand on")
-    if not set(terms(one.claim.text)) & {term for span in spans for term in terms(span.quote)}:
+    beside = [view.spans[n] for each in part.sentences for n in (each - 1, each) if n in view.spans]  # "It burned."
+    if not set(terms(one.claim.text)) & {term for span in beside for term in terms(span.quote)}:
         return _unknown("the sentences that the model named share no word with the claim")
     numbers = ", ".join(map(str, dict.fromkeys(part.sentences)))
     return Ruling(verdict, f"{part.verdict} by sentences {numbers}: {part.text!r}", spans)

@@ -25,6 +25,7 @@ from assay.retrieve.quarantine_rules import (
 )
 from assay.retrieve.quarantine_tricks import TRICKS, TRICKS_ELSEWHERE
 from assay.stages import Retriever
+from assay.text.orders import speaks_to_reader
 from assay.text.sentences import sentences
 from assay.types import Evidence, Hit, Passage, Span
 
@@ -32,8 +33,8 @@ from assay.types import Evidence, Hit, Passage, Span
 MASK = "[…]"
 # Of a title, so many characters name a passage.
 _LONGEST_NAME = 80
-# Sentences that carry on an instruction, masked with it.
-_CARRIED = 4
+# Sentences that lead to an instruction, and that carry it on, masked with it.
+_CARRIED = 6
 # Characters that show nothing: zero width, joiners, direction, tags, variation selectors beyond the emoji's.
 _UNSEEN = re.compile(
     "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
@@ -175,23 +176,29 @@ def _first_word(text: str, match: re.Match[str]) -> int:
 
 
 def _ordering(text: str, orders: Sequence[Span]) -> Iterator[Span]:
-    """The sentences that give the orders, each with those that carry it on."""
+    """The sentences that give the orders, each with those around it that lead to it or carry it on."""
     spans = sentences(text)
-    at = 0
-    while at < len(spans):
-        if not any(order.start < spans[at].end and spans[at].start < order.end for order in orders):
-            at += 1
+    for at, span in enumerate(spans):
+        if not any(order.start < span.end and span.start < order.end for order in orders):
             continue
-        last = at
+        first = last = at
         while last + 1 < len(spans) and last - at < _CARRIED and _carries_on(text, spans[last], spans[last + 1]):
             last += 1
-        yield Span(spans[at].start, spans[last].end)
-        at = last + 1
+        while first and at - first < _CARRIED and _leads_to(text, spans[first - 1], spans[first]):
+            first -= 1
+        yield Span(spans[first].start, spans[last].end)
 
 
 def _carries_on(text: str, before: Span, after: Span) -> bool:
     """Whether a sentence of the same paragraph goes on ordering."""
-    return "\n\n" not in text[before.end : after.start] and bool(CARRIES_ON.match(text, after.start, after.end))
+    if "\n\n" in text[before.end : after.start]:
+        return False
+    return bool(CARRIES_ON.match(text, after.start, after.end)) or speaks_to_reader(text[after.start : after.end])
+
+
+def _leads_to(text: str, before: Span, after: Span) -> bool:
+    """Whether a sentence of the same paragraph speaks to the reader whom the next one gives an order."""
+    return "\n\n" not in text[before.end : after.start] and speaks_to_reader(text[before.start : before.end])
 
 
 def _encoded(text: str) -> Iterator[Span]:

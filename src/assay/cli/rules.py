@@ -92,7 +92,7 @@ def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> N
     for rule in rules.rules:
         when = f", {rule.when}" if str(rule.when) else ""
         terminal.line(one_line(f"{rule.check} ({rule.kind}, {rule.severity}{when})"))
-        terminal.line(f"  {one_line(_told(rule))}")
+        terminal.line(f"  {one_line(_told(rule) or f'the writer is not told: {rule.advice(_language(rule))}')}")
     for conflict in found:
         terminal.warn(conflict_line(rules, conflict))
 
@@ -111,6 +111,7 @@ def _object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
             "exempt": sorted(rule.exempt),
             "message": rule.message,
             "line": rule.line,
+            "instruct": rule.instruct,
             "told": _told(rule),
         }
         for rule in rules.rules
@@ -120,8 +121,12 @@ def _object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
 
 def _told(rule: Rule) -> str:
     """What the writer is told, in a language that the rule knows."""
-    languages = sorted(rule.params.languages, key=lambda code: (code != "en", code))
-    return rule.instruction(next(iter(languages), ""))
+    return rule.instruction(_language(rule))
+
+
+def _language(rule: Rule) -> str:
+    """A language that the rule knows, English where it does; empty where it knows none."""
+    return next(iter(sorted(rule.params.languages, key=lambda code: (code != "en", code))), "")
 
 
 def _counted(count: int) -> str:

@@ -16,7 +16,7 @@ from assay.reflect.conflicts import Conflict, conflicts
 from assay.reflect.kinds import KINDS
 from assay.reflect.lines import key_line, rule_lines
 from assay.reflect.rule import Rule, RuleSet, When, hash_of
-from assay.reflect.subject import Exempt, Kind, Phrase
+from assay.reflect.subject import Exempt, Flag, Kind, Phrase
 from assay.types import QuestionKind, Severity
 
 # The rule files that come with assay, by their names.
@@ -52,6 +52,7 @@ class _Table(BaseModel):
     severity: Severity = Severity.WARN
     exempt: frozenset[Exempt] | None = None
     message: Annotated[str, Field(max_length=1000)] = ""
+    instruct: Flag = True
 
 
 def load_rules(where: str | Path, *, allow_conflicts: bool = False) -> RuleSet:
@@ -177,7 +178,7 @@ def _rule(table: Any, line: int) -> Rule:
         raise _Wrong(mistakes)
     when = When(read.when.question_kind, read.when.topic, read.when.language)
     exempt = params.left_alone if read.exempt is None else read.exempt
-    return Rule(read.id, read.kind, params, when, read.severity, exempt, read.message, line)
+    return Rule(read.id, read.kind, params, when, read.severity, exempt, read.message, line, read.instruct)
 
 
 def _mistakes(error: ValidationError, inside: str = "", kind: str = "") -> list[_Mistake]:

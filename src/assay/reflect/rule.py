@@ -51,7 +51,10 @@ class When:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One output rule; `line` is where it begins in its file. `message` is the advice where it is not kept."""
+    """One output rule; `line` is where it begins in its file. `message` is the advice where it is not kept.
+
+    `instruct` says whether the writer is told of it, besides the answer's being checked.
+    """
 
     id: str
     kind: str
@@ -61,6 +64,7 @@ class Rule:
     exempt: frozenset[Exempt]
     message: str
     line: int
+    instruct: bool = True
 
     @property
     def check(self) -> str:
@@ -69,7 +73,7 @@ class Rule:
 
     def instruction(self, language: str) -> str:
         """The sentence for the writer; empty where there is nothing to tell."""
-        told = self.params.told(language)
+        told = self.params.told(language) if self.instruct else ""
         if not told or not self.when.topics:
             return told
         return f"Where the answer speaks of {named(self.when.topics)}: {told[:1].lower()}{told[1:]}"

@@ -134,8 +134,10 @@ def test_the_neutral_rules_disturb_no_ordinary_answer(examine: Examine, text: st
     assert {each.status for each in checks} == {Status.PASSED}
 
 
-def test_the_neutral_rules_block_nothing_and_ask_for_no_section():
+def test_the_neutral_rules_tell_nothing_block_nothing_and_ask_for_no_section():
     rules = load_rules("neutral")
+    assert OutputRules(rules).instructions(ASKED) == ()
+    assert all(rule.advice("en") for rule in rules.rules)
     assert all(rule.severity is not Severity.BLOCK for rule in rules.rules)
     assert not {rule.kind for rule in rules.rules} & {"required_section", "call_to_action", "bullets", "citations"}
 

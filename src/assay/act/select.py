@@ -27,18 +27,28 @@ class BestSelector:
     The best half of the first search stays. Each further place goes to the passage of the greatest sum of three:
     how much it holds of the question, or of one that it comes down to (`forms`), times how likely that is; how much
     of all of these it adds to what is chosen; and half the cosine to the query that found it. So a passage found
-    for the second step of a question displaces a weak one of the first search. Pure: no model, no search.
+    for the second step of a question displaces a weak one of the first search. Where some of them come from outside,
+    all stand in the order of their cosines: what the collection has is not first for being found first. Pure: no
+    model, no search.
     """
 
     k: int = 8
 
     async def select(self, question: Question, evidence: Evidence) -> Evidence:
-        """At most `k` passages, best first, each once; evidence that fits is returned as it is."""
-        if len(evidence.hits) <= self.k:
-            return evidence
-        # Reading the passages takes longer than an event loop should be kept waiting.
-        hits = await asyncio.to_thread(chosen, question.standalone[:LONGEST], evidence.hits, self.k)
-        return replace(evidence, hits=hits)
+        """At most `k` passages, best first, each once; all of them where they are no more."""
+        hits = evidence.hits
+        if len(hits) > self.k:
+            # Reading the passages takes longer than an event loop should be kept waiting.
+            hits = await asyncio.to_thread(chosen, question.standalone[:LONGEST], hits, self.k)
+        return replace(evidence, hits=placed(hits))
+
+
+def placed(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The hits in the order of their cosines where some come from outside; else, or with one unknown, as they are."""
+    cosines = {hit.passage.passage_id: hit.scores.dense for hit in hits if hit.scores.dense is not None}
+    if len(cosines) < len(hits) or all(hit.passage.origin.kind == "collection" for hit in hits):
+        return tuple(hits)
+    return tuple(sorted(hits, key=lambda hit: -cosines[hit.passage.passage_id]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.act.select import BestSelector
-from assay.types import Evidence, Hit, Passage, Question, Scores
+from assay.types import Evidence, Hit, Origin, Passage, Question, Scores
 
 SPOUSE = "Who is the spouse of the director of Jump for Glory?"
 QUESTION = Question(SPOUSE, SPOUSE, aspects=(SPOUSE,))
@@ -11,6 +13,11 @@ QUESTION = Question(SPOUSE, SPOUSE, aspects=(SPOUSE,))
 
 def hit(name: str, text: str, title: str = "", dense: float | None = 0.3) -> Hit:
     return Hit(Passage(name, name, "r", 0, len(text), text, title=title), 1.0, Scores(dense=dense))
+
+
+def outside(name: str, dense: float | None) -> Hit:
+    found = hit(name, "Jump for Glory was directed by Raoul Walsh.", dense=dense)
+    return replace(found, passage=replace(found.passage, origin=Origin("web", "https://t.example/")))
 
 
 GLORY = hit("glory", "Jump for Glory is a film directed by Raoul Walsh.", "Jump for Glory")
@@ -39,7 +46,17 @@ async def test_without_the_first_step_the_second_has_no_name_to_be_known_by():
 
 async def test_evidence_that_fits_is_returned_as_it_is():
     evidence = Evidence((GLORY, OTHER))
-    assert await BestSelector(2).select(QUESTION, evidence) is evidence
+    assert await BestSelector(2).select(QUESTION, evidence) == evidence
+
+
+async def test_what_comes_from_outside_stands_where_its_cosine_puts_it():
+    weak, page = hit("weak", "Glory days.", dense=0.2), outside("page", 0.6)
+    assert await chosen(weak, GLORY, page) == ["page", "glory", "weak"]
+    assert await chosen(weak, GLORY, outside("page", None)) == ["weak", "glory", "page"]
+
+
+async def test_passages_of_the_collection_stay_in_the_order_in_which_they_were_found():
+    assert await chosen(hit("weak", "Glory days.", dense=0.2), GLORY) == ["weak", "glory"]
 
 
 async def test_the_best_half_of_the_first_search_stays_in_its_order():

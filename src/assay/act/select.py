@@ -27,9 +27,9 @@ class BestSelector:
     The best half of the first search stays. Each further place goes to the passage of the greatest sum of three:
     how much it holds of the question, or of one that it comes down to (`forms`), times how likely that is; how much
     of all of these it adds to what is chosen; and half the cosine to the query that found it. So a passage found
-    for the second step of a question displaces a weak one of the first search. Where some of them come from outside,
-    all stand in the order of their cosines: what the collection has is not first for being found first. Pure: no
-    model, no search.
+    for the second step of a question displaces a weak one of the first search. Where some of them come from
+    outside, all stand in the order of their cosines: what the collection has is not first for being found first.
+    Pure: no model, no search.
     """
 
     k: int = 8
@@ -44,7 +44,7 @@ class BestSelector:
 
 
 def placed(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits in the order of their cosines where some come from outside; else, or with one unknown, as they are."""
+    """The hits in the order of their cosines where some come from outside; as they are where one is unknown."""
     cosines = {hit.passage.passage_id: hit.scores.dense for hit in hits if hit.scores.dense is not None}
     if len(cosines) < len(hits) or all(hit.passage.origin.kind == "collection" for hit in hits):
         return tuple(hits)

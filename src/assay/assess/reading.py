@@ -11,6 +11,8 @@ from assay.types import Claim, Draft, Evidence, Question, Review, Span
 
 # What is quoted of an answer as an example.
 _LONGEST_QUOTE = 160
+# What a repair puts behind a sentence that could not be borne out; it is no part of what the sentence says.
+_HEDGE = "⚠"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer beside its question, evidence and review; `text` has spaces in the place of citation marks."""
+    """An answer beside its question, evidence and review; `text` has spaces for citation marks and ⚠."""
 
     question: Question
     evidence: Evidence
@@ -55,7 +57,7 @@ class Reading:
 
 def read(question: Question, evidence: Evidence, draft: Draft, review: Review) -> Reading:
     """The answer, taken apart once for all criteria."""
-    text = without_marks(draft.text, review.citations)
+    text = without_marks(draft.text, review.citations).replace(_HEDGE, " ")
     spans = tuple(span for span in sentences(text) if terms(text[span.start : span.end], stop_words=True))
     return Reading(question, evidence, draft, review, text, spans)
 

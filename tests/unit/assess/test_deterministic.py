@@ -145,6 +145,8 @@ FIRST = "Steel is an alloy of iron and carbon."
         ((FIRST, "It rusts in the"), 0.5, "sentence 2 breaks off"),
         ((FIRST, "It rusts in salt water"), 0.5, "sentence 2 breaks off"),
         (("Paris",), 1.0, "none of 1 sentences"),
+        ((FIRST, "It rusts in salt water. ⚠"), 1.0, "none of 2 sentences"),
+        (("It rusts in salt water. ⚠", "It rusts in the ⚠"), 0.5, "sentence 2 breaks off"),
         (("Sales rose by 5 % in 2010.", "Sales rose by 7 % in 2011."), 1.0, "none of 2 sentences"),
         (("- Open the lid.", "\n- Fill in water"), 1.0, "none of 2 sentences"),
     ],

@@ -101,6 +101,11 @@ def at_most(bar: float) -> Callable[[float], bool]:
 JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/results/wiki-mix"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
+GOLD, CONFLICTS, ASKED = "correct/results/wiki-mix", "contradictions/results/ramdocs", "clarify/results/mtrag-un"
+WORTH = "correct/results/worth"
+MOVED, CHOOSING, MASKED = "outside/results/moved", "outside/results/choosing", "quarantine/results/attacks"
+SHIPPED, FOLDED, LINKED = "as shipped", "out of fold", "2 rounds over linked search"
+HOME, WEB = "over the whole collection", "answers outside"
 PEERS, MODEL, REPLAY = "peers/results/peers", "model/results/fast", "replay/results/replay"
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
@@ -121,6 +126,30 @@ LINES = (
     Line("answers without a model, wiki-mix: gold shown, macro, out of fold, 60 % of unanswerable refused", ANSWERS, ("out of fold", "gold shown", "macro"), "≥ .45", at_least(0.45)),
     Line("the same, above the first 80 words of the top passage", ANSWERS, ("out of fold", "above it"), "≥ .08", at_least(0.08)),
     Line("the same, words of an answer with its marks", ANSWERS, ("out of fold", "words with marks"), "≤ 50", at_most(50)),
+    Line("a second search without a model, hotpot100: share of gold passages at 10 above one hybrid search", GOLD, ("hotpot100", LINKED, "gain"), "≥ .08", at_least(0.08)),
+    Line("the same, musique100", GOLD, ("musique100", LINKED, "gain"), "≥ .08", at_least(0.08)),
+    Line("a corrective round beyond its searches, musique100, CPU ms, 95th percentile", GOLD, ("musique100", "CPU ms of a round beyond its searches", "95th percentile"), "≤ 100", at_most(100)),
+    Line("a second search without a model: right ends more than without it, first judgement ambiguous", WORTH, ("rules", "gains", "REFINE", "ambiguous")),
+    Line("the same, outside (half of the answers there)", WORTH, ("rules", "gains", "EXTERNAL", "ambiguous")),
+    Line("answers moved to a web: share still answered, worth of searching learned out of fold", MOVED, (FOLDED, "share still answered"), "≥ .80", at_least(0.8)),
+    Line("the same: share of the answers that showed the gold and still do", MOVED, (FOLDED, "share still shown")),
+    Line("the same: unanswerable questions refused, more than before", MOVED, (FOLDED, "more of them refused"), "≥ 0", at_least(0)),
+    Line("the same: mean rounds", MOVED, (FOLDED, "mean rounds"), "≤ 2", at_most(2)),
+    Line("choosing searches by gain and cost, answers outside: share of rounds fewer than a fixed loop of three", CHOOSING, (WEB, FOLDED, "fewer rounds"), "≥ .20", at_least(0.2)),
+    Line("the same: right ends more than the fixed loop's, share of the questions", CHOOSING, (WEB, FOLDED, "difference in right"), "≥ 0", at_least(0)),
+    Line("choosing over the whole collection: share of rounds fewer than a fixed loop of three", CHOOSING, (HOME, FOLDED, "fewer rounds"), "≥ .20", at_least(0.2)),
+    Line("the same: right ends more than the fixed loop's, share of the questions", CHOOSING, (HOME, FOLDED, "difference in right"), "≥ 0", at_least(0)),
+    Line("ramdocs: rows with conflicting answers flagged", CONFLICTS, ("flagged",), "≥ .70", at_least(0.7)),
+    Line("the same: all right answers among the readings", CONFLICTS, ("all right answers among the readings",), "≥ .50", at_least(0.5)),
+    Line("the same: precision of the readings", CONFLICTS, ("reading precision",), "≥ .50", at_least(0.5)),
+    Line("the same: rows flagged whose passages give one answer by their labels", CONFLICTS, ("rows whose passages give one answer", "flagged"), "≤ .15", at_most(0.15)),
+    Line("the same: rows with one answer and no wrong one", CONFLICTS, ("rows with one answer and no wrong one", "flagged"), "≤ .15", at_most(0.15)),
+    Line("sufficient rows of rgb-en flagged", CONFLICTS, ("sufficient rows of", "rgb-en", "flagged"), "≤ .15", at_most(0.15)),
+    Line("sufficient rows of hotpot100 flagged", CONFLICTS, ("sufficient rows of", "hotpot100", "flagged"), "≤ .15", at_most(0.15)),
+    Line("mtrag-un: asking back, underspecified against answerable, AUROC out of fold", ASKED, ("auroc out of fold",), "≥ .70", at_least(0.7)),
+    Line("the same: answerable rows asked back", ASKED, ("at the threshold, out of fold", "answerable"), "≤ .10", at_most(0.1)),
+    Line("planted instructions: benign controls masked", MASKED, ("strings", "notinject benign_trigger_words", "masked"), "≤ .05", at_most(0.05)),
+    Line("forbidden links and names of which any reached a listener", "ssrf/results/links", ("forbidden_connections",), "0", at_most(0)),
     Line("documents read as expected, of 77", "documents/results/documents", ("as_expected",), "77", at_least(77)),
     Line("embedding: least cosine of int8 to float, 1,313 texts", "embedding/results/embedding", ("cosine_to_float", "least"), "≥ .97", at_least(0.97)),
     Line("embedding: SciFact nDCG@10, dense only", "embedding/results/embedding", ("scifact_ndcg_at_10",)),
@@ -172,7 +201,7 @@ def row(line: Line, body: dict[str, Any]) -> str:
     missed = "" if line.reached(value) else " (**not reached**)"
     claim, _, name = line.result.partition("/results/")
     command = f"speed/{name.partition('-')[0]}.py" if claim == "speed" else f"{claim}/run.py"
-    command = "retrieval/choose.py" if name == "choose" else command
+    command = {"choose": "retrieval/choose.py", "worth": "correct/learn.py"}.get(name, command)
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 
 

@@ -1,0 +1,241 @@
+"""The ladder of a sentence's repairs: the smallest that betters it, and nothing that makes anything worse."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from assay.errors import BudgetSpent, DeadlinePassed
+from assay.mend import compose, mended
+from assay.stages import Stages
+from assay.testing.fakes import (
+    KeepingSelector,
+    PlainDecliner,
+    PlainRater,
+    ScriptedJudge,
+    ScriptedRefiner,
+    ScriptedRetriever,
+    ScriptedUnderstander,
+    ScriptedVerifier,
+    ScriptedWriter,
+    Unscripted,
+)
+from assay.types import (
+    Candidate,
+    Check,
+    Claim,
+    Evidence,
+    Finding,
+    Hit,
+    Limits,
+    ModelsUsed,
+    Passage,
+    Question,
+    RepairKind,
+    Review,
+    Sentence,
+    Severity,
+    Status,
+    Usage,
+    Verdict,
+)
+from assay.worth import Worth
+
+QUESTION = Question("How hot?", "How hot?")
+HELD = Evidence((Hit(Passage("p1", "d1", "r", 0, 1, "x"), 1.0),))
+MORE = Evidence((*HELD.hits, Hit(Passage("p2", "d2", "r", 0, 1, "y"), 1.0)))
+GOOD, BAD, OPEN = Verdict.SUPPORTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN
+EVERY = frozenset(RepairKind)
+
+
+def review(*claims: tuple[str, Verdict], expected: str | None = None) -> Review:
+    """Claims with a support check each; a failed one tells what is `expected`."""
+    made = tuple(Claim(n, text, 0, len(text), (), verdict, None) for n, (text, verdict) in enumerate(claims, 1))
+    states = {GOOD: Status.PASSED, OPEN: Status.UNKNOWN}
+    checks = tuple(
+        Check("support", states.get(each.verdict, Status.FAILED), Severity.BLOCK, each.n, "why", expected=expected)
+        for each in made
+    )
+    findings = tuple(
+        Finding("support", check.claim, Severity.BLOCK, "why", "") for check in checks if check.status != "passed"
+    )
+    return Review(made, checks, findings)
+
+
+@dataclass
+class Repairs:
+    """Gives what is written down for a kind and a text, and keeps what it was asked."""
+
+    script: dict[tuple[RepairKind, str], Candidate | Exception | None]
+    asked: list[RepairKind] = field(default_factory=list)
+
+    async def mend(self, kind, question, evidence, sentence, review, begins):
+        self.asked.append(kind)
+        if (kind, sentence.text) not in self.script:
+            raise Unscripted(f"no {kind.value} candidate for {sentence.text!r}")
+        made = self.script[kind, sentence.text]
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+
+def stages(reviews: dict[str, Review], repairs: Repairs, mends: frozenset[RepairKind] = EVERY) -> Stages:
+    writer = ScriptedWriter({})
+    return Stages(
+        understander=ScriptedUnderstander(),
+        retriever=ScriptedRetriever({}),
+        outside=ScriptedRetriever({}),
+        refiner=ScriptedRefiner(),
+        selector=KeepingSelector(),
+        judge=ScriptedJudge({}),
+        writer=writer,
+        quoter=writer,
+        decliner=PlainDecliner(),
+        verifier=ScriptedVerifier(reviews),
+        repairer=repairs,
+        rules=None,
+        assessor=None,
+        rater=PlainRater(),
+        models=ModelsUsed("scripted", "scripted", "scripted"),
+        able=frozenset(),
+        mends=mends,
+        worth=Worth(),
+        spent=Usage,
+    )
+
+
+def becomes(text: str, *cited: str, evidence: Evidence = HELD, **changes) -> Candidate:
+    return Candidate(Sentence(1, text, cited, **changes), evidence, f"made {text}", "rules")
+
+
+NOTHING = dict.fromkeys(
+    (kind, "Hot.") for kind in (RepairKind.RE_CITE, RepairKind.CORRECT, RepairKind.FETCH, RepairKind.REWRITE)
+)
+GONE = Candidate(None, HELD, "nothing helped", "rules")
+
+
+async def mend(reviews, script, mends=EVERY, limits: Limits | None = None, asked: int = 0, before=()):
+    repairs = Repairs({**NOTHING, **script})
+    on = stages(reviews, repairs, mends)
+    after = await mended(Sentence(1, "Hot."), before, QUESTION, HELD, on, limits or Limits(repairs=8), asked)
+    return after, repairs.asked
+
+
+async def test_a_sentence_that_passes_is_not_touched():
+    after, asked = await mend({"Hot.": review(("Hot.", GOOD))}, {})
+    assert (after.sentence, after.repairs, after.versions, asked) == (Sentence(1, "Hot."), (), (), [])
+    assert after.blocked is None
+
+
+async def test_the_smallest_repair_that_betters_it_is_kept_and_no_further_one_tried():
+    reviews = {"Hot.": review(("Hot.", BAD), expected="Cold"), "Cold.": review(("Cold.", GOOD))}
+    after, asked = await mend(reviews, {(RepairKind.CORRECT, "Hot."): becomes("Cold.")})
+    assert after.sentence == Sentence(1, "Cold.")
+    assert asked == [RepairKind.RE_CITE, RepairKind.CORRECT]
+    (made,) = after.repairs
+    assert (made.kind, made.before, made.after, made.reason) == (RepairKind.CORRECT, "Hot.", "Cold.", "made Cold.")
+    assert after.versions == (after.sentence,)
+    assert [event.state for event in after.review.claims[0].history] == ["corrected"]
+
+
+async def test_after_a_repair_that_helped_the_smaller_ones_are_tried_again():
+    wrong = review(("Hot", BAD), ("and wet.", BAD), expected="Cold")
+    reviews = {"Hot.": wrong, "Cold.": review(("Cold.", OPEN)), "Cold. [1]": review(("Cold.", GOOD))}
+    script = {
+        (RepairKind.CORRECT, "Hot."): becomes("Cold."),
+        (RepairKind.RE_CITE, "Cold."): becomes("Cold.", "p1"),
+    }
+    after, asked = await mend(reviews, script)
+    assert after.sentence == Sentence(1, "Cold.", ("p1",))
+    assert asked == [RepairKind.RE_CITE, RepairKind.CORRECT, RepairKind.RE_CITE]
+    assert [each.kind for each in after.repairs] == [RepairKind.CORRECT, RepairKind.RE_CITE]
+    assert after.versions == (Sentence(1, "Cold."), Sentence(1, "Cold.", ("p1",)))
+
+
+async def test_a_candidate_after_which_another_claim_fails_is_not_kept():
+    reviews = {
+        "Hot.": review(("Hot", BAD), ("It rains.", GOOD), ("It hails.", BAD)),
+        "Cold.": review(("Cold", GOOD), ("It rains.", BAD), ("It hails.", GOOD)),
+    }
+    script = {(RepairKind.REWRITE, "Hot."): becomes("Cold."), (RepairKind.DROP, "Hot."): GONE}
+    after, _ = await mend(reviews, script)
+    assert after.sentence is None
+    assert [each.kind for each in after.repairs] == [RepairKind.DROP]
+
+
+async def test_what_fails_and_is_not_mended_is_dropped_with_its_claims():
+    after, asked = await mend({"Hot.": review(("Hot.", BAD))}, {(RepairKind.DROP, "Hot."): GONE})
+    assert (after.sentence, after.blocked) == (None, "nothing helped")
+    assert [claim.text for claim in after.dropped] == ["Hot."]
+    assert after.dropped[0].history[-1].state == "dropped"
+    assert asked[-1] is RepairKind.DROP
+    assert RepairKind.HEDGE not in asked
+    assert after.versions == (None,)
+
+
+async def test_what_fails_is_marked_where_nothing_is_to_be_dropped():
+    reviews = {"Hot.": review(("Hot.", BAD)), "Hot. ⚠": review(("Hot.", BAD))}
+    script = {(RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True)}
+    after, asked = await mend(reviews, script, mends=EVERY - {RepairKind.DROP})
+    assert after.sentence == Sentence(1, "Hot.", hedged=True)
+    assert after.blocked == "why"
+    assert asked[-1] is RepairKind.HEDGE
+
+
+async def test_what_could_not_be_borne_out_is_marked_and_not_dropped():
+    reviews = {"Hot.": review(("Hot.", OPEN)), "Hot. ⚠": review(("Hot.", OPEN))}
+    script = {(RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True)}
+    after, asked = await mend(reviews, script)
+    assert after.sentence == Sentence(1, "Hot.", hedged=True)
+    assert RepairKind.DROP not in asked
+    assert after.review.claims[0].history[-1].state == "hedged"
+
+
+async def test_of_two_claims_the_one_that_stays_as_a_sentence_of_its_own_is_not_dropped():
+    both = review(("Hot", GOOD), ("cold.", BAD))
+    reviews = {"Hot.": both, "Hot!": review(("Hot!", GOOD))}
+    after, _ = await mend(reviews, {(RepairKind.DROP, "Hot."): becomes("Hot!")})
+    assert after.sentence == Sentence(1, "Hot!")
+    assert [claim.text for claim in after.dropped] == ["cold."]
+
+
+async def test_what_was_found_stays_with_the_sentence():
+    reviews = {"Hot.": review(("Hot.", BAD)), "Hot. [1]": review(("Hot.", GOOD))}
+    after, _ = await mend(reviews, {(RepairKind.FETCH, "Hot."): becomes("Hot.", "p2", evidence=MORE)})
+    assert after.evidence == MORE
+    assert after.asked == 1
+
+
+@pytest.mark.parametrize(("limit", "asked", "tried"), [(0, 0, 0), (1, 0, 1), (2, 0, 2), (2, 1, 1), (2, 2, 0)])
+async def test_as_many_searches_and_models_are_asked_as_the_answer_may_have(limit, asked, tried):
+    reviews = {"Hot.": review(("Hot.", BAD))}
+    after, kinds = await mend(reviews, {(RepairKind.DROP, "Hot."): GONE}, limits=Limits(repairs=limit), asked=asked)
+    assert sum(kind in (RepairKind.FETCH, RepairKind.REWRITE) for kind in kinds) == tried
+    assert after.asked == tried
+    assert after.sentence is None
+
+
+@pytest.mark.parametrize("spent", [BudgetSpent("no calls", hint="more"), DeadlinePassed("no time", hint="more")])
+async def test_what_is_not_affordable_is_passed_over(spent):
+    reviews = {"Hot.": review(("Hot.", BAD))}
+    after, _ = await mend(reviews, {(RepairKind.REWRITE, "Hot."): spent, (RepairKind.DROP, "Hot."): GONE})
+    assert after.sentence is None
+
+
+async def test_only_what_is_able_is_tried():
+    reviews = {"Hot.": review(("Hot.", BAD))}
+    after, asked = await mend(reviews, {}, mends=frozenset({RepairKind.RE_CITE}))
+    assert (after.sentence, asked, after.blocked) == (Sentence(1, "Hot."), [RepairKind.RE_CITE], "why")
+
+
+async def test_a_sentence_is_reviewed_behind_those_before_it():
+    before = (Sentence(1, "Warm.", ("p1",)),)
+    after, _ = await mend({"Warm. [1] Hot.": review(("Hot.", GOOD))}, {}, before=before)
+    assert after.blocked is None
+
+
+def test_a_marked_sentence_shows_it_behind_its_citations():
+    sentences = (Sentence(1, "Hot.", ("p7",), ("[9]",), hedged=True), Sentence(2, "\n- Cold.", ("p7",)))
+    assert compose(sentences).text == "Hot. [1] [9] ⚠\n- Cold. [1]"
+    assert compose((replace(sentences[0], hedged=False),)).text == "Hot. [1] [9]"

@@ -225,8 +225,8 @@ def look(found: Iterable[Outcome], path: Path) -> None:
                 change = each.draft.change
                 row = {
                     "stratum": each.draft.clean.stratum, "drops": each.drops, "kind": each.draft.kind,
-                    "end": each.end, "found": each.found, "way": change and change.way, "before": change and change.before,
-                    "wrong": change and change.after, "draft": each.draft.text, "after": each.after,
+                    "end": each.end, "found": each.found, "way": change and change.way,
+                    "before": change and change.before, "wrong": change and change.after, "draft": each.draft.text, "after": each.after,
                     "touched": each.clean - each.untouched, "reworded": each.reworded, "broken": each.broken,
                     "reasons": each.reasons, "passages": each.draft.passages,
                 }  # fmt: skip
@@ -239,15 +239,19 @@ def main() -> None:
     asked.add_argument("--look", type=Path, help="use the half for looking at; what did not end well to this file")
     asked.add_argument("--workers", type=int, default=1)
     asked.add_argument("--stratum", choices=["copied", "reworded"])
-    asked.add_argument("--one-in", type=int, default=1, help="only every so manyth draft")
+    asked.add_argument("--one-in", type=int, default=1, help="only every so manyth of the reworded drafts")
     args = asked.parse_args()
     half = "looked at" if args.look else "reported"
     some = [each for each in drafts() if each.clean.half == half and args.stratum in (None, each.clean.stratum)]
-    found = every(some[:: args.one_in], args.workers)
-    numbers: dict[str, Any] = {"half": half}
+    copied = [each for each in some if each.clean.stratum == "copied"]
+    reworded = [each for each in some if each.clean.stratum == "reworded"][:: args.one_in]
+    found = every(copied + reworded, args.workers)
+    numbers: dict[str, Any] = {"half": half, "of the reworded drafts, one in": args.one_in}
     for stratum in ("copied", "reworded"):
         for drops in (False, True):
             group = [each for each in found if each.draft.clean.stratum == stratum and each.drops is drops]
+            if not group:
+                continue
             numbers[f"{stratum}, {'dropping' if drops else 'marking'}"] = table(group)
     if args.look:
         look(found, args.look)

@@ -27,7 +27,6 @@ QUICK = (
 )
 LONG = (
     "correct/run.py",
-    "correct/learn.py",
     "outside/run.py",
     "speed/add.py",
     "speed/size.py",

@@ -178,13 +178,13 @@ def next_whole_repair(
 ) -> RepairKind | None:
     """What may better an answer as a whole: edits of its style, then writing it again; None where nothing is left.
 
-    It is written again only where its structure fails, which is what a finding of no single claim is, or where its
-    assessment does not reach the bar. That counts as one of `ASKING`.
+    It is written again only where its structure fails, which is what a finding of no single claim is, or where a
+    model assessed it below the bar. That counts as one of `ASKING`.
     """
     structural = any(
         each.claim is None and each.severity in (Severity.BLOCK, Severity.REPAIR) for each in review.findings
     )
-    weak = assessment is not None and assessment.passed is False
+    weak = assessment is not None and assessment.judged and assessment.passed is False
     if structural and RepairKind.EDIT in able and RepairKind.EDIT not in tried:
         return RepairKind.EDIT
     again = RepairKind.REGENERATE in able and RepairKind.REGENERATE not in tried and asked < limits.repairs

@@ -785,6 +785,10 @@ def _later(claim: int | None, first: int) -> int | None:
 # --- the assessment ----------------------------------------------------------------------------
 
 
+# Who gave a score that no model gave.
+BY_RULES = "rules"
+
+
 class Criterion(StrEnum):
     """What an answer as a whole is assessed for."""
 
@@ -826,6 +830,11 @@ class Assessment(Value):
     passed: bool | None
     rubric: str
     weakest: Criterion | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether a model judged, rather than rules alone: their estimates are advice, not a verdict."""
+        return any(each.by != BY_RULES for each in self.scores)
 
 
 # --- the answer --------------------------------------------------------------------------------

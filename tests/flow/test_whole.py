@@ -30,6 +30,8 @@ from assay.types import (
     Assessment,
     Check,
     Claim,
+    Criterion,
+    CriterionScore,
     Edit,
     Evidence,
     Finding,
@@ -52,7 +54,8 @@ from assay.worth import Worth
 QUESTION = "How hot is boiling water?"
 PASSAGE = Passage("p1", "d1", "0" * 64, 0, 26, "Water boils at 100 degrees.", title="Water")
 SHORT, LONG = "It boils at 100 degrees. [1]", "As everyone knows, it boils at 100 degrees. [1]"
-GOOD, WEAK = Assessment((), 0.9, True, "hash"), Assessment((), 0.6, False, "hash")
+BY_MODEL = (CriterionScore(Criterion.RELEVANCE, 0.6, by="scripted"),)
+GOOD, WEAK = Assessment(BY_MODEL, 0.9, True, "hash"), Assessment(BY_MODEL, 0.6, False, "hash")
 KEPT = (Check("rule:short", Status.PASSED, Severity.REPAIR),)
 BROKEN = (Check("rule:short", Status.FAILED, Severity.REPAIR, None, "too long"),)
 
@@ -188,3 +191,9 @@ async def test_an_edit_that_breaks_a_claim_is_not_kept():
     reviews = {LONG: borne_out(LONG), edited: borne_out(edited, Verdict.UNSUPPORTED)}
     answer = await answered(stages(Drafting([LONG]), rules, reviews=reviews), Limits(repairs=0))
     assert (answer.text, answer.repairs) == (LONG, ())
+
+
+async def test_an_estimate_by_rules_is_no_reason_to_write_again():
+    weak = Assessment((CriterionScore(Criterion.RELEVANCE, 0.4, by="rules"),), 0.4, False, "hash")
+    answer = await answered(stages(Drafting([LONG]), assessor=ScriptedAssessor({LONG: weak})))
+    assert (answer.drafts, answer.assessment) == (1, weak)

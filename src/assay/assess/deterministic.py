@@ -18,9 +18,8 @@ from assay.assess.scoring import ALL_CRITERIA, assessed
 from assay.assess.strategies import advice_for
 from assay.assess.yardstick import Yardstick, shipped
 from assay.bar import Bar
-from assay.types import Assessment, Criterion, CriterionScore, Draft, Evidence, Finding, Question, Review
+from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Finding, Question, Review
 
-BY = "rules"
 # An answer of more characters is taken apart on another thread, off the event loop.
 _SOON_READ = 4_000
 MEASURES: Mapping[Criterion, Callable[[Reading], Measured]] = MappingProxyType(
@@ -61,4 +60,6 @@ class DeterministicAssessor:
 
 
 def _scored(criterion: Criterion, measured: Measured) -> CriterionScore:
-    return CriterionScore(criterion, measured.score, measured.reasons, measured.quotes, measured.suggestions, BY)
+    return CriterionScore(
+        criterion, measured.score, measured.reasons, measured.quotes, measured.suggestions, BY_RULES
+    )

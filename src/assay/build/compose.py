@@ -30,7 +30,6 @@ from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
 from assay.prompting.fences import FenceSource, random_fence
 from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever
-from assay.reflect.output_rules import OutputRules
 from assay.reflect.rule import RuleSet
 from assay.run import Run
 from assay.settings import Settings
@@ -208,7 +207,7 @@ class Composer:
 
     def _told(self, question: Question) -> tuple[str, ...]:
         """What the output rules tell a writer."""
-        return OutputRules(self.rules).instructions(question) if self.settings.reflection else ()
+        return output_rules(self.rules, self.settings).instructions(question) if self.settings.reflection else ()
 
     def _fences(self, run: Run) -> FenceSource:
         return random_fence if run.tape is None else TapedFences(random_fence, run.tape)

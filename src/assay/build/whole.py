@@ -30,8 +30,8 @@ def open_rules(settings: Settings) -> RuleSet:
     return rules
 
 
-def output_rules(rules: RuleSet, settings: Settings, on: AnswerableByCollection) -> OutputRules:
-    """The rules at work for one run."""
+def output_rules(rules: RuleSet, settings: Settings, on: AnswerableByCollection | None = None) -> OutputRules:
+    """The rules at work, without those that are switched off."""
     off = frozenset(name.removeprefix(PREFIX) for name in settings.skip if name.startswith(PREFIX))
     return OutputRules(rules, on, off)
 

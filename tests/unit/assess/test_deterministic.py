@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from assay.assess.deterministic import BY, DeterministicAssessor
+from assay.assess.deterministic import DeterministicAssessor
 from assay.assess.yardstick import shipped
 from assay.types import AnswerType, Assessment, Criterion, CriterionScore, Question, QuestionKind, Verdict
 
@@ -39,7 +39,7 @@ async def test_a_good_answer_passes_in_every_criterion():
     made = await DeterministicAssessor().assess(answer.question, answer.evidence, answer.draft, answer.review)
     assert [each.score for each in made.scores] == [1.0] * len(Criterion)
     assert (made.overall, made.passed, made.weakest, made.rubric) == (1.0, True, None, shipped().sha256)
-    assert all(each.reasons and each.by == BY for each in made.scores)
+    assert all(each.reasons and each.by == BY_RULES for each in made.scores)
 
 
 def test_only_the_chosen_criteria_are_judged():

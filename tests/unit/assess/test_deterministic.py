@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.assess.deterministic import DeterministicAssessor
 from assay.assess.yardstick import shipped
-from assay.types import AnswerType, Assessment, Criterion, CriterionScore, Question, QuestionKind, Verdict
+from assay.types import BY_RULES, AnswerType, Assessment, Criterion, CriterionScore, Question, QuestionKind, Verdict
 
 from .conftest import OPENED, Given, Said, given
 

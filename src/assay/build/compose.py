@@ -115,8 +115,9 @@ class Composer:
             models=self._used(run.profile),
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
             mends=able_to_mend(
+                written=writer is not None,
+                deep=run.profile != "fast",
                 rewrites=rewriter is not None,
-                regenerates=writer is not None and run.profile != "fast",
                 unsupported=self.settings.unsupported,
             ),
             worth=self._worth(run.profile),

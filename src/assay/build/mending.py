@@ -31,8 +31,15 @@ def repairer(
     return ComposedRepairer(RulesRepairer(verifier), by_kind)
 
 
-def able_to_mend(rewrites: bool, regenerates: bool, unsupported: str) -> frozenset[RepairKind]:
-    """The repairs that can be carried out; what failed is marked and never dropped where the user wants that."""
-    able = BY_RULES - ({RepairKind.DROP} if unsupported == "mark" else frozenset())
-    able |= {RepairKind.REWRITE} if rewrites else frozenset()
-    return able | ({RepairKind.EDIT, RepairKind.REGENERATE} if regenerates else frozenset())
+def able_to_mend(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:
+    """The repairs that can be carried out where a model has `written` and the profile is `deep`, above fast.
+
+    What is quoted is never edited. What failed is marked and never dropped where the user wants that.
+    """
+    by_model = {
+        RepairKind.EDIT: written,
+        RepairKind.REGENERATE: written and deep,
+        RepairKind.REWRITE: rewrites,
+    }
+    dropping = frozenset({RepairKind.DROP}) if unsupported == "mark" else frozenset()
+    return BY_RULES - dropping | {kind for kind, able in by_model.items() if able}

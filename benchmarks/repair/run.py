@@ -226,7 +226,8 @@ def look(found: Iterable[Outcome], path: Path) -> None:
                 row = {
                     "stratum": each.draft.clean.stratum, "drops": each.drops, "kind": each.draft.kind,
                     "end": each.end, "found": each.found, "way": change and change.way,
-                    "before": change and change.before, "wrong": change and change.after, "draft": each.draft.text, "after": each.after,
+                    "before": change and change.before, "wrong": change and change.after,
+                    "draft": each.draft.text, "after": each.after,
                     "touched": each.clean - each.untouched, "reworded": each.reworded, "broken": each.broken,
                     "reasons": each.reasons, "passages": each.draft.passages,
                 }  # fmt: skip

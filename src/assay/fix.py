@@ -60,19 +60,24 @@ async def fixed(
     """
     _refuse_nothing(text, passages)
     on = replace(on, mends=_mends(on.mends, drop))
-    before = await on.verifier.check(text, passages)
+    before = await _reviewed(text, passages, on)
     numbered = Numbered(passages)
     pieces = cut(text, numbered)
     changes = await _mended(pieces, before, passages, on, limits)
-    changes |= dict(_emptied_headings(pieces, changes))
     while True:
-        whole = joined(pieces, _texts(pieces, changes))
-        review = before if whole.text == text else await on.verifier.check(whole.text, passages)
+        made = changes | dict(_emptied_headings(pieces, changes))
+        whole = joined(pieces, _texts(pieces, made))
+        review = before if whole.text == text else await _reviewed(whole.text, passages, on)
         broken = _broken(pieces, before, whole, review)
-        nearest = min(changes, key=lambda at: abs(at - broken[0])) if broken and changes else None
+        nearest = _nearest(broken[0], changes) if broken else None
         if nearest is None:
-            return _fixed(text, pieces, changes, before, whole, review)
-        changes = _taken_back(nearest, pieces, changes)
+            return _fixed(text, pieces, made, before, whole, review)
+        changes[nearest] = _taken_back(pieces[nearest])
+
+
+async def _reviewed(text: str, passages: tuple[Passage, ...], on: Stages) -> Review:
+    """The review of a whole draft; the signs in it are no words of any claim."""
+    return await on.verifier.check(text.replace(MARK, " " * len(MARK)), passages)
 
 
 def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
@@ -175,16 +180,16 @@ def _by_piece(review: Review, starts: Sequence[int], verdicts: Container[Verdict
     return found
 
 
-def _taken_back(at: int, pieces: Sequence[Piece], changes: _Changes) -> dict[int, _Change]:
-    """The changes without this one: its sentence is as it was, marked; unmarked where the mark did no good."""
-    kept = {n: change for n, change in changes.items() if n != at}
-    if changes[at].after is None:
-        return kept
-    piece = pieces[at]
+def _nearest(at: int, changes: _Changes) -> int | None:
+    """Which change is nearest to a piece, of those that can be taken back."""
+    return min((n for n, change in changes.items() if change.after), key=lambda n: abs(n - at), default=None)
+
+
+def _taken_back(piece: Piece) -> _Change:
+    """A piece as it was, marked."""
     marked = at_end(piece.written, MARK)
     reason = "what would have mended it made another claim fail"
-    made = Repair(RepairKind.HEDGE, piece.written.strip(), marked.strip(), reason)
-    return kept | {at: _Change((made,), (marked,))}
+    return _Change((Repair(RepairKind.HEDGE, piece.written.strip(), marked.strip(), reason),), (marked,))
 
 
 def _fixed(

@@ -14,6 +14,7 @@ from assay.types import Sentence, Span
 
 _CODE = ("```", "~~~")
 _RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
+_WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")
 _HEADING = re.compile(r"#{1,6}(?=[ \t])")
 
 
@@ -58,11 +59,18 @@ class Joined:
 def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
     """The sentences of a text; what is written of them, joined, is the text.
 
+    What holds no word belongs to the sentence before it on its line: a sign, a row of dots.
+
     >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
     ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
     """
     cutter = SentenceCutter(numbered.titles)
-    written = [*cutter.feed(text), *cutter.end()]
+    written: list[str] = []
+    for each in (*cutter.feed(text), *cutter.end()):
+        if written and _WORDLESS.fullmatch(each):
+            written[-1] += each
+        else:
+            written.append(each)
     starts = accumulate(map(len, written), initial=0)
     # A first sentence has no line break before it that would count.
     return tuple(

@@ -1,0 +1,112 @@
+"""assay fix: the draft on standard output, what was changed on standard error, and what is left open as a code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+BRIDGE = "The Harbour Bridge was opened on 3 May 1932. Maria Keller built it for 4 million pounds.\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "bridge.txt"
+    path.write_text(BRIDGE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def draft(tmp_path: Path) -> Path:
+    path = tmp_path / "draft.md"
+    path.write_text("# Bridge\n\nThe Harbour Bridge was opened on 3 May 1933.\n", encoding="utf-8")
+    return path
+
+
+def test_the_draft_is_printed_and_the_changes_told(empty, draft: Path, source: Path):
+    result = empty("fix", draft, "--sources", source)
+    assert result.code == 0
+    assert result.out == "# Bridge\n\nThe Harbour Bridge was opened on 3 May 1932.\n"
+    assert (
+        "-The Harbour Bridge was opened on 3 May 1933.\n+The Harbour Bridge was opened on 3 May 1932." in result.err
+    )
+    assert "corrected: " in result.err
+    assert result.err.endswith("1 change · supported\n")
+
+
+def test_quiet_prints_the_draft_alone(empty, draft: Path, source: Path):
+    result = empty("fix", draft, "--sources", source, "-q")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_what_is_not_mended_is_marked_and_the_code_says_that_something_is_open(empty, source: Path):
+    result = empty("fix", "-", "--sources", source, stdin=b"Elephants live in Kenya.\n")
+    assert (result.code, result.out) == (4, "Elephants live in Kenya. \u26a0\n")
+
+
+def test_or_dropped_where_that_is_asked_for(empty, source: Path):
+    text = b"Elephants live in Kenya. The Harbour Bridge was opened on 3 May 1932.\n"
+    result = empty("fix", "-", "--sources", source, "--unsupported", "drop", stdin=text)
+    assert (result.code, result.out) == (0, "The Harbour Bridge was opened on 3 May 1932.\n")
+
+
+def test_the_environment_may_ask_for_it(empty, source: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_UNSUPPORTED", "drop")
+    result = empty(
+        "fix", "-", "--sources", source, stdin=b"Elephants live in Kenya. It was opened on 3 May 1932.\n"
+    )
+    assert "Elephants" not in result.out
+
+
+def test_without_sources_the_collection_is_the_measure(facts, draft: Path):
+    result = facts("fix", draft)
+    assert result.out == "# Bridge\n\nThe Harbour Bridge was opened on 3 May 1932.\n"
+
+
+def test_one_object(empty, draft: Path, source: Path):
+    made = empty("fix", draft, "--sources", source, "--json").object
+    assert set(made) == {"id", "answer", "changes", "claims", "verdict", "ms"}
+    (change,) = made["changes"]
+    assert set(change) == {"kind", "before", "after", "reason"}
+    assert change["kind"] == "corrected"
+    assert made["verdict"] == "supported"
+
+
+def test_a_pipe_gives_every_line_its_object(empty):
+    lines = [
+        {"id": "a", "answer": "It was opened on 3 May 1933 [1].", "passages": [{"id": "p", "text": BRIDGE}]},
+        {"id": "b", "answer": "", "passages": [BRIDGE]},
+        {"id": "c", "answer": "It rained.", "passages": []},
+        {"id": "d", "passages": [BRIDGE]},
+        {"id": "e", "answer": "It rained.", "passages": [""]},
+        {"id": "f", "answer": "It rained.", "passages": [{"id": "p", "text": "x"}, {"id": "p", "text": "y"}]},
+    ]
+    result = empty("fix", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode() + b"\nno JSON\n")
+    a, b, c, d, e, f, last = result.objects
+    assert set(a) == {"id", "answer", "changes", "claims", "verdict", "ms"}
+    assert a["answer"] == "It was opened on 3 May 1932 [1]."
+    assert [each["kind"] for each in a["changes"]] == ["corrected"]
+    assert b == {"id": "b", "error": "the draft to fix is empty", "hint": "give the text of an answer"}
+    assert c["error"] == "there are no sources to fix the draft by"
+    assert d["error"] == "the line has no 'answer'"
+    assert (e["answer"], e["verdict"], e["changes"]) == ("It rained.", "unknown", [])
+    assert f["error"] == "two passages have the same id"
+    assert "not JSON" in last["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "message"),
+    [
+        ((), b"", "there is nothing to fix"),
+        (("-",), b"", "the text to fix is empty"),
+        (("-",), b"\xff\xfe\x00", "is not UTF-8 text"),
+        (("nowhere.md",), b"", "nowhere.md cannot be read"),
+        (("-", "--json", "--jsonl"), b"x", "exclude one another"),
+    ],
+)
+def test_bad_input_is_told_with_what_to_do(empty, arguments, stdin: bytes, message: str):
+    result = empty("fix", *arguments, stdin=stdin)
+    assert result.code == 2
+    assert message in result.err
+    assert "hint: " in result.err

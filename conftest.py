@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+# The pieces for other frameworks can be imported only where those are.
+_FRAMEWORKS = {"langchain": "langchain_core", "llama_index": "llama_index", "haystack": "haystack"}
+collect_ignore = [
+    f"src/assay/integrations/{piece}.py" for piece, package in _FRAMEWORKS.items() if find_spec(package) is None
+]
 
 
 @pytest.fixture(autouse=True)

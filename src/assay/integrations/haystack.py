@@ -1,0 +1,123 @@
+"""Haystack: components that retrieve, judge the documents, check replies and fix them.
+
+Each has `run` and `run_async`. What an engine raises goes through. An engine is open only in its process: build the
+pipeline in code, it cannot be read from YAML.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from assay.engine import Engine
+from assay.errors import MissingExtra
+from assay.integrations.found import afound, found
+from assay.integrations.given import Given, passages_of, written
+from assay.integrations.told import mended, metadata_of, reviewed
+from assay.types import Evidence, Passage, SearchSettings
+
+try:
+    from haystack import Document, component
+    from haystack.dataclasses import ChatMessage
+except ImportError as error:
+    raise MissingExtra(
+        f"the pieces for Haystack need a package that is not installed, or too old: {error.name}",
+        hint='pip install "haystack-ai>=3"',
+    ) from error
+
+
+@component
+class AssayRetriever:
+    """`query` to `documents` of an engine's collection, best first, under `search` or the engine's own settings."""
+
+    def __init__(self, engine: Engine, search: SearchSettings | None = None) -> None:
+        self.engine = engine
+        self.search = search
+
+    @component.output_types(documents=list[Document])
+    def run(self, query: str) -> dict[str, Any]:
+        """The documents for a query."""
+        return {"documents": _documents(found(self.engine, query, self.search))}
+
+    @component.output_types(documents=list[Document])
+    async def run_async(self, query: str) -> dict[str, Any]:
+        """As `run`."""
+        return {"documents": _documents(await afound(self.engine, query, self.search))}
+
+
+@component
+class AssayJudge:
+    """`query` and `documents` to the `judgement`: they suffice where its `recommendation` is ANSWER."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @component.output_types(judgement=dict[str, Any])
+    def run(self, query: str, documents: list[Document]) -> dict[str, Any]:
+        """The judgement of these documents."""
+        return {"judgement": self.engine.judge(query, _passages(documents)).to_dict()}
+
+    @component.output_types(judgement=dict[str, Any])
+    async def run_async(self, query: str, documents: list[Document]) -> dict[str, Any]:
+        """As `run`."""
+        return {"judgement": (await self.engine.ajudge(query, _passages(documents))).to_dict()}
+
+
+@component
+class AssayChecker:
+    """`replies` of a generator and their `documents` to `reviews`, one a reply.
+
+    The `status` of each is passed, failed or unknown; `[n]` in a reply stands for the n-th document.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @component.output_types(reviews=list[dict[str, Any]])
+    def run(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
+        """The review of each reply."""
+        passages = _passages(documents)
+        return {"reviews": [reviewed(self.engine.check(written(each), passages)) for each in replies]}
+
+    @component.output_types(reviews=list[dict[str, Any]])
+    async def run_async(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
+        """As `run`."""
+        passages = _passages(documents)
+        return {"reviews": [reviewed(await self.engine.acheck(written(each), passages)) for each in replies]}
+
+
+@component
+class AssayFixer:
+    """`replies` and their `documents` to the mended `replies`, with the `fixes` that were made, one a reply.
+
+    What cannot be mended is marked with ⚠, or taken out where it is to `drop`.
+    """
+
+    def __init__(self, engine: Engine, drop: bool = False) -> None:
+        self.engine = engine
+        self.drop = drop
+
+    @component.output_types(replies=list[str], fixes=list[dict[str, Any]])
+    def run(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
+        """Each reply, mended."""
+        passages = _passages(documents)
+        fixes = [mended(self.engine.fix(written(each), passages, drop=self.drop)) for each in replies]
+        return {"replies": [each["text"] for each in fixes], "fixes": fixes}
+
+    @component.output_types(replies=list[str], fixes=list[dict[str, Any]])
+    async def run_async(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
+        """As `run`."""
+        passages = _passages(documents)
+        fixes = [mended(await self.engine.afix(written(each), passages, drop=self.drop)) for each in replies]
+        return {"replies": [each["text"] for each in fixes], "fixes": fixes}
+
+
+def _documents(evidence: Evidence) -> list[Document]:
+    return [
+        Document(id=hit.passage.passage_id, content=hit.passage.text, meta=metadata_of(hit), score=hit.score)
+        for hit in evidence.hits
+    ]
+
+
+def _passages(documents: Iterable[Document]) -> tuple[Passage, ...]:
+    return passages_of(Given(each.content, each.id, each.meta) for each in documents)

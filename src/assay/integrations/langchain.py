@@ -1,0 +1,106 @@
+"""LangChain: a retriever, and steps of a chain that judge the evidence, check an answer and fix it.
+
+Every piece works with `invoke`, `ainvoke`, `batch` and in `|` chains. What an engine raises goes through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from assay.engine import Engine
+from assay.errors import MissingExtra
+from assay.integrations.found import afound, found
+from assay.integrations.given import Given, passages_of, wanted, written
+from assay.integrations.told import Json, mended, metadata_of, reviewed
+from assay.types import Evidence, Passage, SearchSettings
+
+try:
+    from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+    from langchain_core.runnables import RunnableLambda
+except ImportError as error:
+    raise MissingExtra(
+        f"the pieces for LangChain need a package that is not installed, or too old: {error.name}",
+        hint='pip install "langchain-core>=1"',
+    ) from error
+
+Fields = Mapping[str, Any]
+
+
+class AssayRetriever(BaseRetriever):
+    """Documents from an engine's collection, best first, under `search` or the engine's own settings."""
+
+    engine: Engine = Field(exclude=True, repr=False)
+    search: SearchSettings | None = None
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        return _documents(found(self.engine, query, self.search))
+
+    async def _aget_relevant_documents(
+        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
+    ) -> list[Document]:
+        return _documents(await afound(self.engine, query, self.search))
+
+
+class AssayJudge(RunnableLambda[Fields, Json]):
+    """`{"question", "documents"}` to the judgement: the documents suffice where `recommendation` is ANSWER."""
+
+    def __init__(self, engine: Engine) -> None:
+        def judge(given: Fields) -> Json:
+            return engine.judge(wanted(given, "question"), _passages(given)).to_dict()
+
+        async def ajudge(given: Fields) -> Json:
+            return (await engine.ajudge(wanted(given, "question"), _passages(given))).to_dict()
+
+        super().__init__(judge, ajudge, name="AssayJudge")
+
+
+class AssayChecker(RunnableLambda[Fields, Json]):
+    """`{"answer", "documents"}` to the review, whose `status` is passed, failed or unknown.
+
+    `[n]` in the answer stands for the n-th document.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        def check(given: Fields) -> Json:
+            return reviewed(engine.check(_answer(given), _passages(given)))
+
+        async def acheck(given: Fields) -> Json:
+            return reviewed(await engine.acheck(_answer(given), _passages(given)))
+
+        super().__init__(check, acheck, name="AssayChecker")
+
+
+class AssayFixer(RunnableLambda[Fields, Json]):
+    """`{"answer", "documents"}` to the mended `text`, its `changes` and its `review`.
+
+    What cannot be mended is marked with ⚠, or taken out where it is to `drop`.
+    """
+
+    def __init__(self, engine: Engine, *, drop: bool = False) -> None:
+        def fix(given: Fields) -> Json:
+            return mended(engine.fix(_answer(given), _passages(given), drop=drop))
+
+        async def afix(given: Fields) -> Json:
+            return mended(await engine.afix(_answer(given), _passages(given), drop=drop))
+
+        super().__init__(fix, afix, name="AssayFixer")
+
+
+def _documents(evidence: Evidence) -> list[Document]:
+    return [
+        Document(hit.passage.text, id=hit.passage.passage_id, metadata=metadata_of(hit)) for hit in evidence.hits
+    ]
+
+
+def _answer(given: Fields) -> str:
+    return written(wanted(given, "answer"))
+
+
+def _passages(given: Fields) -> tuple[Passage, ...]:
+    documents: Iterable[Document] = wanted(given, "documents")
+    return passages_of(Given(each.page_content, each.id, each.metadata) for each in documents)

@@ -55,7 +55,8 @@ def _clauses(over: Comparison) -> Iterator[Span]:
     for cut in (*_CLAUSE.finditer(text), None):
         end = cut.start() if cut else len(text)
         every = set(terms(text[start:end]))
-        if len(every) >= LEAST_WORDS and not _is_borne(every, over.sources):
+        measured = any(term[0].isdigit() for term in every)  # its numbers have a check of their own
+        if len(every) >= LEAST_WORDS and not measured and not _is_borne(every, over.sources):
             yield Span(start, end)
         start = cut.end() if cut else end
 

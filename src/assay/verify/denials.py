@@ -7,22 +7,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from math import fsum
 
 from assay.text.negation import negations, opposite
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans
 from assay.types import Check, FindingKind, Severity, Span, Status
-from assay.verify.comparison import SAME_STATEMENT, Comparison
+from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied
 from assay.verify.edits import Edit
 from assay.verify.lexicon import kinship
-from assay.verify.sources import Aligned, SourceSentence, aligned
+from assay.verify.sources import Sources, SourceSentence, aligned, weight
 
-# How much of a denial's clause, and of what it reaches, one source sentence must hold to be about the same.
-SAME_CLAUSE = 0.5
+# How much of a denial's clause, and of what it reaches, a few source sentences must hold to be about the same.
+SAME_CLAUSE = 0.4
+SAME_REACH = 1 / 3
 # What a source denies is denied of the claim where the claim holds this much of what the denial reaches.
 REACHED = 0.6
-# A source that holds this much of a denial's clause may deny the same in other words.
-SAME_TOPIC = 0.3
-_LOOKED_AT = 8
+_WINDOW = 3
 # NegEx (Chapman et al. 2001) lets a negation reach six words.
 _REACH_WORDS, _LONGEST_REACH = 6, 120
 # Characters of a denial with its verb: "it is not true that", "did not manage to".
@@ -36,6 +36,7 @@ _WHOLE = re.compile(
 _CLAUSE_END = re.compile(
     r"[.;:!?,。，；！？](?=\s|$)|\s[-–—]\s|\b(?:but|however|although|though|while|whereas|which|who|because)\b"
 )
+_SUPPOSED = re.compile(r"\b(?:if|whether|unless|in\s+case|until|should)\b", re.IGNORECASE)
 # Words that deny without a negation's form.
 _DENY = frozenset(
     map(
@@ -51,15 +52,15 @@ _DENY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A denial at `place`: the content terms that it reaches, the first of them, and all those of its clause.
+    """A denial at `place`: the content terms that it reaches, and all those of its clause.
 
-    `first` is empty where the denial is of a whole statement.
+    What is only supposed ("if it is not working") is not `stated`.
     """
 
     place: Span
     reached: frozenset[str]
-    first: str
     clause: frozenset[str]
+    stated: bool = True
 
 
 @lru_cache(maxsize=256)
@@ -72,16 +73,16 @@ def denials(text: str) -> tuple[Denial, ...]:
     whole = [Span(match.start(), match.end()) for match in _WHOLE.finditer(text)]
     found = []
     for span in whole:
-        stated = _terms(text, span.end, _end(text, span.end))
-        found.append(Denial(span, stated, "", stated))
+        held = _terms(text, span.end, _end(text, span.end))
+        found.append(Denial(span, held, held))
     for each in negations(text):
         if any(span.start <= each.start < span.end for span in whole):
             continue
         end = _end(text, each.end)
         clause = _terms(text, _start(text, each.start), each.start) | _terms(text, each.end, end)
-        reached = terms(text[each.end : min(end, _after_words(text, each.end))])
-        first = reached[0] if reached else ""
-        found.append(Denial(Span(each.start, each.end), frozenset(reached) or clause, first, clause))
+        reached = _terms(text, each.end, min(end, _after_words(text, each.end)))
+        stated = not _SUPPOSED.search(text[_start(text, each.start) : each.start])
+        found.append(Denial(Span(each.start, each.end), reached or clause, clause, stated))
     return tuple(sorted(found, key=lambda each: each.place.start))
 
 
@@ -118,11 +119,22 @@ def _copied(over: Comparison, mine: Denial) -> Check | None:
     sentence, edits = over.copied.sentence, over.copied.copy.edits_at(mine.place)
     if not edits:
         return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, sentence.span)
+    if not all(_short(each) for each in edits) or not _keeps(over, mine) or _denied_elsewhere(over.copied, mine):
+        return None
     theirs = " ".join(sentence.text[each.theirs.start : each.theirs.end] for each in edits)
-    if denials(theirs) or _DENY & set(terms(theirs)) or not _keeps(over, mine):
+    if denials(theirs) or _DENY & set(terms(theirs)):
         return None
     cause = "the answer denies what the source says"
     return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
+
+
+def _denied_elsewhere(copied: Copied, mine: Denial) -> bool:
+    """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
+    return any(
+        _share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
+        for theirs in denials(copied.sentence.text)
+        if any(_within(theirs.place, edit.theirs) for edit in copied.copy.edits)
+    )
 
 
 def _keeps(over: Comparison, mine: Denial) -> bool:
@@ -132,26 +144,34 @@ def _keeps(over: Comparison, mine: Denial) -> bool:
 
 
 def _answers_denial(over: Comparison, mine: Denial) -> Check:
-    """A source that says the same must deny it too, in whatever words."""
-    near = [each for each in aligned(sorted(mine.clause), over.sources, _LOOKED_AT) if each.coverage >= SAME_TOPIC]
-    about = [each for each in near if _same(mine, each)]
-    if not about:
+    """Sources that speak of the same must deny something too, in the sentences that together hold the clause."""
+    window = _window(mine.clause, over.sources)
+    held = [term for each in window for term in each.terms]
+    if not mine.stated or _share(mine.clause, held) < SAME_CLAUSE or _share(mine.reached, held) < SAME_REACH:
         cause = "no source sentence is near enough to compare what is denied"
         return over.check("negation", Status.UNKNOWN, Severity.WARN, cause, mine.place)
-    denying = next((each for each in near if _denies(each.sentence, mine)), None)
+    denying = next((each for each in window if _denies(each, mine)), None)
     if denying is not None:
-        return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.sentence.span)
+        return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.span)
     cause = "the answer denies what the source says"
-    return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, about[0].sentence.span)
+    return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, window[0].span)
 
 
-def _same(mine: Denial, each: Aligned) -> bool:
-    """Whether a source sentence speaks of what is denied."""
-    if each.coverage < SAME_CLAUSE or not mine.reached:
-        return False
-    held = each.sentence.terms
-    predicate = not mine.first or _share([mine.first], held) == 1.0
-    return predicate and _share(mine.reached, held) >= SAME_CLAUSE
+def _window(clause: frozenset[str], sources: Sources) -> list[SourceSentence]:
+    """The sentence that holds most of a clause, those that add most to it, and the one that holds most but for it."""
+    near = [each.sentence for each in aligned(sorted(clause), sources, 2)]
+    chosen, held = near[:1], set(near[0].terms if near else ())
+    for _ in range(_WINDOW - 1):
+        best = max(sources.sentences, key=lambda each: _adds(each, clause - held, sources), default=None)
+        if best is None or not clause & set(best.terms) - held:
+            break
+        chosen.append(best)
+        held |= set(best.terms)
+    return chosen + [each for each in near if not any(each is one for one in chosen)]
+
+
+def _adds(sentence: SourceSentence, wanted: frozenset[str], sources: Sources) -> float:
+    return fsum(weight(sources, term) for term in wanted.intersection(sentence.terms))
 
 
 def _share(wanted: Iterable[str], held: Sequence[str]) -> float:
@@ -164,7 +184,7 @@ def _share(wanted: Iterable[str], held: Sequence[str]) -> float:
 
 def _denies(sentence: SourceSentence, mine: Denial) -> bool:
     """Whether a sentence denies anything, or says the opposite of a word that the denial reaches."""
-    if denials(sentence.text) or _DENY & set(sentence.terms):
+    if denials(sentence.text):
         return True
     return any(
         opposite(one, other) or kinship(one, other) == "opposite"

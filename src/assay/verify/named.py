@@ -46,15 +46,15 @@ def _name(over: Comparison, mine: Name) -> Check | None:
 def _unknown(over: Comparison, mine: Name, missing: list[str]) -> Check:
     """The check of a name that the sources do not hold."""
     said = over.claim.plain[mine.start : mine.end]
-    if all(_CODE.match(word) for word in missing):
+    if mine.acronym or all(_CODE.match(word) for word in missing):
         other = _other_code(over, missing)
-        if other is None:  # genes, models and vitamins go by many codes
-            cause = f"no source of this claim writes {said!r}; it may go by another code there"
+        if other is None:  # genes and models go by many codes, and a source may write in full what is abbreviated
+            cause = f"no source of this claim writes {said!r}; it may go by another name there"
             return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
         cause = f"the answer says {said!r}, the source {other.quote!r}"
         return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, other)
     like = _like(over, mine)
-    if like is None and 2 * len(missing) < len(mine.words):
+    if like is None and 2 * len(missing) <= len(mine.words):
         cause = f"the sources hold only a part of the name {said!r}"
         return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
     cause = f"no source of this claim names {said!r}"

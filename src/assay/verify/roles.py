@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,6 +16,8 @@ from assay.verify.sources import SourceSentence
 
 # Words between two names, at most, for what stands there to be said of both.
 _BETWEEN = 10
+# One word that has moved is an adverb more often than a name.
+_LEAST_MOVED = 2
 # Of a claim with more names than this, pairs of the first are looked at.
 _MOST_NAMES = 8
 # Where one of these stands between the names, the relation may hold both ways, or the names are a list.
@@ -35,11 +38,11 @@ class Word:
 
 
 def roles(over: Comparison) -> list[Check]:
-    """Two names of the claim that have changed places, in the sentence that it copies or in one that says the same."""
+    """Parts of the claim that have changed places, in the sentence that it copies or in one that says the same."""
     mine = _words(over.claim.plain)
     if over.copied is not None:
         sentence = over.copied.sentence
-        pair = _swapped(over.copied, over.claim.plain, mine)
+        pair = _swapped(over.copied, over.claim.plain, mine) or _shuffled(over.copied, mine)
         return [_wrong(over, sentence, *pair)] if pair else []
     held = _named(over.claim.plain)
     for each in over.near(SAME_STATEMENT):
@@ -52,7 +55,8 @@ def roles(over: Comparison) -> list[Check]:
 
 def _wrong(over: Comparison, sentence: SourceSentence, first: Span, second: Span) -> Check:
     one, other = (over.claim.plain[each.start : each.end] for each in (first, second))
-    cause = f"the source has {other!r} and {one!r} the other way round"
+    said = f"{other!r} and {one!r}" if first != second else f"{one!r}"
+    cause = f"the source has {said} the other way round"
     return over.wrong("roles", cause, Span(first.start, second.end), FindingKind.CONTRADICTED, sentence.span)
 
 
@@ -73,6 +77,27 @@ def _swapped(copied: Copied, claim: str, mine: Sequence[Word]) -> tuple[Span, Sp
         if kept(back, theirs) >= kept(stems, theirs) + moves:
             return _place(mine, first), _place(mine, second)
     return None
+
+
+def _shuffled(copied: Copied, mine: Sequence[Word]) -> tuple[Span, Span] | None:
+    """Where the claim has the sentence's own words in another order, and more than one stretch of it has moved."""
+    theirs = [each.stem for each in _words(copied.sentence.text)]
+    if Counter(each.stem for each in mine) - Counter(theirs):
+        return None
+    moved = [edit.mine for edit in copied.copy.edits if edit.mine.start < edit.mine.end]
+    stems = [[each.stem for each in mine if _in(each.place, span)] for span in moved]
+    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _side_by_side(stems[0], theirs)):
+        return None
+    return moved[0], moved[-1]
+
+
+def _in(place: Span, span: Span) -> bool:
+    return span.start <= place.start and place.end <= span.end
+
+
+def _side_by_side(some: Sequence[str], every: Sequence[str]) -> bool:
+    """Whether some words stand side by side in a sentence: then they were only moved as one."""
+    return any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
 
 
 def _runs(claim: str, mine: Sequence[Word]) -> list[Span]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # At and above the first a claim is supported, below the second unsupported, between them unknown (decision 104).
 SUPPORTED = 0.7
-UNSUPPORTED = 0.15
+UNSUPPORTED = 0.1
 
 
 def support_of(case: Case, vectors: Mapping[str, Vector]) -> float | None:

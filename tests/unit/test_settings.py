@@ -208,3 +208,9 @@ def test_settings_are_frozen(folder: Path) -> None:
 
 def test_the_data_folder_is_absolute(folder: Path) -> None:
     assert load(folder, {"data_dir": "~/x"}).settings.data_dir == Path.home() / "x"
+
+
+def test_verifying_outside_needs_a_service_outside(folder: Path):
+    with pytest.raises(UsageError, match="--verify-outside needs a search service outside"):
+        load(folder, {"verify_outside": True})
+    assert load(folder, {"verify_outside": True, "outside": "wikipedia"}).settings.verify_outside

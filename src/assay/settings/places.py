@@ -101,6 +101,7 @@ def _resolve(layers: list[Layer]) -> Resolved:
     _fill_in_profile(values, origins)
     settings = _checked(values, called)
     _refuse_depth_without_model(settings)
+    _refuse_outside_without_services(settings)
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
     )
@@ -138,6 +139,14 @@ def _refuse_depth_without_model(settings: Settings) -> None:
                 f"{settings.told(name)} {depth!r} needs a judge that asks a language model, and no model is set",
                 hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
             )
+
+
+def _refuse_outside_without_services(settings: Settings) -> None:
+    if settings.verify_outside and not settings.outside:
+        raise UsageError(
+            f"{settings.told('verify_outside')} needs a search service outside, and none is set",
+            hint="name one with --outside, e.g. --outside wikipedia",
+        )
 
 
 def _refuse_redirected_keys(values: Mapping[str, Any], origins: Mapping[str, str], from_project: set[str]) -> None:

@@ -214,3 +214,12 @@ def test_verifying_outside_needs_a_service_outside(folder: Path):
     with pytest.raises(UsageError, match="--verify-outside needs a search service outside"):
         load(folder, {"verify_outside": True})
     assert load(folder, {"verify_outside": True, "outside": "wikipedia"}).settings.verify_outside
+
+
+@pytest.mark.parametrize(
+    ("flags", "rounds"),
+    [({}, 1), ({"outside": "wikipedia"}, 2), ({"outside": "wikipedia", "rounds": 1}, 1)],
+)
+@pytest.mark.parametrize("profile", ["fast", "auto"])
+def test_who_names_a_service_outside_has_a_round_for_it(folder: Path, flags, rounds: int, profile: str):
+    assert load(folder, {**flags, "profile": profile}).settings.limits("fast").rounds == rounds

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from assay.config_files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
 from assay.depth import PROFILES
 from assay.errors import UsageError
-from assay.settings.values import Settings
+from assay.settings.values import ROUNDS_OUTSIDE, Settings
 
 PROJECT_FILE = "assay.toml"
 USER_FILE = "config.toml"
@@ -114,6 +114,8 @@ def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:
     for key, value in PROFILES.get(name, {}).items():
         if key not in values:
             values[key], origins[key] = value, "default" if name == "fast" else f"profile {name}"
+    if values.get("outside") and origins.get("rounds") == "default":
+        values["rounds"], origins["rounds"] = ROUNDS_OUTSIDE, "outside"
 
 
 def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:

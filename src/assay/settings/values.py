@@ -26,6 +26,9 @@ from assay.types import CitationStyle, Limits, Role, SearchMode
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
 MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
+# The first round is the documents'; who names a service outside wants it asked.
+ROUNDS_OUTSIDE = 2
+
 ModelName = Annotated[str | None, Field(min_length=1, max_length=1000)]
 Address = Annotated[str | None, Field(pattern=r"^https?://\S+$")]
 
@@ -205,8 +208,9 @@ class Settings(BaseModel):
             name: usual if (own := getattr(self, name)) is None else own
             for name, usual in PROFILES[profile].items()
         }
+        rounds = int(at["rounds"])
         return Limits(
-            rounds=int(at["rounds"]),
+            rounds=max(rounds, ROUNDS_OUTSIDE) if self.outside and self.rounds is None else rounds,
             repairs=int(at["repairs"]),
             calls=int(at["max_calls"]),
             seconds=float(at["deadline"]),

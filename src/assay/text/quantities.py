@@ -35,6 +35,7 @@ _BETWEEN = re.compile(r"\bbetween\s+[$€£¥₹]?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+[$€£¥₹]?$", re.IGNORECASE)
 _JOIN = re.compile(r"\s?(?:-|~|to|through|and|至|到)\s?[$€£¥₹]?", re.IGNORECASE)
 _CODE = re.compile(r"[A-Za-z]\d|[QH](?![A-Za-z])")
+_CODE_BEFORE = re.compile(r"[A-Za-z]\d+/$")
 _AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
 _ROUGH_SHARE = 0.05
 
@@ -156,8 +157,8 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     before = flat[start - 1] if start else " "
     if before.isalpha() and before.isascii():
         return None, at + 1  # part of a name: "covid19", "Q4"
-    if _CODE.match(flat, end):
-        return None, at + 1  # part of a name: "3T3", "4Q"
+    if _CODE.match(flat, end) or _CODE_BEFORE.search(flat, max(0, start - 8), start):
+        return None, at + 1  # part of a name: "3T3", "4Q", "OCT3/4"
     if before == "-" and start >= 2 and flat[start - 2].isalnum() and not flat[start - 2].isdigit():
         if flat[start - 2].isupper():
             return None, at + 1  # part of a name: "COVID-19"

@@ -20,7 +20,7 @@ NOTHING = 0.05
 
 
 def cited_checks(case: Case, task: Task, measured: float | None, reader: SourceReader) -> list[Check]:
-    """Of a claim that cites: the passage that bears it better than those it cites, or its marks that bear nothing."""
+    """Of a claim that cites: the passage that bears it better than those cited, or its marks that bear nothing."""
     if not case.cited:
         return []
     if case.quote is None and (measured is None or measured < SUPPORTED):
@@ -56,7 +56,7 @@ def _nearest(case: Case, passage: Passage, reader: SourceReader) -> SourceSpan |
 
 
 def _support(case: Case, passages: tuple[Passage, ...], reader: SourceReader) -> float:
-    """The claim's support by some passages alone, by words; 0 where they have none, or where a fact is against it."""
+    """The claim's support by some passages alone, by words; 0 where there are none to read."""
     if said_whole(case.claim.text, passages) is not None:
         return 1.0
     _, ground = reader.read(passages)

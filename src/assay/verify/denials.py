@@ -44,8 +44,8 @@ _DENY = frozenset(
         """against avoid dislike disagree doubt few fewer hate ignore impossible instead insufficient less little
         loses lose lost low miss missing none nothing only oppose prevent rarely reject rejected seldom stop stopped
         unable unclear unlikely unsure unknown without worse contrary negative except rather reduce reduced decline
-        declined cancel cancelled canceled end ended inability absence absent free deficient deficiency deprived loss
-        limited poor failure hardly""".split(),
+        declined cancel cancelled canceled end ended inability absence absent free deficient deficiency deprived
+        loss limited poor failure hardly""".split(),
     )
 )
 
@@ -158,7 +158,7 @@ def _answers_denial(over: Comparison, mine: Denial) -> Check:
 
 
 def _window(clause: frozenset[str], sources: Sources) -> list[SourceSentence]:
-    """The sentence that holds most of a clause, those that add most to it, and the one that holds most but for it."""
+    """The sentence that holds most of a clause, those that add most to it, and the one that comes second."""
     near = [each.sentence for each in aligned(sorted(clause), sources, 2)]
     chosen, held = near[:1], set(near[0].terms if near else ())
     for _ in range(_WINDOW - 1):
@@ -205,7 +205,7 @@ def _only_theirs(over: Comparison, mine: Sequence[Denial]) -> list[Check]:
 
 
 def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
-    """The denials of the sentence that the claim copies, those left out of it; else of the one that says the same."""
+    """The denials that the claim leaves out of the sentence it copies; else those of the one that says the same."""
     if over.copied is not None:
         left_out = [each for each in over.copied.copy.edits if not denials(_mine(over, each))]
         for theirs in denials(over.copied.sentence.text):

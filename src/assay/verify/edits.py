@@ -12,8 +12,8 @@ from difflib import SequenceMatcher
 from assay.text.tokens import fold, stem, word_spans
 from assay.types import Span
 
-# A claim is a changed copy where this share of its words stands in the sentence in the same order, or where it holds
-# nearly all of the sentence, whatever it adds.
+# A claim is a changed copy where this share of its words stands in the sentence in the same order, or where it
+# holds nearly all of the sentence, whatever it adds.
 COPIED = 0.6
 CONTAINED = 0.8
 _LEAST_WORDS = 4
@@ -26,8 +26,8 @@ _LONGEST = 80
 class Edit:
     """Words that stand on one side in place of those on the other; an empty span where there are none.
 
-    `mine` is a place in the claim's plain text, `theirs` one in the sentence's. A tight edit puts a word or three in
-    the place of as many.
+    `mine` is a place in the claim's plain text, `theirs` one in the sentence's. A tight edit puts a word or three
+    in the place of as many.
     """
 
     mine: Span

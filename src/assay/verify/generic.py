@@ -15,10 +15,12 @@ _EMPTY = frozenset(
     map(
         stem,
         """aspect aspects area areas benefit benefits case cases challenge challenges choice choices circumstance
-        circumstances complex consider consideration considerations considered context contexts crucial depend depends
+        circumstances complex
+        consider consideration considerations considered context contexts crucial depend depends
         depending different difference essential example examples factor factors field fields general generally good
         help helpful helps important importance include includes including individual individuals information
-        interesting involve involves issue issues key know lot main make makes many matter matters may might mind need
+        interesting involve involves issue issues key know lot main make makes many matter matters may might mind
+        need
         needs number often one option options overall part particular people perspective perspectives play plays
         point possible potential provide provides question questions range reason reasons relevant remember role
         significant situation situations specific subject take taken takes thing things topic topics type types

@@ -32,8 +32,9 @@ names, who did what, and what is denied.
 Reply with one JSON object and nothing else:
 - "claims": for every numbered claim {"number": its number, "parts": the separate statements that it makes, in its \
 own words, one where it makes one}.
-- each part: {"text": the statement, "verdict": "supported" where sentences state it, "contradicted" where sentences \
-say otherwise, "unsupported" where none says it, "sentences": the numbers of these sentences, none where unsupported}."""
+- each part: {"text": the statement, "verdict": "supported" where sentences state it, "contradicted" where \
+sentences say otherwise, "unsupported" where none says it, "sentences": the numbers of these sentences, none where \
+unsupported}."""
 # Tokens of a reply: those of its frame, and those of one claim's parts.
 _FRAME_TOKENS, _CLAIM_TOKENS = 100, 200
 _MOST_PARTS = 8
@@ -69,7 +70,7 @@ class VerifierReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The sentences that a model is shown, by number; `text` is how. `left_out` counts passages that did not fit."""
+    """The sentences a model is shown, by number; `text` is how. `left_out` counts passages that did not fit."""
 
     spans: Mapping[int, SourceSpan]
     text: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import ascii_lowercase
 
 from assay.text.names import Name, acronyms
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, words
@@ -16,6 +17,7 @@ _NOT_ALNUM = re.compile(r"[\W_]+")
 _LEAST_LETTERS = 3
 _QUARTER = re.compile(r"[qh][1-4]\Z")
 _CODE = re.compile(r"(?P<letters>[a-zà-ÿ]+)(?P<digits>\d+)[a-z]?\Z")
+_ACRONYMS = re.compile(r"[A-Z]{2,}s")
 _BEFORE_BRACKET = 80
 
 
@@ -46,7 +48,7 @@ def _name(over: Comparison, mine: Name) -> Check | None:
 def _unknown(over: Comparison, mine: Name, missing: list[str]) -> Check:
     """The check of a name that the sources do not hold."""
     said = over.claim.plain[mine.start : mine.end]
-    if mine.acronym or all(_CODE.match(word) for word in missing):
+    if mine.acronym or _ACRONYMS.fullmatch(said) or all(_CODE.match(word) for word in missing):
         other = _other_code(over, missing)
         if other is None:  # genes and models go by many codes, and a source may write in full what is abbreviated
             cause = f"no source of this claim writes {said!r}; it may go by another name there"
@@ -91,14 +93,14 @@ def _surely(name: Name, over: Comparison) -> bool:
 
 
 def _akin(mine: Name, theirs: Name, over: Comparison) -> bool:
-    """Whether two names may be one: they share a word, or one is the other's initials or its beginning."""
+    """Whether two names may be one: one is a part of the other, its initials, or its beginning or end."""
     one, other = _set(mine), _set(theirs)
-    if one & other or any(_begins_or_ends(a, b) or _begins_or_ends(b, a) for a in one for b in other):
-        return bool(one <= other or other <= one) or not (one - other and other - one)
-    initials = ("".join(word[0] for word in mine.words), "".join(word[0] for word in theirs.words))
-    return (
-        initials[0] in other or initials[1] in one or _expands(mine, theirs, over) or _expands(theirs, mine, over)
-    )
+    if one & other:
+        return one <= other or other <= one
+    if any(_begins_or_ends(a, b) or _begins_or_ends(b, a) for a in one for b in other):
+        return True
+    first, second = ("".join(word[0] for word in name.words) for name in (mine, theirs))
+    return first in other or second in one or _expands(mine, theirs, over) or _expands(theirs, mine, over)
 
 
 def _begins_or_ends(word: str, other: str) -> bool:
@@ -131,7 +133,7 @@ def _like(over: Comparison, mine: Name) -> SourceSpan | None:
 
 def _other_code(over: Comparison, missing: list[str]) -> SourceSpan | None:
     """A code of the same letters with other digits, in a near sentence: "NLRP1" for "NLRP3"."""
-    letters = {match["letters"] for word in missing if (match := _CODE.match(word))}
+    letters = {match["letters"] for word in missing if (match := _CODE.match(word))} - set(ascii_lowercase)
     for each in over.near(SAME_MATTER):
         for one in names_in(each.sentence.text):
             if any((match := _CODE.match(word)) and match["letters"] in letters for word in one.words):

@@ -1,0 +1,128 @@
+"""Every fault of a verifier model's service, alone and beside a verifier that works: no claim passes in silence."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from assay.models.openai import OpenAiModel
+from assay.models.structured import StructuredModel
+from assay.testing.provider import FAULTS, Asked, Fault, LocalProvider
+from assay.testing.scripted_model import ScriptedModel
+from assay.types import Passage, Review, Status, Verdict
+from assay.verify.model_tier import ModelTier
+from assay.verify.review import DeterministicVerifier
+from assay.verify.voting import VotingVerifier
+
+in_one_loop = pytest.mark.asyncio(loop_scope="module")
+
+SOURCE = (
+    "The old mill stood by the river for two centuries. It burned down in the winter of 1901. Nobody rebuilt it."
+)
+CLAIM = "Fire destroyed the ancient mill beside the river."
+PASSAGE = Passage("p1", "p1", "r1", 0, len(SOURCE), SOURCE)
+# Faults after which the model's reply is still whole and as asked.
+GOOD_ENOUGH = {"json-in-prose", "json-in-fences", "usage-missing", "usage-negative", "connection-close-after"}
+_CLAIM_LINE = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
+
+
+def asked_of(verdict: str) -> str:
+    part = {"text": CLAIM, "verdict": verdict, "sentences": [1, 2]}
+    return json.dumps({"claims": [{"number": 1, "parts": [part]}]})
+
+
+def answered(asked: Asked) -> str:
+    """An honest verifier, which finds the claim supported."""
+    return asked_of("supported")
+
+
+FITTING = [fault for fault in FAULTS.values() if fault.fits(Asked("openai", "m", (), {}, False))]
+
+
+@pytest.fixture(scope="module")
+def provider() -> Iterator[LocalProvider]:
+    with LocalProvider(answered) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def _clean(provider: LocalProvider) -> Iterator[None]:
+    provider.forget()
+    yield
+    provider.behave()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def models(provider: LocalProvider) -> AsyncIterator[dict[str | None, OpenAiModel]]:
+    opened = {
+        place: OpenAiModel(
+            "fake",
+            api_key="sk-0123456789abcdef",
+            base_url=provider.address("openai", place),
+            seconds=0.5,
+            idle_seconds=0.3,
+        )
+        for place in (None, *(fault.id for fault in FITTING if fault.place == "address"))
+    }
+    yield opened
+    for model in opened.values():
+        await model.aclose()
+
+
+async def reviewed(model: OpenAiModel, *others: ModelTier) -> Review:
+    tiers = (ModelTier(StructuredModel(model)), *others)
+    async with asyncio.timeout(20):
+        return await VotingVerifier(DeterministicVerifier(), tiers).check(CLAIM, (PASSAGE,))
+
+
+def model_of(fault: Fault, models: dict[str | None, OpenAiModel]) -> OpenAiModel:
+    return models[fault.id if fault.place == "address" else None]
+
+
+def assert_told(review: Review) -> None:
+    """The claim is not supported, and a check says that a verifier could not be heard and why."""
+    [claim] = review.claims
+    assert claim.verdict is not Verdict.SUPPORTED
+    [check] = [each for each in review.checks if each.name == "verifier"]
+    assert check.status is Status.UNKNOWN
+    assert check.cause
+    [event] = [each for each in claim.history if each.by == "openai:fake"]
+    assert event.state == "unknown"
+
+
+@in_one_loop
+async def test_an_honest_verifier_is_heard(models: dict[str | None, OpenAiModel]) -> None:
+    [claim] = (await reviewed(models[None])).claims
+    assert claim.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize("fault", FITTING, ids=lambda fault: fault.id)
+@in_one_loop
+async def test_no_fault_passes_in_silence(
+    fault: Fault, provider: LocalProvider, models: dict[str | None, OpenAiModel]
+) -> None:
+    if fault.place != "address":
+        provider.misbehave(fault.id)
+    review = await reviewed(model_of(fault, models))
+    if fault.id in GOOD_ENOUGH:
+        assert review.claims[0].verdict is Verdict.SUPPORTED
+    else:
+        assert_told(review)
+
+
+@pytest.mark.parametrize("fault", FITTING, ids=lambda fault: fault.id)
+@in_one_loop
+async def test_one_that_works_does_not_speak_for_one_that_fails(
+    fault: Fault, provider: LocalProvider, models: dict[str | None, OpenAiModel]
+) -> None:
+    if fault.id in GOOD_ENOUGH:
+        pytest.skip("the reply is used")
+    if fault.place != "address":
+        provider.misbehave(fault.id)
+    works = ModelTier(StructuredModel(ScriptedModel(asked_of("supported"))))
+    assert_told(await reviewed(model_of(fault, models), works))

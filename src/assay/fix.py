@@ -71,7 +71,7 @@ async def fixed(
         broken = _broken(pieces, before, whole, review)
         nearest = _nearest(broken[0], changes) if broken else None
         if nearest is None:
-            return _fixed(text, pieces, made, before, whole, review)
+            return replace(_fixed(text, pieces, made, before, whole, review), warnings=on.notes())
         changes[nearest] = _taken_back(pieces[nearest])
 
 

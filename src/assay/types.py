@@ -949,7 +949,10 @@ class Edit(Value):
 
 @dataclass(frozen=True, slots=True)
 class Fixed(Value):
-    """A draft from anywhere after its repair; `dropped` are the claims of what was taken out."""
+    """A draft from anywhere after its repair; `dropped` are the claims of what was taken out.
+
+    `warnings` say what could not be done, such as a model that failed.
+    """
 
     before: str
     text: str
@@ -957,6 +960,7 @@ class Fixed(Value):
     dropped: tuple[Claim, ...]
     verdict: Verdict
     review: Review
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,8 @@ def _show(fixed: Fixed, terminal: Terminal) -> None:
         terminal.note(line)
     for made in fixed.repairs:
         terminal.note(f"{made.kind.value}: {one_line(made.reason)}")
+    for warning in fixed.warnings:
+        terminal.warn(one_line(warning))
     count = len(fixed.repairs)
     terminal.note(f"{count} change{'' if count == 1 else 's'} · {fixed.verdict.value}")
 

@@ -35,6 +35,7 @@ LONG = (
     "peers/run.py",
     "replay/run.py",
     "model/run.py",
+    "integrations/run.py",
 )
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from assay import open_engine
 from assay.models.openai import OpenAiModel
 from assay.models.structured import StructuredModel
 from assay.testing.provider import FAULTS, Asked, Fault, LocalProvider
@@ -21,14 +24,18 @@ from assay.verify.voting import VotingVerifier
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 
-SOURCE = (
-    "The old mill stood by the river for two centuries. It burned down in the winter of 1901. Nobody rebuilt it."
-)
+SOURCE = "The old mill stood by the river for two centuries. It burned down in the winter of 1901. It is gone."
 CLAIM = "Fire destroyed the ancient mill beside the river."
 PASSAGE = Passage("p1", "p1", "r1", 0, len(SOURCE), SOURCE)
 # Faults after which the model's reply is still whole and as asked.
-GOOD_ENOUGH = {"json-in-prose", "json-in-fences", "usage-missing", "usage-negative", "connection-close-after"}
-_CLAIM_LINE = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
+GOOD_ENOUGH = {
+    "json-in-prose",
+    "json-in-fences",
+    "usage-missing",
+    "usage-negative",
+    "unknown-fields",
+    "stream-split-utf8",
+}
 
 
 def asked_of(verdict: str) -> str:
@@ -99,6 +106,20 @@ def assert_told(review: Review) -> None:
 async def test_an_honest_verifier_is_heard(models: dict[str | None, OpenAiModel]) -> None:
     [claim] = (await reviewed(models[None])).claims
     assert claim.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("profile", "verdict"), [("fast", "unknown"), ("balanced", "supported"), ("thorough", "supported")]
+)
+async def test_an_engine_asks_its_verifier_model_unless_it_is_fast(
+    profile: str, verdict: str, provider: LocalProvider, tmp_path: Path
+) -> None:
+    settings: dict[str, Any] = {"openai_base_url": provider.address("openai", None), "openai_api_key": "sk-0123456789abcdef"}
+    engine = open_engine(data_dir=tmp_path, verifier_model="openai:fake", profile=profile, **settings)
+    async with aclosing(engine):
+        checked = await engine.acheck(CLAIM, [PASSAGE])
+    assert [claim.verdict.value for claim in checked.claims] == [verdict]
+    assert len(provider.requests) == (profile != "fast")
 
 
 @pytest.mark.parametrize("fault", FITTING, ids=lambda fault: fault.id)

@@ -51,7 +51,9 @@ from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
 from assay.verify.confidence import LeastRater
+from assay.verify.model_tier import ModelTier
 from assay.verify.review import DeterministicVerifier
+from assay.verify.voting import VotingVerifier
 from assay.worth import Worth
 from assay.write.ask_back import AskingDecliner
 from assay.write.cited import CitedWriter
@@ -85,7 +87,7 @@ class Composer:
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
         notes = [*without_effect(self.settings)]
-        understander, verifier = self._understander(run), self._verifier(embedder)
+        understander, plain = self._understander(run), self._plain_verifier(embedder)
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
         answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
         writer = self._writer(run)
@@ -100,9 +102,9 @@ class Composer:
             writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
-            verifier=verifier,
+            verifier=self._verifier(plain, run),
             repairer=repairer(
-                verifier,
+                plain,
                 {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
                 rewriter,
                 notes.append,
@@ -161,8 +163,20 @@ class Composer:
         judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run)))
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
-    def _verifier(self, embedder: Embedder) -> Verifier:
+    def _plain_verifier(self, embedder: Embedder) -> DeterministicVerifier:
         return DeterministicVerifier(embedder, frozenset(self.settings.skip))
+
+    def _verifier(self, plain: DeterministicVerifier, run: Run) -> Verifier:
+        """The verifier that asks a model what rules leave open, where one is set for it and the profile is deep."""
+        model = self._model("verifier", run) if self._asks_verifier(run.profile) else None
+        if model is None:
+            return plain
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return VotingVerifier(plain, (ModelTier(model, room, self._fences(run)),))
+
+    def _asks_verifier(self, profile: str) -> bool:
+        """Only where a model is set for this very role: it is asked for every sentence."""
+        return profile != "fast" and self.settings.verifier_model is not None
 
     def _assessor(self, run: Run) -> Assessor | None:
         """Who assesses; a model only where a question may ask many times."""
@@ -251,8 +265,12 @@ class Composer:
         return ModelsUsed(
             writer="extractive" if writer is None else self._writers(writer.name),
             judge=judge.name if asks and judge is not None else f"heuristic ({self.settings.weights})",
-            verifier="deterministic",
+            verifier=self._tests(profile),
         )
+
+    def _tests(self, profile: str) -> str:
+        model = self.models.of("verifier") if self._asks_verifier(profile) else None
+        return "deterministic" if model is None else f"deterministic, {model.name}"
 
     def _writers(self, name: str) -> str:
         simple = self.models.simple

@@ -92,7 +92,7 @@ BROKEN: dict[str, Reply] = {
     "no claim at all": {"claims": []},
     "no part": says(),
     "another claim": says(part("supported", 1), number=2),
-    "an extra claim": {"claims": [*says(part("supported", 1))["claims"], *says(part("supported", 1), number=7)["claims"]]},
+    "an extra claim": {"claims": [{"number": n, "parts": [part("supported", 1)]} for n in (1, 7)]},
     "the claim twice": {"claims": [*says(part("supported", 1))["claims"], *says(part("unsupported"))["claims"]]},
     "only a small part of it": says(part("supported", 1, text="river")),
     "a sentence that shares no word": says(part("supported", 3)),

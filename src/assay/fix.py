@@ -106,9 +106,11 @@ async def _mended(
     numbered = Numbered(passages if cites else ())
     changes: dict[int, _Change] = {}
     asked = 0
-    for at in sorted(_failing(pieces, before)):
-        piece = pieces[at]
-        after = await mended(piece.sentence, (), _NO_QUESTION, evidence, stages, limits, asked)
+    cited_only = replace(stages, mends=stages.mends & {RepairKind.RE_CITE})  # only its citation is missing
+    blocked = _failing(pieces, before, (Severity.BLOCK,))
+    for at in sorted(_failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))):
+        piece, able = pieces[at], stages if at in blocked else cited_only
+        after = await mended(piece.sentence, (), _NO_QUESTION, evidence, able, limits, asked)
         asked += after.asked
         change = _change(piece, after, numbered)
         if change.texts and change.texts[-1] != piece.written:
@@ -124,12 +126,12 @@ def _change(piece: Piece, after: Mended, numbered: Numbered) -> _Change:
     return _Change(repairs, texts, after)
 
 
-def _failing(pieces: Sequence[Piece], review: Review) -> set[int]:
-    """The pieces of which a claim or a citation failed; a block of code or a table's head is no sentence."""
+def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]) -> set[int]:
+    """The pieces that failed such a grave check; a block of code or a table's head is no sentence."""
     claims = {claim.n: claim for claim in review.claims}
     places = []
     for check in review.checks:
-        if check.status is Status.FAILED and check.severity is not Severity.WARN:
+        if check.status is Status.FAILED and check.severity in grave:
             claim = claims.get(check.claim or 0)
             places += [claim.start] if claim else [check.answer_span.start] if check.answer_span else []
     found = _pieces_of(places, [piece.start for piece in pieces])

@@ -98,6 +98,13 @@ def test_in_a_draft_that_cites_a_missing_citation_is_put_in(engine: Engine):
     assert made.text == "It cost 4 million dollars [1]. The tunnel was closed in 1950. [2]"
 
 
+def test_a_sentence_that_only_lacks_a_citation_is_not_marked_where_none_is_found(engine: Engine):
+    text = "It cost 4 million dollars [1]. The bridge was a grand undertaking for the mayor in 1932."
+    made = engine.fix(text, PASSAGES)
+    assert (made.text, made.repairs) == (text, ())
+    assert [check.name for check in made.review.checks if check.status is Status.FAILED] == ["sources"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

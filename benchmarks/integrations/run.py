@@ -77,7 +77,7 @@ def examples_run(python: Path, name: str, folder: Path) -> int:
     examples = [body for body in _EXAMPLE.findall(page) if f"assay.integrations.{name} " in body]
     for number, body in enumerate(examples):
         variables = {**_variables(folder), "XDG_DATA_HOME": str(folder / f"example-{name}-{number}")}
-        subprocess.run([python, "-c", body], env=variables, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run([python, "-c", body], env=variables, cwd=folder, stdout=subprocess.DEVNULL, check=True)
     return len(examples)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -62,7 +63,7 @@ async def fixed(
     on = replace(on, mends=_mends(on.mends, drop))
     before = await _reviewed(text, passages, on)
     numbered = Numbered(passages)
-    pieces = cut(text, numbered)
+    pieces = await asyncio.to_thread(cut, text, numbered)  # a megabyte takes a while
     changes = await _mended(pieces, before, passages, on, limits)
     while True:
         made = changes | dict(_emptied_headings(pieces, changes))

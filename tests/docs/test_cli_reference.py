@@ -11,12 +11,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from assay.cli.flags import COLLECTION, JUDGING, LIMITS, MODELS, SERVICES, WRITING
+from assay.cli.flags import COLLECTION, JUDGING, LIMITS, MODELS, SERVICES, TESTING, WRITING
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 # What stands below this heading is printed.
 HEADING = "\n## Verbs\n"
-_GROUPS = "|".join((COLLECTION, JUDGING, MODELS, WRITING, LIMITS, SERVICES))
+_GROUPS = "|".join((COLLECTION, JUDGING, MODELS, WRITING, TESTING, LIMITS, SERVICES))
 _GROUP = re.compile(rf"^({_GROUPS}):\n(?:  .*\n)+\n?", re.MULTILINE)
 PROGRAM = """
 import sys
@@ -41,6 +41,7 @@ VERBS = (
     "replay",
     "judge",
     "check",
+    "fix",
     "rules check",
     "rules show",
     "doctor",

@@ -28,7 +28,7 @@ SUMMEDITS = tuple(
 )
 REWORDED = ("wice", "scifact", "factcheck-gpt", "falke", *SUMMEDITS)
 # Of a group that was reworded many times over, this many claims are taken.
-PER_GROUP = 6
+PER_GROUP = 4
 PASSAGES = 5
 SENTENCES = 3
 ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“])")

@@ -114,7 +114,10 @@ async def test_an_honest_verifier_is_heard(models: dict[str | None, OpenAiModel]
 async def test_an_engine_asks_its_verifier_model_unless_it_is_fast(
     profile: str, verdict: str, provider: LocalProvider, tmp_path: Path
 ) -> None:
-    settings: dict[str, Any] = {"openai_base_url": provider.address("openai", None), "openai_api_key": "sk-0123456789abcdef"}
+    settings: dict[str, Any] = {
+        "openai_base_url": provider.address("openai", None),
+        "openai_api_key": "sk-0123456789abcdef",
+    }
     engine = open_engine(data_dir=tmp_path, verifier_model="openai:fake", profile=profile, **settings)
     async with aclosing(engine):
         checked = await engine.acheck(CLAIM, [PASSAGE])

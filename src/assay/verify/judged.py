@@ -17,6 +17,7 @@ from assay.verify.generic import generic
 from assay.verify.named import named
 from assay.verify.quotes import locate_parts, quoted
 from assay.verify.references import referred
+from assay.verify.restated import restated
 from assay.verify.roles import roles
 from assay.verify.scored import SUPPORTED, UNSUPPORTED, support_of
 
@@ -52,7 +53,7 @@ def judged(
             checks += _quote_checks(case.over)
         checks += [check for part in case.parts for check in fact_checks(part, skip)]
         checks += [] if "generic" in skip else generic(case.over)
-    aligned = support_of(case, vectors)
+    aligned = 1.0 if _restated(case, checks) else support_of(case, vectors)
     measured = None if aligned is None else aligned * left_by(checks)
     verdict, reason = _verdict(case, measured, checks)
     if "passages" not in skip:
@@ -66,6 +67,11 @@ def judged(
         _concluded(case, verdict, reason),
     )
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
+
+
+def _restated(case: Case, checks: Sequence[Check]) -> bool:
+    """Whether a source says the claim but for the way a date or a number is written."""
+    return bool(case.parts) and all(map(restated, case.parts)) and not _of_truth(checks)
 
 
 def fact_checks(over: Comparison, skip: frozenset[str] = frozenset()) -> list[Check]:

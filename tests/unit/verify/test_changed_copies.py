@@ -1,0 +1,205 @@
+"""Sentences copied from a source with one thing changed: what each check says of it, and what it says instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.types import Check, FindingKind, Passage, Review, Severity, Status, Verdict
+from assay.verify.edits import copy_of
+from assay.verify.review import DeterministicVerifier, worst_verdict
+
+SOURCE = (
+    "The Borg bank bought the mill of Ulm for 90 million euros on 3 May 1932. It is open to visitors. "
+    "Ada Lovelace taught Charles Babbage to program three machines in London. "
+    "The mill was not closed during the war. "
+    "Some 300 people work there."
+)
+
+
+def passage(text: str = SOURCE, name: str = "p1") -> Passage:
+    return Passage(name, name, "r1", 10, 10 + len(text), text, title=name)
+
+
+async def checked(text: str, *passages: Passage) -> Review:
+    return await DeterministicVerifier().check(text, passages or (passage(),))
+
+
+def failed(review: Review) -> list[Check]:
+    return [each for each in review.checks if each.status is Status.FAILED and each.name != "support"]
+
+
+CHANGES = [
+    ("The Borg bank bought the mill of Ulm for 80 million euros on 3 May 1932.", FindingKind.WRONG_NUMBER,
+     "80 million euros", "90 million euros"),
+    ("The Borg bank bought the mill of Ulm for 90 billion euros on 3 May 1932.", FindingKind.WRONG_NUMBER,
+     "90 billion euros", "90 million euros"),
+    ("Ada Lovelace taught Charles Babbage to program four machines in London.", FindingKind.WRONG_NUMBER,
+     "four", "three"),
+    ("The Borg bank bought the mill of Ulm for 90 million euros on 4 May 1932.", FindingKind.WRONG_DATE,
+     "4 May 1932", "3 May 1932"),
+    ("The Borg bank bought the mill of Ulm for 90 million euros on 3 May 1923.", FindingKind.WRONG_DATE,
+     "3 May 1923", "3 May 1932"),
+    ("Ada Lovelace taught Charles Darwin to program three machines in London.", FindingKind.WRONG_NAME,
+     "Charles Darwin", "Charles Babbage"),
+    ("Ada Lovelace taught Charles Babbage to program three machines in Ulm.", FindingKind.WRONG_NAME,
+     "Ulm", "London"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "kind", "said", "expected"), CHANGES)
+async def test_a_changed_value_is_found_where_it_stands_with_the_sources_own(
+    text: str, kind: FindingKind, said: str, expected: str
+) -> None:
+    [check] = failed(await checked(text))
+    assert check.answer_span is not None
+    assert (check.kind, text[check.answer_span.start : check.answer_span.end]) == (kind, said)
+    assert check.expected == expected
+    assert check.source_span is not None
+    assert check.source_span.quote == SOURCE[check.source_span.start - 10 : check.source_span.end - 10]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The mill was closed during the war.",
+        "It is not open to visitors.",
+        "It isn't open to visitors.",
+        "Ada Lovelace never taught Charles Babbage to program three machines in London.",
+        "It is not true that the Borg bank bought the mill of Ulm for 90 million euros.",
+    ],
+)
+async def test_a_denial_put_in_or_left_out_is_found(text: str) -> None:
+    review = await checked(text)
+    assert FindingKind.NEGATION in {each.kind for each in failed(review)}
+    assert worst_verdict(review) is Verdict.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Charles Babbage taught Ada Lovelace to program three machines in London.",
+        "The mill of Ulm bought the Borg bank for 90 million euros on 3 May 1932.",
+    ],
+)
+async def test_names_that_changed_places_contradict(text: str) -> None:
+    [check] = [each for each in failed(await checked(text)) if each.name == "roles"]
+    assert check.kind is FindingKind.CONTRADICTED
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "On 3 May 1932 the Borg bank bought the mill of Ulm for 90 million euros.",
+        "Three machines were programmed in London.",
+        "Charles Babbage was taught by Ada Lovelace.",
+        "The Borg bank bought the mill of Ulm.",
+        "The mill was not closed during the war.",
+        "If the mill was not open, people could not visit it.",
+    ],
+)
+async def test_other_wording_turns_nothing_round(text: str) -> None:
+    found = {each.name for each in failed(await checked(text))}
+    assert not found & {"roles", "negation", "names", "dates"}
+
+
+async def test_words_put_into_a_copied_sentence_are_an_addition() -> None:
+    text = "Some 300 people work there, because their grandparents feared a flood of gold."
+    [check] = [each for each in failed(await checked(text)) if each.kind is FindingKind.UNSUPPORTED_ADDITION]
+    assert check.answer_span is not None
+    assert "grandparents feared" in text[check.answer_span.start : check.answer_span.end]
+
+
+async def test_words_that_another_sentence_holds_are_no_addition() -> None:
+    review = await checked("Some 300 people work there, and it is open to visitors.")
+    assert not [each for each in failed(review) if each.name == "additions"]
+
+
+async def test_a_sentence_cited_to_the_wrong_passage_names_the_right_one() -> None:
+    other = passage("Boats are built of oak and pine in the yards of the coast.", "p2")
+    [check] = failed(await checked("It is open to visitors. [2]", passage(), other))
+    assert (check.kind, check.severity) == (FindingKind.WRONG_PASSAGE, Severity.BLOCK)
+    assert check.source_span is not None
+    assert (check.source_span.passage_id, check.source_span.quote) == ("p1", "It is open to visitors")
+
+
+async def test_a_citation_that_bears_nothing_is_decorative() -> None:
+    other = passage("Boats are built of oak and pine in the yards of the coast.", "p2")
+    text = "It is open to visitors. [1][2]"
+    [check] = failed(await checked(text, passage(), other))
+    assert (check.kind, check.severity) == (FindingKind.DECORATIVE_CITATION, Severity.WARN)
+    assert check.answer_span is not None
+    assert text[check.answer_span.start : check.answer_span.end] == "[2]"
+
+
+async def test_two_passages_that_bear_a_claim_together_are_both_needed() -> None:
+    first, second = passage("The mill stands in Ulm.", "p1"), passage("The mill of Ulm burned in 1901.", "p2")
+    review = await checked("The mill stands in Ulm and burned in 1901. [1][2]", first, second)
+    assert not [each for each in failed(review) if each.kind is FindingKind.DECORATIVE_CITATION]
+
+
+async def test_a_statement_that_fits_everywhere_is_generic() -> None:
+    [check] = [e for e in failed(await checked("There are many factors to consider.")) if e.name == "generic"]
+    assert (check.kind, check.severity) == (FindingKind.GENERIC, Severity.WARN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See https://mill.example/report for its 300 people.",
+        "Some 300 people work there (doi 10.1000/182).",
+        "Some 300 people work there, says arXiv:2401.15884.",
+    ],
+)
+async def test_a_reference_that_no_source_holds_is_fabricated(text: str) -> None:
+    assert FindingKind.FABRICATED_REFERENCE in {each.kind for each in failed(await checked(text))}
+
+
+async def test_a_reference_of_the_sources_is_none() -> None:
+    source = passage("Read more at https://www.mill.example/report, it is said.")
+    review = await checked("More is to be read at mill.example/report: https://mill.example/report.", source)
+    assert not [each for each in failed(review) if each.name == "references"]
+
+
+async def test_a_mark_of_no_source_is_a_fabricated_reference() -> None:
+    [check] = [each for each in failed(await checked("It is open to visitors. [7]")) if each.name == "citations"]
+    assert check.kind is FindingKind.FABRICATED_REFERENCE
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("The SSRI helped all of them.", "Selective serotonin reuptake inhibitors helped all of them."),
+        ("Open reading frames (ORFs) were found, and ORFs matter.", "Several open reading frames were found."),
+        ("One fifth of the visitors come from Spain.", "Of the visitors, 20 % come from Spain."),
+        ("The bridge was opened in 1932.", "The bridge was opened on 3 May 1932 by the king."),
+        ("She drives car No. 5 for the team.", "For the team she drives car No. 5 in each race."),
+    ],
+)
+async def test_what_is_only_written_otherwise_fails_no_check(text: str, source: str) -> None:
+    assert failed(await checked(text, passage(source))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "support"),
+    [
+        ("The bridge was opened in 1932.", "The bridge was opened on 3 May 1932.", True),
+        ("One fifth of the visitors come from Spain.", "20 % of the visitors come from Spain.", True),
+        ("The bridge was opened on 3 May 1932.", "The bridge was opened in 1932.", False),
+        ("The bridge was closed in 1932.", "The bridge was opened on 3 May 1932.", False),
+    ],
+)
+async def test_a_value_written_otherwise_is_said_all_the_same(text: str, source: str, support: bool) -> None:
+    [claim] = (await checked(text, passage(source))).claims
+    assert (claim.support == 1.0) == support
+    assert (claim.verdict is Verdict.SUPPORTED) == support
+
+
+async def test_a_claim_judged_whole_is_compared_sentence_by_sentence() -> None:
+    text = "It is open to visitors. Some 400 people work there."
+    review = await DeterministicVerifier().check(text, (passage(),), one_claim=True)
+    [check] = failed(review)
+    assert (check.kind, check.expected) == (FindingKind.WRONG_NUMBER, "300")
+
+
+def test_what_has_little_in_common_is_no_copy() -> None:
+    assert copy_of("It is open to visitors.", "Boats are built of oak and pine in the yards.") is None

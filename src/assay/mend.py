@@ -147,16 +147,17 @@ async def _attempted(
     if candidate is None or candidate.sentence == best.sentence:
         return None
     if candidate.sentence is None:
-        return _kept(kind, candidate, best, Review((), (), ()))
+        return _kept(kind, candidate, best, Review((), (), ()), before)
     review = await _reviewed(candidate.sentence, before, question, candidate.evidence, on)
     final = kind in (RepairKind.HEDGE, RepairKind.DROP)  # nothing smaller helped
-    return _kept(kind, candidate, best, review) if final or is_better(review, best.review) else None
+    return _kept(kind, candidate, best, review, before) if final or is_better(review, best.review) else None
 
 
-def _kept(kind: RepairKind, candidate: Candidate, best: Mended, review: Review) -> Mended:
-    """The candidate in the place of what was best before, with what was changed on record."""
-    before = _text(best.sentence)
-    made = Repair(kind, before, _text(candidate.sentence), candidate.reason)
+def _kept(
+    kind: RepairKind, candidate: Candidate, best: Mended, review: Review, before: tuple[Sentence, ...]
+) -> Mended:
+    """The candidate in the place of what was best so far, with what was changed on record."""
+    made = Repair(kind, _text(best.sentence, before), _text(candidate.sentence, before), candidate.reason)
     event = ClaimEvent(kind.value, candidate.by, candidate.reason)
     claims = with_history(review.claims, best.review.claims, event)
     gone = [each for each in best.review.claims if kind is RepairKind.DROP and not _is_left(each, review)]
@@ -207,8 +208,12 @@ def _ended(claim: Claim, event: ClaimEvent) -> Claim:
     return replace(claim, history=(*claim.history, event))
 
 
-def _text(sentence: Sentence | None) -> str:
-    return "" if sentence is None else compose((sentence,)).text.strip()
+def _text(sentence: Sentence | None, before: tuple[Sentence, ...]) -> str:
+    """The sentence with its marks, numbered as they are behind those before it."""
+    if sentence is None:
+        return ""
+    draft = compose((*before, sentence))
+    return draft.text[draft.spans[-1].start :].strip()
 
 
 def compose(sentences: tuple[Sentence, ...]) -> Draft:

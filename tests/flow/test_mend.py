@@ -239,3 +239,10 @@ def test_a_marked_sentence_shows_it_behind_its_citations():
     sentences = (Sentence(1, "Hot.", ("p7",), ("[9]",), hedged=True), Sentence(2, "\n- Cold.", ("p7",)))
     assert compose(sentences).text == "Hot. [1] [9] ⚠\n- Cold. [1]"
     assert compose((replace(sentences[0], hedged=False),)).text == "Hot. [1] [9]"
+
+
+async def test_what_was_changed_is_told_with_the_numbers_of_the_answer():
+    before = (Sentence(1, "Warm.", ("p1",)),)
+    reviews = {"Warm. [1] Hot.": review(("Hot.", BAD)), "Warm. [1] Hot. [2]": review(("Hot.", GOOD))}
+    after, _ = await mend(reviews, {(RepairKind.RE_CITE, "Hot."): becomes("Hot.", "p2")}, before=before)
+    assert [(each.before, each.after) for each in after.repairs] == [("Hot.", "Hot. [2]")]

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
         (?P<locator>(?:pp?|pages?|para|sec|section|ch|chapter|lines?|l|S|slide|row|sheet)\b\.?\s*
                     [\dA-Za-z]{1,12}(?:\s?(?:-|–)\s?\d{1,6})?)
-      | (?P<label>sources?|refs?|references?|docs?|documents?|passages?|citations?
+      | (?P<label>sources?|references?|refs?|documents?|docs?|passages?|citations?
                   |cite|notes?|quelle|来源|出典|\^|\#)\s*:?\.?
       | (?P<dash>\.{2,3}|…|-|–|—|~|(?:to|bis|through)\b)
       | (?P<separator>,|;|、|，|；|&|\+|/|(?:and|und|et)\b)

@@ -21,6 +21,7 @@ _ADVICE: Mapping[str, str] = {
     "additions": "drop what no source says",
     "generic": "say what the sources say of this question, or drop the sentence",
     "support": "restate it closer to the source, or drop it",
+    "subject": "answer for what the question names",
     "verifier": "ask again, or use another verifier model",
     "agreement": "read the sentence and its source, and decide",
 }

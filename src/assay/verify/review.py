@@ -29,13 +29,14 @@ from assay.verify.claims import says_only_yes_or_no, stated, whole
 from assay.verify.findings import findings_of
 from assay.verify.judged import FACTS, judged
 from assay.verify.likeness import texts_of
+from assay.verify.subject import subject
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
 
 # Characters of sources, counted for each claim, that are looked through in about a millisecond.
 _SOON_LOOKED_UP = 10_000
-CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support")
+CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support", "subject")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,10 @@ class DeterministicVerifier:
         return await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
 
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        """The review with what no claim's check tests: a draft without claims, a bare yes or no."""
-        if "support" in self.skip:
-            return review
-        untested = untested_in(draft.text, review, Severity.BLOCK)
-        return _with(review, untested)
+        """The review with what no claim's check tests: a draft without claims, a bare yes or no, a namesake."""
+        untested = () if "support" in self.skip else untested_in(draft.text, review, Severity.BLOCK)
+        apart = () if "subject" in self.skip else subject(question, draft.text, review.claims)
+        return _with(review, untested + apart)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """Every claim of a text against passages; a mark `[n]` in it stands for `passages[n - 1]`.

@@ -25,7 +25,7 @@ def repairer(
     room: int,
 ) -> Repairer:
     """The repairer of a run: by rules, by searching again, and by a model where there is one."""
-    by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier)}
+    by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier, tell)}
     if model is not None:
         by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
     return ComposedRepairer(RulesRepairer(verifier), by_kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from assay.stages import Retriever, Verifier
@@ -30,11 +30,13 @@ class SearchRepairer:
     """Searches for each claim that is not borne out, and cites what bears it; the rest of what is found is left.
 
     `searches` are asked in order, by the names that the claim's history gives them, until one brings a passage that
-    the `verifier` finds to bear the claim out. What a search masks as instructions is not read.
+    the `verifier` finds to bear the claim out. What a search masks as instructions is not read; what it notes, such
+    as a service that is down, `tell` is told.
     """
 
     searches: Mapping[str, Retriever]
     verifier: Verifier
+    tell: Callable[[str], None]
 
     async def mend(
         self,
@@ -65,6 +67,8 @@ class SearchRepairer:
         """Which search found a passage that bears the claim out, and that passage."""
         for name, retriever in self.searches.items():
             brought = (await retriever.retrieve((claim.text[:_LONGEST_QUERY],))).readable
+            for note in brought.notes:
+                self.tell(note)
             for hit in _likeliest(claim, brought, evidence):
                 review = await self.verifier.check(claim.text, (hit.passage,), one_claim=True)
                 if review.claims and all(each.verdict is Verdict.SUPPORTED for each in review.claims):

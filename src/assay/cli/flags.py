@@ -170,7 +170,7 @@ _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "deni
 FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "unsupported", "skip"),
-    *("model", "repairer_model", "context_tokens"),
+    *("model", "repairer_model", "verifier_model", "context_tokens"),
     *("max_calls", "max_tokens", "max_cost", "deadline", "repairs"),
     *_SERVICES,
 )

@@ -1,0 +1,80 @@
+"""Answers of a whole engine whose writer gets things wrong: mended, told of, and the same when replayed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay import open_engine, replay
+from assay.types import Answer, RepairKind, SentenceRevised, SentenceWithdrawn, Verdict
+
+DOCUMENTS = {
+    "bridge.md": "# The Harbour Bridge\n\nThe Harbour Bridge was opened on 3 May 1932. Maria Keller built it for "
+    "4 million pounds.\n",
+    "tunnel.md": "# The Mira tunnel\n\nThe Mira tunnel was dug by John Smith in 1950. Its length is 5.2 km.\n",
+}
+WRITTEN = (
+    "The Harbour Bridge was opened on 3 May 1933 [1]. Maria Keller built it for 4 million pounds [7]. "
+    "The Mira tunnel was dug by John Smith in 1950 [1]. Elephants live in Kenya [1]."
+)
+MENDED = (
+    "The Harbour Bridge was opened on 3 May 1932. [1] Maria Keller built it for 4 million pounds. [1] "
+    "The Mira tunnel was dug by John Smith in 1950. [2]"
+)
+JUDGE = {"role": "judge", "reply": {"reason": "It is stated.", "verdict": "yes", "missing": ""}}
+KINDS = [RepairKind.CORRECT, RepairKind.RE_CITE, RepairKind.FETCH]
+
+
+def asked(tmp_path: Path, *rules: dict[str, object], **settings: object) -> Answer:
+    """The answer of a writer who says what is `WRITTEN`; one passage is found, so that the tunnel's is not."""
+    for name, text in DOCUMENTS.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps([{"role": "writer", "reply": WRITTEN}, JUDGE, *rules]), encoding="utf-8")
+    chosen = {"data_dir": tmp_path / "data", "model": f"fake:{script}", "k": 1, **settings}
+    with open_engine(**chosen) as engine:
+        engine.add([tmp_path / name for name in DOCUMENTS])
+        return engine.ask("When was the Harbour Bridge opened?")
+
+
+def test_what_is_wrong_is_corrected_re_cited_fetched_or_dropped(tmp_path: Path):
+    answer = asked(tmp_path)
+    assert answer.text == MENDED
+    assert answer.verdict is Verdict.SUPPORTED
+    assert [each.kind for each in answer.repairs] == [*KINDS, RepairKind.DROP]
+    assert [claim.text for claim in answer.dropped] == ["Elephants live in Kenya."]
+    assert [source.title for source in answer.sources] == ["The Harbour Bridge", "The Mira tunnel"]
+    assert answer.invalid_citations == ()
+    revised = [each for each in answer.trace if isinstance(each, SentenceRevised)]
+    assert revised[0].before == "The Harbour Bridge was opened on 3 May 1933. [1]"
+    assert len([each for each in answer.trace if isinstance(each, SentenceWithdrawn)]) == 1
+
+
+def test_what_nothing_mends_is_marked_where_that_is_asked_for(tmp_path: Path):
+    answer = asked(tmp_path, unsupported="mark")
+    assert answer.text == f"{MENDED} Elephants live in Kenya. [1] ⚠"
+    assert answer.dropped == ()
+    assert not answer.validate()
+
+
+@pytest.mark.parametrize(
+    ("reply", "text"), [("Maria Keller built it [1].", " Maria Keller built it. [1]"), ("NONE", "")]
+)
+def test_a_model_may_word_a_sentence_anew(tmp_path: Path, reply: str, text: str):
+    rule = {"role": "repairer", "contains": "Elephants", "reply": reply}
+    answer = asked(tmp_path, rule, {"role": "repairer", "reply": "NONE"}, profile="balanced", k=2)
+    assert answer.text == MENDED + text
+
+
+def test_a_mended_answer_is_the_same_when_it_is_replayed(tmp_path: Path):
+    answer = asked(tmp_path)
+    again = replay(answer.run_id, data_dir=tmp_path / "data")
+    assert again.to_dict() == answer.to_dict()
+
+
+def test_no_search_is_made_where_no_repair_may_ask(tmp_path: Path):
+    answer = asked(tmp_path, repairs=0)
+    assert RepairKind.FETCH not in [each.kind for each in answer.repairs]
+    assert "tunnel" not in answer.text

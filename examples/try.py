@@ -1,4 +1,4 @@
-"""The main job on the project's own docs: add them, ask three questions, show the answers.
+"""The main jobs on the project's own docs: add them, ask three questions, mend a draft.
 
 Run by `make try`. It prints each command before what that command prints, works in a folder that is removed
 afterwards, and fails when an answer is not of the expected kind.
@@ -41,11 +41,17 @@ def main() -> int:
         for arguments, expected in [
             (["add", "docs"], 0),
             *((["ask", each.question], each.exit_code) for each in TRIES),
+            # 4: one sentence of the draft stays open.
+            (["fix", "examples/draft.md", "--sources", "docs/the-loop.md"], 4),
         ]:
             shown = " ".join(f'"{word}"' if " " in word else word for word in arguments)
             print(f"$ assay {shown}", flush=True)
             done = subprocess.run(
-                [ASSAY, *arguments], cwd=ROOT, env={**os.environ, "ASSAY_DATA_DIR": folder}, check=False
+                [ASSAY, *arguments],
+                cwd=ROOT,
+                env={**os.environ, "ASSAY_DATA_DIR": folder},
+                stderr=subprocess.STDOUT if arguments[0] == "fix" else None,  # it says there what was changed
+                check=False,
             )
             print(flush=True)
             if done.returncode != expected:

@@ -25,8 +25,8 @@ from assay.types import ModelReply, ModelRequest, PromptMessage, Status
 
 # Seconds for one test; a model in a file is loaded within the first.
 PATIENCE = 30.0
-# Roles that a model may be named for, and for which none is asked so far.
-NOT_ASKED = frozenset({"verifier"})
+# Roles whose model is asked only where it is set for the role itself.
+ASKED_WHERE_SET = frozenset({"verifier"})
 _HERE = "this process"
 
 
@@ -123,7 +123,8 @@ def _role(role: str, opened: _Opened, resolved: Resolved) -> Examined:
     if opened.model is None:
         return Examined(f"role {role}", Status.FAILED, f"{opened.name}: {opened.error}")
     provider, _model = provider_and_model(opened.name, resolved.settings)
-    unused = "; nothing asks it yet" if role in NOT_ASKED else ""
+    unset = role in ASKED_WHERE_SET and getattr(resolved.settings, f"{role}_model") is None
+    unused = f"; not asked unless {role}_model is set" if unset else ""
     key = key_told(provider, resolved)
     return Examined(f"role {role}", Status.PASSED, f"{opened.model.name} → {opened.host}{key}{unused}")
 

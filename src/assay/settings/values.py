@@ -92,7 +92,7 @@ class Settings(BaseModel):
     judge_model: ModelName = Field(None, description="the model that judges the evidence, in balanced and thorough")
     writer_model: ModelName = Field(None, description="the model that writes")
     verifier_model: ModelName = Field(
-        None, description="the model that tests claims; nothing asks it yet, rules test"
+        None, description="the model that rules on claims which rules leave open, in balanced and thorough"
     )
     repairer_model: ModelName = Field(
         None, description="the model that words failed sentences anew, in balanced and thorough"

@@ -15,6 +15,8 @@ from assay.verify.sources import aligned
 BETTER = 0.3
 # A passage is read closely where one of its sentences holds this much of the claim, by rarity.
 WORTH_READING = 0.5
+# Stems differ from their words at the end.
+_BEGINNING = 5
 # Support that a citation takes along when it is left out, below which it bore nothing.
 NOTHING = 0.05
 
@@ -39,13 +41,20 @@ def _wrong_passage(case: Case, right: SourceSpan) -> Check:
 def _right_passage(case: Case, task: Task, measured: float, reader: SourceReader) -> SourceSpan | None:
     """Where a passage that is not cited bears the claim out, word for word or much better than those cited."""
     cited = {passage.passage_id for passage in case.cited}
-    others = [passage for passage in task.passages if passage.passage_id not in cited]
+    wanted = set(terms(case.claim.text))
+    others = [each for each in task.passages if each.passage_id not in cited and _may_bear(each, wanted)]
     quote = said_whole(case.claim.text, others)
     if quote is not None:
         return quote
     found = [(borne, span) for each in others if (span := _nearest(case, each, reader)) is not None
              and (borne := _support(case, (each,), reader)) >= max(SUPPORTED, measured + BETTER)]  # fmt: skip
     return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def _may_bear(passage: Passage, wanted: set[str]) -> bool:
+    """Whether a passage holds the beginnings of enough of the claim's words to be worth taking apart."""
+    text = passage.text.casefold()
+    return sum(term[:_BEGINNING] in text for term in wanted) >= WORTH_READING * len(wanted)
 
 
 def _nearest(case: Case, passage: Passage, reader: SourceReader) -> SourceSpan | None:

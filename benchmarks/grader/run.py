@@ -1,0 +1,102 @@
+"""Does the network beside the present checks tell supported claims better than they do alone?
+
+.venv/bin/python benchmarks/grader/run.py PAIRS GRADER
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+from joined import NAMES, inputs, joined, line
+from measured import FIFTH, MEANS, SETS, UNSEEN, Numbers, counted, gap, network, trees_odds
+from rows import Labelled, every
+from splits import KEPT_OUT
+
+from assay.evals.metrics.auroc import auroc
+from assay.models.grader import Pair, PairScorer
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from report import write_result
+
+Rows = Mapping[str, np.ndarray]
+Systems = Mapping[str, Mapping[str, Numbers]]
+
+
+def both_labels(sets: Mapping[str, Labelled], rows: Rows) -> tuple[str, ...]:
+    """The sets that have both labels among the rows."""
+    return tuple(name for name, each in sets.items() if 0 < each.supported[rows[name]].sum() < rows[name].sum())
+
+
+def table(title: str, sets: Mapping[str, Labelled], systems: Systems, folds: tuple[int, ...]) -> dict[str, object]:
+    """Print and return the AUROC of each system on each set and mean, and the last one's gap to the first's."""
+    rows = {name: counted(name, each, folds) for name, each in sets.items()}
+    usable = both_labels(sets, rows)
+    *_, (last, best), present = *systems.items(), systems["present"]
+    print(f"\n{title}\n{'':24}{'rows':>6}" + "".join(f"{name:>12}" for name in systems) + f"   {last} - present")
+    found: dict[str, object] = {}
+    for name in (*usable, *MEANS):
+        names = tuple(each for each in MEANS.get(name, (name,)) if each in usable)
+        scores = {
+            system: float(np.mean([auroc(s[each][rows[each]], sets[each].supported[rows[each]]) for each in names]))
+            for system, s in systems.items()
+        }
+        apart = gap(names, sets, rows, best, present)
+        count = sum(int(rows[each].sum()) for each in names)
+        cells = "".join(f"{value:12.3f}" for value in scores.values())
+        print(f"{name:24}{count:6}{cells}   {apart.difference:+.3f} [{apart.low:+.3f}, {apart.high:+.3f}]")
+        key = f"mean of {name}" if name in MEANS else name
+        found[key] = {"rows": count} | {system: round(value, 3) for system, value in scores.items()}
+        found[key]["difference"] = [round(each, 3) for each in astuple(apart)]  # type: ignore[index]
+    return found
+
+
+def cost(model: Path) -> float:
+    """CPU milliseconds of a pair of 128 tokens, the median of runs of 10 pairs on one thread."""
+    scorer = PairScorer.load(model, threads=1)
+    word = "paper "
+    pairs = [Pair(word * 25, word * 100)] * 10
+    taken = []
+    for _ in range(12):
+        started = time.process_time()
+        scorer.score_now(pairs)
+        taken.append(100 * (time.process_time() - started))
+    return float(np.median(taken[2:]))
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("pairs", type=Path, help="the folder that models/grader/pairs.py wrote")
+    parser.add_argument("grader", type=Path, help="the folder that models/grader/export_grader.py wrote")
+    asked = parser.parse_args()
+    sets = every(SETS)
+    trees = trees_odds(sets)
+    graded = network(asked.pairs, asked.grader, sets)
+    given = {name: inputs(each, trees[name], graded[name]) for name, each in sets.items()}
+    systems = {
+        "overlap": {name: each.overlap for name, each in sets.items()},
+        "present": {name: each.left / (1 + np.exp(-trees[name])) for name, each in sets.items()},
+        "network": {name: each.whole for name, each in graded.items()},
+        "joined": joined(sets, given),
+    }
+    weights = line(sets, given, (0, 3, 4)).named_steps["logisticregression"].coef_[0]
+    numbers = {
+        "kept out": list(KEPT_OUT),
+        "a fifth": table("a fifth (fold 0)", sets, systems, FIFTH),
+        "unseen": table("unseen (folds 0, 3, 4)", sets, systems, UNSEEN),
+        "weights of the line, inputs of variance 1": dict(
+            zip(NAMES, (round(float(each), 3) for each in weights), strict=True)
+        ),
+        "CPU ms of a pair of 128 tokens": round(cost(asked.grader), 1),
+    }
+    write_result("grader", "support", numbers)
+
+
+if __name__ == "__main__":
+    main()

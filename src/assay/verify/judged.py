@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
 from assay.verify.additions import added
+from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
 from assay.verify.cited import cited_checks
 from assay.verify.comparison import Comparison
@@ -53,7 +54,7 @@ def judged(
             checks += _quote_checks(case.over)
         checks += [check for part in case.parts for check in fact_checks(part, skip)]
         checks += [] if "generic" in skip else generic(case.over)
-    aligned = 1.0 if _restated(case, checks) else support_of(case, vectors)
+    aligned = None if breaks_off(case.claim.text) else 1.0 if _restated(case, checks) else support_of(case, vectors)
     measured = None if aligned is None else aligned * left_by(checks)
     verdict, reason = _verdict(case, measured, checks)
     if "passages" not in skip:
@@ -113,15 +114,18 @@ def _of_truth(checks: Sequence[Check]) -> list[Check]:
 
 def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tuple[Verdict, str]:
     """What the evidence says of the claim, and why."""
-    if case.quote is not None:
+    broken = breaks_off(case.claim.text)
+    if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
-    if measured is None:
-        missing = "words in it" if case.scope else "passages"
-        return Verdict.UNKNOWN, f"there are no {missing} to compare"
     against = next(iter(_of_truth(checks)), None)
     if against is not None:
         found = Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED
         return found, against.cause or ""
+    if broken:  # its beginning may well stand in a source
+        return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
+    if measured is None:
+        missing = "words in it" if case.scope else "passages"
+        return Verdict.UNKNOWN, f"there are no {missing} to compare"
     return by_support(measured)
 
 

@@ -53,6 +53,13 @@ async def test_a_verbatim_sentence_is_supported_by_its_quote() -> None:
     assert all(check.status is Status.PASSED for check in review.checks)
 
 
+@pytest.mark.parametrize("text", ["The Danube is. [1]", "Exports to Spain rose by the [1]"])
+async def test_a_sentence_that_breaks_off_is_not_borne_out_by_the_words_it_begins_with(text: str) -> None:
+    [claim] = (await checked(text)).claims
+    assert (claim.verdict, claim.support) == (Verdict.UNKNOWN, None)
+    assert "breaks off" in claim.history[-1].reason
+
+
 @pytest.mark.parametrize(
     ("text", "check", "said"),
     [

@@ -154,6 +154,13 @@ def test_nothing_to_fix_is_refused_and_says_what_next(engine: Engine, text, pass
     assert caught.value.hint
 
 
+def test_a_long_draft_is_changed_only_where_it_is_wrong(engine: Engine):
+    text = f"{BRIDGE}\n\n" * 2500 + "It cost 5 million dollars.\n"
+    made = engine.fix(text, PASSAGES)
+    assert made.text == text.replace("5 million", "4 million")
+    assert len(made.repairs) == 1
+
+
 def test_other_languages_are_fixed_as_far_as_they_are_tested(engine: Engine):
     made = engine.fix("Die Brücke wurde 1933 eröffnet.", [passage("de", "Die Brücke wurde 1932 eröffnet.")])
     assert made.text == "Die Brücke wurde 1932 eröffnet."

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from assay.text.tokens import terms, words
-from assay.types import Check, FindingKind, Span
+from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.comparison import Comparison
 from assay.verify.lexicon import kinship
 from assay.verify.sources import Sources
@@ -23,10 +23,17 @@ _CLAUSE = re.compile(
 
 
 def added(over: Comparison) -> list[Check]:
-    """The stretches of the claim that no source bears out, though the rest of it may be borne out."""
-    found = list(_inserted(over)) if over.copied else list(_clauses(over))
-    cause = "no source of this claim says this part of it"
-    return [over.wrong("additions", cause, each, FindingKind.UNSUPPORTED_ADDITION) for each in found]
+    """The stretches of the claim that no source bears out, though the rest of it may be borne out.
+
+    What was put into a copied sentence is surely added; a clause in words of its own may only be put otherwise.
+    """
+    kind, cause = FindingKind.UNSUPPORTED_ADDITION, "no source of this claim says this part of it"
+    if over.copied:
+        return [over.wrong("additions", cause, each, kind) for each in _inserted(over)]
+    unclear = f"{cause} in words that can be compared"
+    return [
+        over.check("additions", Status.UNKNOWN, Severity.BLOCK, unclear, each, kind=kind) for each in _clauses(over)
+    ]
 
 
 def _inserted(over: Comparison) -> Iterator[Span]:

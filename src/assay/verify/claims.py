@@ -20,6 +20,7 @@ _ABSTAINS = re.compile(
     r"""\b(?:i|we)\s(?:do\snot|don['’]t|did\snot|didn['’]t|cannot|can['’]t|could\snot|couldn['’]t|am\snot\sable|was\snot\sable)
         \s(?:have|find|know|see|answer|determine|tell|provide|say)\b
       | \b(?:there\sis|there['’]s)\s(?:no|not\senough|insufficient)\s(?:information|evidence|mention|data)\b
+        (?!\sthat\b)
       | \b(?:the\s|these\s|my\s)?(?:provided\s|given\s|available\s|retrieved\s)?
         (?:sources?|documents?|passages?|context|evidence|texts?)\s
         (?:do(?:es)?\snot|don['’]t|doesn['’]t|did\snot|didn['’]t|cannot)\s
@@ -136,8 +137,8 @@ def claims_nothing(sentence: str) -> bool:
 def abstains(sentence: str) -> bool:
     """Whether a sentence says that there is no answer; that is honest, not a claim.
 
-    >>> abstains("I don't have information about the price.")
-    True
+    >>> abstains("I don't have information about the price."), abstains("There is no evidence that it rained.")
+    (True, False)
     """
     return _ABSTAINS.search(sentence) is not None
 

@@ -3,8 +3,8 @@
 .venv/bin/python benchmarks/planted/run.py                  # about 10 minutes; reports the half nobody looked at
 .venv/bin/python benchmarks/planted/run.py --look FILE      # the other half: every miss and false alarm to FILE
 
-A claim is flagged when it is shown as contradicted or unsupported, or when a blocking check of it failed. Unknown is no
-flag and is counted apart; nor is a sentence flagged that only lacks a mark.
+A claim is flagged when it is shown as contradicted or unsupported, or when a blocking check of it failed. Unknown is
+no flag and is counted apart; nor is a sentence flagged that only lacks a mark.
 """
 
 from __future__ import annotations
@@ -170,7 +170,8 @@ def look(found: Iterable[Outcome], path: Path) -> None:
                 change = each.draft.change
                 row = {
                     "stratum": each.draft.clean.stratum, "set": each.draft.clean.source, "kind": each.draft.kind,
-                    "way": change and change.way, "before": change and change.before, "after": change and change.after,
+                    "way": change and change.way, "before": change and change.before,
+                    "after": change and change.after,
                     "sentence": change.text if change else each.draft.text, "causes": each.causes,
                     "unknown": each.unknown, "passages": each.draft.passages,
                 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Numbers and dates that a text gets wrong. The wrong value stands nowhere in the evidence, unless it is borrowed."""
+"""Numbers and dates that a text gets wrong. Wrong values stand nowhere in the evidence, unless borrowed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ _VALUE = dict(zip(_WORDS, (*range(2, 13), 15, 20, 30, 40, 50, 60), strict=True))
 _SCALE = re.compile(r"(?<=\d )(hundred|thousand|million|billion|trillion)\b", re.IGNORECASE)
 _SCALES = "hundred thousand million billion trillion".split()
 _UNITS = (("miles", "kilometres"), ("percent", "percentage points"), ("days", "weeks"), ("weeks", "months"),
-          ("months", "years"), ("hours", "days"), ("minutes", "hours"), ("feet", "metres"), ("metres", "kilometres"),
+          ("months", "years"), ("hours", "days"), ("minutes", "hours"), ("feet", "metres"),
+          ("metres", "kilometres"),
           ("km", "cm"), ("kg", "g"), ("mg", "kg"))  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from values import Change, put
 
 _AUXILIARY = re.compile(
-    r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did)\b(?! not|n't|n’t| no| never)"
+    r"\b(is|are|was|were|has|have|had|can|could|will|would|should|must|may|might|does|do|did)\b"
+    r"(?! not|n't|n’t| no| never)"
     r"(?= [a-z])"
 )
 _NOT = re.compile(
@@ -40,7 +41,8 @@ _FORMS = {
 _PLAIN = frozenset("show lead".split())
 _VERB = re.compile(r"(?<=[a-zA-Z0-9)] )(" + "|".join(_FORMS) + r")\b(?! (?:by|not)\b)")
 _BEFORE = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|has|have|had|to|not|will|would|can|could|may|might|get|got|a|an|the|of|and|in|who|which|that|its|his|her|their) $"
+    r"\b(?:is|are|was|were|be|been|being|has|have|had|to|not|will|would|can|could|may|might|get|got"
+    r"|a|an|the|of|and|in|who|which|that|its|his|her|their) $"
 )
 _CLAUSE = re.compile(
     r", ((?:which|who|where|because|while|after|although|whose) [a-z][^,.;()\"“”\d]{20,110})(?=[.,;])"

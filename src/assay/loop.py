@@ -168,6 +168,7 @@ async def examined(
     sentence: Sentence, before: Written, question: Question, on: Stages, limits: Limits, emit: Emit
 ) -> Written:
     """The draft with one more sentence, mended where it failed: it is verified or withdrawn, one of them."""
+    sentence = before.led(sentence)
     emit(SentenceProvisional(sentence=sentence))
     ended: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
     try:
@@ -179,7 +180,7 @@ async def examined(
         ended = verified if after.blocked is None else SentenceWithdrawn(sentence=shown, reason=after.blocked)
     finally:
         emit(ended)
-    written = before.followed_by(after)
+    written = before.followed_by(sentence, after)
     for finding in written.review.findings[len(before.review.findings) :]:
         emit(FindingMade(finding=finding))
     return written

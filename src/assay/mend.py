@@ -61,7 +61,7 @@ class Written:
 
     `verified` counts the sentences that passed, `seen` all that came, also those that were dropped, and `drafts`
     how many drafts it took. `evidence` is what it stands on, with what repairs found; `asked` counts the repairs
-    that asked a search or a model.
+    that asked a search or a model. `lead` are the line breaks that a sentence which was just dropped began with.
     """
 
     evidence: Evidence
@@ -73,6 +73,7 @@ class Written:
     repairs: tuple[Repair, ...] = ()
     dropped: tuple[Claim, ...] = ()
     asked: int = 0
+    lead: str = ""
     notes: tuple[str, ...] = ()
 
     @property
@@ -86,10 +87,16 @@ class Written:
         borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
         return bool(self.seen) and not self.verified and not borne_out
 
-    def followed_by(self, after: Mended) -> Written:
+    def led(self, sentence: Sentence) -> Sentence:
+        """The sentence with the line breaks of one that was dropped before it, where it has none of its own."""
+        return sentence if sentence.text.startswith("\n") else replace(sentence, text=self.lead + sentence.text)
+
+    def followed_by(self, sentence: Sentence, after: Mended) -> Written:
         """The draft with one more sentence, as its repairs left it."""
+        lead = sentence.text[: len(sentence.text) - len(sentence.text.lstrip("\n"))]
         return replace(
             self,
+            lead=lead if after.sentence is None else "",
             evidence=after.evidence,
             sentences=self.sentences if after.sentence is None else (*self.sentences, after.sentence),
             verified=self.verified + (after.blocked is None),

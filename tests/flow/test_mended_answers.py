@@ -78,3 +78,21 @@ def test_no_search_is_made_where_no_repair_may_ask(tmp_path: Path):
     answer = asked(tmp_path, repairs=0)
     assert RepairKind.FETCH not in [each.kind for each in answer.repairs]
     assert "tunnel" not in answer.text
+
+
+def test_a_paragraph_keeps_its_break_where_its_first_sentence_is_dropped(tmp_path: Path):
+    (tmp_path / "bridge.md").write_text(DOCUMENTS["bridge.md"], encoding="utf-8")
+    script = tmp_path / "script.json"
+    reply = (
+        "The Harbour Bridge was opened on 3 May 1932 [1].\n\n"
+        "Elephants live in Kenya [1]. Maria Keller built it for 4 million pounds [1]."
+    )
+    script.write_text(json.dumps([{"role": "writer", "reply": reply}]), encoding="utf-8")
+    with open_engine(data_dir=tmp_path / "data", model=f"fake:{script}") as engine:
+        engine.add([tmp_path / "bridge.md"])
+        answer = engine.ask("When was the Harbour Bridge opened?")
+    first, second = answer.text.split("\n\n")
+    assert (first, second) == (
+        "The Harbour Bridge was opened on 3 May 1932. [1]",
+        "Maria Keller built it for 4 million pounds. [1]",
+    )

@@ -3,8 +3,8 @@
 .venv/bin/python benchmarks/planted/run.py                  # about 10 minutes; reports the half nobody looked at
 .venv/bin/python benchmarks/planted/run.py --look FILE      # the other half: every miss and false alarm to FILE
 
-A claim is flagged when it is shown as contradicted or unsupported, or when a blocking check of it failed. Unknown is
-no flag and is counted apart; nor is a sentence flagged that only lacks a mark.
+A claim is flagged when it is shown as contradicted or unsupported, or when a blocking check of it failed. Unknown
+is no flag and is counted apart; nor is a sentence flagged that only lacks a mark.
 """
 
 from __future__ import annotations

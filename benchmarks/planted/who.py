@@ -14,8 +14,8 @@ _NO_NAMES = frozenset(
     """January February March April May June July August September October November December Monday Tuesday
     Wednesday Thursday Friday Saturday Sunday The This That These Those There They Their When While Where What In On
     At He She It His Her Its We You If As But And Or For From By With After Before During However Although
-    English French German American British Mr Mrs Ms Dr President Professor PhD Doctor Chapter Figure Table Section Part
-    No Not Yes Internet Earth Bible God Christian Christmas Christianity""".split()
+    English French German American British Mr Mrs Ms Dr President Professor PhD Doctor Chapter Figure Table
+    Section Part No Not Yes Internet Earth Bible God Christian Christmas Christianity""".split()
 )
 _TITLE = re.compile(r"(?:Mr|Mrs|Ms|Dr|Sir|Lord|King|Queen|President|Professor|Doctor|Prince|Princess|Judge)$")
 _LISTED = re.compile(r"^\s*(?:,|and\b|or\b|&|/|as well as\b)")

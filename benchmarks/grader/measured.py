@@ -1,5 +1,7 @@
 """What is measured: the sets, which of their rows count, and for each row the trees' log odds and the network's."""
 
+# ruff: noqa: E402
+
 from __future__ import annotations
 
 import hashlib
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "check"), str(ROOT / "models" / "grader")]
-from fit import fitted  # noqa: E402
+from fit import fitted
 from rows import Labelled
 from splits import KEPT_OUT, SUMMEDITS, SUPPORT
 
@@ -46,7 +48,7 @@ def counted(name: str, rows: Labelled, folds: Sequence[int]) -> NDArray[np.bool_
 
 
 def trees_odds(sets: Mapping[str, Labelled]) -> dict[str, Numbers]:
-    """Each row's log odds by the present trees fitted without its fold; of sets that teach nothing the mean of five."""
+    """Each row's log odds by present trees fitted without its fold; of sets that teach nothing the mean of five."""
     odds = {name: np.zeros(len(each.supported)) for name, each in sets.items()}
     for fold in range(5):
         model = fitted(sets, {name: sets[name].folds != fold for name in SUPPORT})

@@ -85,7 +85,7 @@ def corrupted(vocabulary: Vocabulary, strangers: list[str], random: Random) -> I
 
 
 def _edited(claim: str, evidence: str, near: Nearby, random: Random, source: str, fold: int) -> Iterator[Pair]:
-    """The claim paraphrased (true), up to three edits of it (false); true again where the evidence is edited too."""
+    """The claim paraphrased (true), up to three edits of it (false); true where the evidence is edited too."""
     yield Pair(evidence, paraphrased(claim, random, near.vocabulary), 1, "reworded", source, fold)
     for _ in range(EDITS_A_CLAIM):
         made = edit(claim, near, random)
@@ -162,7 +162,7 @@ def _surroundings(cut: list[str], at: int, random: Random) -> str:
 
 
 def passages(count: int, random: Random) -> list[tuple[str, str]]:
-    """Texts to write pairs from: the labelled sets' own (folds of the network only), then the large plain collection."""
+    """Texts to write pairs from: the labelled sets' own (the network's folds), then the large plain collection."""
     found: dict[str, str] = {}
     for name in EVIDENCE:
         for row in rows(name, "evidence"):

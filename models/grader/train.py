@@ -97,7 +97,7 @@ def rate(share: float) -> float:
 
 
 def plan(folder: Path, framer: Framer, asked: argparse.Namespace) -> list[list[Item]]:
-    """All batches of the run in order: labelled rows of the network's folds, corruptions, and written pairs to fill."""
+    """All batches of the run in order: labelled rows of the network's folds, corruptions, written pairs to fill."""
     draw = random.Random(asked.seed)
     own = [each for each in read(folder / "labelled.jsonl") if each["fold"] in NETWORK and each["kind"] == "whole"]
     own = [each for each in own if each["source"].split(":")[0] in asked.sets]

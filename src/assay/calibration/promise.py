@@ -1,0 +1,87 @@
+"""The threshold from which on at most a promised share of what is shown is wrong. Pure.
+
+Learn then Test (Angelopoulos, Bates, Candès, Jordan and Lei 2021) by fixed-sequence testing: thresholds are tested
+from the strictest down, each by the exact binomial tail of the wrong ones among those shown, until the first that
+does not pass. The last that passed keeps the promise with the stated confidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.calibration.fit import Rung
+from assay.types import Value
+
+CONFIDENCE = 0.9
+# How many times the fewest rows that could pass without a single wrong one the first tested threshold shows: with
+# just those, one wrong row would end the sequence at its beginning.
+_FIRST = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Promise(Value):
+    """From `threshold` on, at most `risk` of what is shown is wrong, with `confidence`; `share` is still shown.
+
+    `shown` and `wrong` count the labelled rows from the threshold on.
+    """
+
+    risk: float
+    threshold: float
+    share: float
+    shown: int
+    wrong: int
+    confidence: float = CONFIDENCE
+
+
+def promise(ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE) -> Promise | None:
+    """The promise that shows most, None where the labelled rows bear out none.
+
+    `ladder` goes from the highest score down to all rows; `risk` lies above 0 and below 1.
+
+    >>> rows = [Rung(0.9, 100, 1), Rung(0.5, 200, 60)]
+    >>> promise(rows, 0.1).threshold, promise(rows, 0.01)
+    (0.9, None)
+    """
+    kept = None
+    for rung in ladder:
+        if rung.shown < first_shown(risk, confidence) and rung is not ladder[-1]:
+            continue
+        if binomial_tail(rung.wrong, rung.shown, risk) > 1 - confidence:
+            break
+        kept = rung
+    if kept is None:
+        return None
+    return Promise(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong, confidence)
+
+
+def first_shown(risk: float, confidence: float = CONFIDENCE) -> int:
+    """How many rows the first tested threshold shows at the least."""
+    return math.ceil(_FIRST * math.log(1 - confidence) / math.log(1 - risk))
+
+
+def best_promise(ladder: Sequence[Rung], confidence: float = CONFIDENCE) -> Promise | None:
+    """The least risk, in whole hundredths, that can be promised; None where not even .99 can.
+
+    >>> best_promise([Rung(0.9, 100, 1)]).risk
+    0.04
+    """
+    tried = (promise(ladder, hundredths / 100, confidence) for hundredths in range(1, 100))
+    return next((each for each in tried if each is not None), None)
+
+
+def binomial_tail(most: int, trials: int, chance: float) -> float:
+    """The chance of at most `most` successes among `trials`, exactly; `chance` lies above 0 and below 1.
+
+    >>> binomial_tail(0, 45, 0.05) < 0.1 < binomial_tail(0, 44, 0.05)
+    True
+    """
+    if most >= trials:
+        return 1.0
+    log_odds = math.log(chance) - math.log1p(-chance)
+    term = total = trials * math.log1p(-chance)
+    for k in range(1, most + 1):
+        term += math.log((trials - k + 1) / k) + log_odds
+        total = max(total, term) + math.log1p(math.exp(-abs(total - term)))
+    return min(1.0, math.exp(total))

@@ -28,6 +28,7 @@ from assay.types import (
 # How an answer shows what could not be borne out.
 MARK = "⚠"
 _ENDS = " .,;!?…"
+_ASKS = ("?", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,16 @@ class Mended:
 class Written:
     """A draft so far: its sentences, and what testing and mending each of them gave; `notes` are its writer's.
 
-    `verified` counts the sentences that passed, `seen` all that came, also those that were dropped, and `drafts`
-    how many drafts it took. `evidence` is what it stands on, with what repairs found; `asked` counts the repairs
-    that asked a search or a model. `lead` are the line breaks that a sentence which was just dropped began with.
+    `verified` counts the sentences that passed, `stated` those of them that claim something, `seen` all that came,
+    also those that were dropped, and `drafts` how many drafts it took. `evidence` is what it stands on, with what
+    repairs found; `asked` counts the repairs that asked a search or a model. `lead` are the line breaks that a
+    sentence which was just dropped began with.
     """
 
     evidence: Evidence
     sentences: tuple[Sentence, ...] = ()
     verified: int = 0
+    stated: int = 0
     seen: int = 0
     drafts: int = 1
     review: Review = field(default_factory=lambda: Review((), (), ()))
@@ -83,9 +86,14 @@ class Written:
 
     @property
     def is_worthless(self) -> bool:
-        """Whether sentences came, none of them passed, and no source bears out what any of them claims."""
+        """Whether sentences came that are of no use: questions alone, or claims of which none is borne out.
+
+        A draft that claims nothing and asks nothing may well say that there is no answer.
+        """
         borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
-        return bool(self.seen) and not self.verified and not borne_out
+        claimed = bool(self.review.claims) or not self.verified
+        asks = bool(self.sentences) and all(each.text.rstrip().endswith(_ASKS) for each in self.sentences)
+        return asks or (bool(self.seen) and claimed and not self.stated and not borne_out)
 
     def led(self, sentence: Sentence) -> Sentence:
         """The sentence with the line breaks of one that was dropped before it, where it has none of its own."""
@@ -100,6 +108,7 @@ class Written:
             evidence=after.evidence,
             sentences=self.sentences if after.sentence is None else (*self.sentences, after.sentence),
             verified=self.verified + (after.blocked is None),
+            stated=self.stated + (after.blocked is None and bool(after.review.claims)),
             seen=self.seen + 1,
             review=self.review.followed_by(after.review),
             repairs=self.repairs + after.repairs,

@@ -167,6 +167,40 @@ async def test_where_nothing_written_passes_the_sources_are_quoted_and_that_is_s
     assert ends == [(SentenceWithdrawn, 1), (SentenceVerified, 2)]
 
 
+@pytest.mark.parametrize(
+    ("written", "reviews"),
+    [
+        (("At how many degrees does it boil?",), {}),
+        (("The answer is this:", "Water boils at 90 degrees."), {f"The answer is this: [1] {WRONG}": FAILED}),
+    ],
+)
+async def test_questions_and_lead_ins_do_not_keep_a_draft_that_says_nothing(
+    written: tuple[str, ...], reviews: dict[str, Review]
+):
+    draft = (*(Sentence(n, text, ("p1",)) for n, text in enumerate(written, 1)), Finished("stop"))
+    right = (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished("stop"))
+    nothing = Review((), (), ())
+    on = replace(
+        stages(),
+        writer=ScriptedWriter({QUESTION: draft}),
+        quoter=ScriptedWriter({QUESTION: right}),
+        verifier=ScriptedVerifier({f"{written[0]} [1]": nothing, **reviews, TEXT: PASSED}),
+    )
+    answer, _ = await run(on)
+    assert (answer.text, answer.drafts) == (TEXT, 2)
+
+
+async def test_a_draft_that_says_that_there_is_no_answer_stays():
+    draft = (Sentence(1, "The sources do not say when.", ("p1",)), Finished("stop"))
+    on = replace(
+        stages(quoter=ScriptedWriter({})),
+        writer=ScriptedWriter({QUESTION: draft}),
+        verifier=ScriptedVerifier({"The sources do not say when. [1]": Review((), (), ())}),
+    )
+    answer, _ = await run(on)
+    assert answer.text == "The sources do not say when. [1]"
+
+
 async def test_a_failed_draft_stays_where_the_sources_say_no_better():
     wrong = ScriptedWriter({QUESTION: (Sentence(1, "Water boils at 90 degrees.", ("p1",)), Finished("stop"))})
     nothing = ScriptedWriter({QUESTION: (Finished("stop"),)})

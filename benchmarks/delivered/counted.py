@@ -18,11 +18,15 @@ _CITED = re.compile(r"\[\d{1,3}\]")
 # White space behind the end of a sentence, its quotation marks, its citations and its mark; or a line's end.
 _BOUNDARY = re.compile(rf"(?<=[.!?…\])\"”'’*{MARK}])[ \t]+(?!\[\d|{MARK})|[ \t]*\n\s*")
 _ENDS = re.compile(rf"(?:[.!?…][\])\"”'’*]*|\[\d{{1,3}}\]|{MARK})\Z")
+# "The answer is:" says something with what follows alone.
+_LEADS_IN = re.compile(rf":(?:\s|\[\d{{1,3}}\]|{MARK})*\Z")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|nos|vol|ca|c|fl|e\.g|i\.e|etc|inc|ltd|co|gen|col|lt|sgt|gov|sen|rep|prof|"
     r"rev|hon|mt|ft|approx|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.\Z",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s")
+_LONGEST_HEADING = 8
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENS = re.compile(r"[:.?!\"“]")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
@@ -53,20 +57,29 @@ class Said:
 
 
 def sentences(answer: str) -> Iterator[Said]:
-    """The sentences of an answer that say a word.
+    """The sentences of an answer that say a word, without its headings.
 
-    >>> [each.text for each in sentences("It opened in 1932. [1][2] Dr. Bo paid. [1] ⚠ Why not\\nSee U.S. 2")]
-    ['It opened in 1932.', 'Dr. Bo paid.', 'Why not', 'See U.S. 2']
+    >>> [each.text for each in sentences("It opened in 1932. [1][2] Dr. Bo paid. [1] ⚠ Why not?\\nSee U.S. 2")]
+    ['It opened in 1932.', 'Dr. Bo paid.', 'Why not?', 'See U.S. 2']
     >>> [each.marked for each in sentences("It opened. [1] Bo paid. [1] ⚠")]
     [False, True]
+    >>> [each.text for each in sentences("The answer is: [1]\\n\\nin 1932.")]
+    ['The answer is: in 1932.']
+    >>> [each.text for each in sentences("The bridge\\nIt opened. [1]\\n- a tower\\nLund")]
+    ['It opened.', '- a tower', 'Lund']
     """
     start = 0
     for end, following in _cuts(answer):
         piece = answer[start:end]
         text = " ".join(_CITED.sub(" ", piece.replace(MARK, " ")).split())
-        if _WORD.search(text):
+        if _WORD.search(text) and not (answer[end:following].count("\n") and _is_heading(text)):
             yield Said(text, start, MARK in piece)
         start = following
+
+
+def _is_heading(line: str) -> bool:
+    """Whether a line that others follow is a heading: short, without an end, and no item of a list."""
+    return len(line.split()) <= _LONGEST_HEADING and not (_ENDS.search(line) or _ITEM.match(line))
 
 
 def _cuts(answer: str) -> Iterator[tuple[int, int]]:
@@ -74,7 +87,8 @@ def _cuts(answer: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _BOUNDARY.finditer(answer):
         before = answer[start : match.start()]
-        if "\n" in match.group() or not (_ABBREVIATED.search(before) or not _ENDS.search(before)):
+        ends = _ENDS.search(before) and not _ABBREVIATED.search(before)
+        if (ends or "\n" in match.group()) and not _LEADS_IN.search(before):
             yield match.start(), match.end()
             start = match.end()
     yield len(answer), len(answer)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from assay.budget import Budget
+from assay.calibration.fit import Fit
 from assay.stages import Clock, Sink
 from assay.tape import Tape
 from assay.types import Answer, Event, Limits, SentenceVerified
@@ -17,7 +18,8 @@ class Run:
 
     `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
     `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
-    somebody reads its sentences as they are verified.
+    somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
+    one that ships; `shifted` says that the collection's latest questions are unlike those it was fitted on.
     """
 
     id: str
@@ -28,6 +30,8 @@ class Run:
     tape: Tape | None
     profile_reason: str = ""
     streamed: bool = False
+    calibration: Fit | None = None
+    shifted: bool = False
 
 
 class RunEvents:

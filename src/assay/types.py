@@ -888,12 +888,20 @@ Level = Literal["very_low", "low", "medium", "high", "very_high"]
 
 @dataclass(frozen=True, slots=True)
 class Confidence(Value):
-    """How far to trust an answer; `value` is a probability, None until a calibration fits it."""
+    """How far to trust an answer: `score`, 0 to 1, and `level` are the rules' own.
+
+    `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
+    `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers.
+    """
 
     value: float | None
     score: float
     level: Level
     calibrated: bool = False
+    ece: float | None = None
+    brier: float | None = None
+    n: int | None = None
+    cause: str = ""
 
 
 class RepairKind(StrEnum):

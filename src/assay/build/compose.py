@@ -13,9 +13,12 @@ from assay.act.select import BestSelector
 from assay.act.strips import StripSelector
 from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
+from assay.build.calibrated import promised, rater, told
 from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
+from assay.calibration.promise import Promise
+from assay.calibration.shift import FITTED_MODE
 from assay.judge.clarifying import ClarifyingJudge
 from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
@@ -50,7 +53,6 @@ from assay.types import Action, ModelsUsed, Question, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
-from assay.verify.confidence import LeastRater
 from assay.verify.model_tier import ModelTier
 from assay.verify.review import DeterministicVerifier
 from assay.verify.voting import VotingVerifier
@@ -86,7 +88,8 @@ class Composer:
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
-        notes = [*without_effect(self.settings)]
+        used = self._used(run.profile)
+        notes = [*without_effect(self.settings), *self._promised(run)]
         understander, plain = self._understander(run), self._plain_verifier(embedder)
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
         answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
@@ -113,8 +116,8 @@ class Composer:
             ),
             rules=output_rules(self.rules, self.settings, answerable) if self.settings.reflection else None,
             assessor=self._assessor(run),
-            rater=LeastRater(),
-            models=self._used(run.profile),
+            rater=rater(run, self.embedder.model.sha256, used.writer, used.verifier),
+            models=used,
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
             mends=able_to_mend(
                 written=writer is not None,
@@ -126,6 +129,16 @@ class Composer:
             notes=lambda: tuple(notes),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
+
+    def _promised(self, run: Run) -> tuple[str, ...]:
+        """What is promised of the run's answers."""
+        found = self._promise(run)
+        return () if found is None else (told(found, run.calibration, shifted=run.shifted),)
+
+    def _promise(self, run: Run) -> Promise | None:
+        asks = self.models.of("judge") is not None and run.profile != "fast"
+        judge = "model" if asks else FITTED_MODE if self.settings.weights == "fitted" else self.settings.weights
+        return promised(self.settings, run, self.embedder.model.sha256, judge)
 
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
@@ -185,13 +198,15 @@ class Composer:
         model = self._model("judge", run) if run.profile == "thorough" else None
         return assessor(self.settings, model, int(EVIDENCE_SHARE * self.settings.context_tokens), self._fences(run))
 
-    def _fast(self, embedder: Embedder) -> Judge:
-        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
+    def _fast(self, embedder: Embedder, gate: float = 0.0) -> Judge:
+        """The fast judge; below `gate` no evidence suffices."""
+        at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
         seed = self.settings.weights == "seed"
         return SeedJudge(embedder, at) if seed else HeuristicJudge(embedder, thresholds=at)
 
     def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
-        fast = self._fast(embedder)
+        found = self._promise(run)
+        fast = self._fast(embedder, 0.0 if found is None else found.threshold)
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
         model = self._model("judge", run)
         if depth == "fast" or model is None:

@@ -9,6 +9,7 @@ from ulid import ULID
 
 from assay.background import BackgroundLoop
 from assay.budget import Budget
+from assay.build.calibrated import Calibrated, calibrated_by, calibrated_then
 from assay.build.compose import Composer
 from assay.build.models import Models
 from assay.build.whole import open_rules
@@ -45,11 +46,13 @@ class Runs:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
         depth = self._depth(text, running)
         run_id = str(ULID())
+        calibrated = calibrated_by(self.store, self.settings.collection)
         if history is None or self.store is None or not self.settings.tape:
-            return _run(run_id, depth, self.settings, None, streamed)
+            return _run(run_id, depth, self.settings, None, streamed, calibrated)
         tape = Tape()
-        self.store.keep(run_id, self._about(depth, history, streamed), tape)
-        return _run(run_id, depth, self.settings, tape, streamed)
+        about = self._about(depth, history, streamed)
+        self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
+        return _run(run_id, depth, self.settings, tape, streamed, calibrated)
 
     def _depth(self, text: str, running: int) -> Depth:
         if self.settings.profile != "auto":
@@ -71,10 +74,13 @@ class Runs:
         }
 
 
-def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None, streamed: bool) -> Run:
+def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None, streamed: bool, by: Calibrated) -> Run:
     clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
     limits = settings.limits(depth.profile)
-    return Run(run_id, depth.profile, limits, clock, Budget(limits, clock), tape, depth.reason, streamed)
+    budget = Budget(limits, clock)
+    return Run(
+        run_id, depth.profile, limits, clock, budget, tape, depth.reason, streamed, by.fit, shifted=by.shifted
+    )
 
 
 def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:
@@ -87,13 +93,15 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
     store = RunStore(chosen.runs_file)
     background = BackgroundLoop()
     try:
-        return background.run(_replayed(store.recording(run_id), chosen, emit))
+        recording = store.recording(run_id)
+        calibrated = calibrated_then(store, recording.about)
+        return background.run(_replayed(recording, chosen, calibrated, emit))
     finally:
         background.stop()
         store.close()
 
 
-async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answer:
+async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
     about = recording.about
     settings = Settings(**about["settings"], data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
@@ -102,7 +110,7 @@ async def _replayed(recording: Recording, chosen: Settings, emit: Emit) -> Answe
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)
-    run = _run(recording.run.run_id, depth, settings, tape, about["streamed"])
+    run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated)
     stages = Composer(
         settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever(), open_rules(settings)
     ).stages(run)

@@ -72,9 +72,9 @@ class Rung(Value):
 class Fit(Value):
     """A fitted calibration.
 
-    `kind` is what the probability is of, `data` what it was fitted on in words. `reference` are scores of the fit,
-    for the test whether live ones look like them. `ladder` goes from the highest score to the lowest; its last rung
-    holds all rows.
+    `kind` is what the probability is of, `data` what it was fitted on in words. `reference` are signals of the
+    fit, for the test whether live ones look like them. `ladder` goes from the highest threshold to the lowest; its
+    last rung holds all rows. Where the probability is of an answer, both are of the sufficiency of its evidence.
     """
 
     kind: str

@@ -83,11 +83,24 @@ def verdict_line(answer: Json, verified: bool) -> Text:
         )
         return marked("skipped", " · ".join([what, *_missing(answer), measured]))
     confidence = answer["confidence"]
-    calibrated = "" if confidence["calibrated"] else " (uncalibrated)"
-    level = f"confidence {confidence['level'].replace('_', ' ')}{calibrated}"
+    level = confidence_told(confidence)
     status, what = _standing(answer["checks"], verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
     return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
+
+
+def confidence_told(confidence: Json) -> str:
+    """How far to trust an answer: the probability with its measured error, or the rules' word where there is none.
+
+    >>> confidence_told({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
+    '42 % likely right (ECE .03, n = 252)'
+    >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
+    'confidence very high (uncalibrated)'
+    """
+    if confidence["calibrated"] and confidence.get("value") is not None:
+        error = f"{confidence['ece']:.2f}".removeprefix("0")
+        return f"{100 * confidence['value']:.0f} % likely right (ECE {error}, n = {confidence['n']})"
+    return f"confidence {confidence['level'].replace('_', ' ')} (uncalibrated)"
 
 
 def repairs_line(answer: Json) -> str:

@@ -65,6 +65,9 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "weights": _flag(Literal["fitted", "seed"], JUDGING, "Which weights the judge scores with."),
         "correct": _flag(float, JUDGING, "Evidence judged at least this suffices. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence judged below this is of no use. [default: 0.3]", "0-1"),
+        "max_risk": _flag(
+            float, JUDGING, "Answer only where at most this share is wrong, by what was measured.", "0-1"
+        ),
         "model": _flag(
             str,
             MODELS,

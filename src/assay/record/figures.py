@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from assay.calibration.shift import FITTED_MODE
 from assay.types import RepairKind, Status, Value, Verdict
 
 _DELIVERED = ("answered", "partial")
@@ -41,6 +42,7 @@ class RunFigures(Value):
     counts claims that failed at first and are supported in the end, `regressed` those that were supported at first
     and are not in the end, or were dropped. `quality` is the assessment's overall score, None where there was none
     or it is unknown. `cost` is in US dollars, None where a price is unknown; `ms` is how long the run took.
+    `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
     """
 
     delivered: bool
@@ -55,6 +57,7 @@ class RunFigures(Value):
     checks: Mapping[str, CheckCounts]
     cost: float | None
     ms: float
+    sufficiency: float | None = None
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
@@ -140,6 +143,7 @@ def figures_of(answer: Mapping[str, Any]) -> RunFigures:
         checks=_counts(answer["checks"]),
         cost=answer["usage"]["cost"],
         ms=answer["ms"],
+        sufficiency=_comparable(answer),
     )
 
 
@@ -206,6 +210,14 @@ def unrepaired(answer: Mapping[str, Any]) -> tuple[str, ...]:
         return ()
     left = (each for each in answer["findings"] if each["severity"] in ("block", "repair"))
     return tuple(f"{each['check']}: {each['message']}" for each in left)
+
+
+def _comparable(answer: Mapping[str, Any]) -> float | None:
+    """The sufficiency, where it can be compared with that of other questions."""
+    judgement = answer.get("judgement", {})
+    fitted = judgement.get("calibrated") and answer.get("mode_used") == FITTED_MODE and answer["iterations"] == 1
+    value: float | None = judgement["sufficiency"] if fitted else None
+    return value
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -34,10 +34,27 @@ CREATE INDEX decisions_of ON decisions (run_id, at);
 CREATE TRIGGER decisions_stay BEFORE UPDATE ON decisions
   BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END;
 """
-SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS)
+# Version 4 added labels of answers and claims, calibrations fitted on them, and which one a collection uses.
+_LABELS = """
+CREATE TABLE labels (
+  version INTEGER PRIMARY KEY, run_id TEXT NOT NULL REFERENCES runs, claim INTEGER NOT NULL, good INTEGER NOT NULL,
+  at REAL NOT NULL, by TEXT NOT NULL, note TEXT NOT NULL
+);
+CREATE INDEX labels_of ON labels (run_id, claim, version);
+CREATE TABLE calibrations (
+  version INTEGER PRIMARY KEY, collection TEXT NOT NULL, at REAL NOT NULL, by TEXT NOT NULL, body TEXT NOT NULL
+);
+CREATE TABLE calibrated (collection TEXT NOT NULL, version INTEGER NOT NULL, at REAL NOT NULL, by TEXT NOT NULL);
+CREATE TRIGGER labels_stay BEFORE UPDATE ON labels BEGIN SELECT RAISE(ABORT, 'labels are append-only'); END;
+CREATE TRIGGER calibrations_stay BEFORE UPDATE ON calibrations
+  BEGIN SELECT RAISE(ABORT, 'calibrations are append-only'); END;
+CREATE TRIGGER calibrated_stays BEFORE UPDATE ON calibrated
+  BEGIN SELECT RAISE(ABORT, 'choices are append-only'); END;
+"""
+SCRIPTS = (_RUNS, _RECORDINGS, _REVIEWS, _LABELS)
 SCHEMA_VERSION = len(SCRIPTS)
-# From which version on there are tapes, and figures and reviews.
-RECORDED, REVIEWED = 2, 3
+# From which version on there are tapes, figures and reviews, and labels.
+RECORDED, REVIEWED, LABELLED = 2, 3, 4
 
 
 def statements(script: str) -> list[str]:

@@ -72,6 +72,9 @@ class Settings(BaseModel):
     weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
+    max_risk: float | None = Field(
+        None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
+    )
     rounds: int | None = Field(None, ge=1, le=10, description="how often one question may search")
     repairs: int | None = Field(None, ge=0, le=20, description="how many repairs one answer may have")
     max_calls: int | None = Field(None, ge=0, le=200, description="how many model calls one question may make")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from assay.calibration.fit import Fit, MadeFor
+from assay.stages import Rater
 from assay.types import Confidence, Judgement, Level, Review, Severity, Status
 
 INVALID_CITATION_CAP = 0.3
@@ -31,6 +33,45 @@ class LeastRater:
         if _open(judgement, review):
             score = min(score, UNKNOWN_CAP)
         return Confidence(value=None, score=score, level=level(score))
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedRater:
+    """Another rater's score, with the probability that an answer of such a score is right.
+
+    `live` is what the score comes from here, its judge filled in by how the evidence was judged. `cause` says why
+    no calibration applies whatever is asked, "" where one may.
+    """
+
+    inner: Rater
+    fit: Fit
+    live: MadeFor
+    cause: str = ""
+
+    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+        """The confidence, with its value and the calibration's measured error where it applies."""
+        plain = self.inner.rate(judgement, review)
+        cause = self._cause(judgement, review)
+        if cause:
+            return replace(plain, cause=cause)
+        error = self.fit.measured
+        return replace(
+            plain,
+            value=self.fit.probability(plain.score),
+            calibrated=True,
+            ece=error.ece,
+            brier=error.brier,
+            n=error.n,
+        )
+
+    def _cause(self, judgement: Judgement, review: Review) -> str:
+        """Why the calibration does not apply to this answer; empty where it does."""
+        if not review.claims:
+            return "nothing was claimed"
+        if not judgement.calibrated:
+            return "the evidence was not judged by the fitted judge"
+        other = self.fit.made_for.differs(replace(self.live, judge=judgement.mode_used))
+        return f"{other} than the calibration was fitted for" if other else self.cause
 
 
 def level(score: float) -> Level:

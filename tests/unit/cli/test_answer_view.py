@@ -53,9 +53,9 @@ def answer(outcome: str = "answered", checks: tuple[tuple[str, str], ...] = (), 
         ),
         (answer("clarify"), True, "– the question is unclear · evidence not measured"),
         (
-            answer(confidence={"level": "low", "calibrated": True}),
+            answer(confidence={"level": "low", "calibrated": True, "value": 0.41, "ece": 0.03, "n": 252}),
             True,
-            "✓ verified · 1 of 1 claim quotes its source · confidence low",
+            "✓ verified · 1 of 1 claim quotes its source · 41 % likely right (ECE .03, n = 252)",
         ),
     ],
 )

@@ -1,0 +1,64 @@
+"""Fit src/assay/calibration/fits.json on the scores that claims.py, evidence.py and answers.py made.
+
+.venv/bin/python benchmarks/calibration/fit.py
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import assay_models
+from scored import fitted_on, joined, scored
+
+from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.shipped import weights_behind
+from assay.evals.fitting import fit
+from assay.models.embed_local import LocalEmbedder
+from assay.types import plain
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from report import ROOT, revision
+
+TARGET = ROOT / "src" / "assay" / "calibration" / "fits.json"
+# The part of a score that is not the same everywhere: the judge by how it ran, the writer, the verifier.
+FROM = {
+    "claims": ("", "", "deterministic"),
+    "evidence": ("fast", "", ""),
+    "searched": ("fast", "", ""),
+    "answers": ("fast", "extractive", "deterministic"),
+}
+
+
+def made(kind: str, embedding: str) -> Fit:
+    """The fit of one kind, on the sets that may be fitted on, each row counting alike."""
+    sets = fitted_on(kind, scored(kind))
+    rows = joined(list(sets.values()))
+    data = ", ".join(f"{name} ({len(each.scores)})" for name, each in sets.items())
+    judge, writer, verifier = FROM[kind]
+    origin = MadeFor(embedding, judge, writer, verifier, weights_behind(kind))
+    asked = scored("searched")["wiki-mix"].scores.tolist() if kind == "answers" else None
+    return fit(kind, data, origin, rows.scores.tolist(), rows.happened.tolist(), rows.groups, reference=asked)
+
+
+def main() -> None:
+    """Fit, write, print the errors."""
+    embedding = LocalEmbedder.load(assay_models.folder(), threads=1).model.sha256
+    fits = {kind: made(kind, embedding) for kind in FROM}
+    body = {
+        "schema": "assay-calibration/1",
+        "made_by": "benchmarks/calibration/fit.py",
+        "date": datetime.now(UTC).date().isoformat(),
+        "revision": revision(),
+        "fits": {kind: plain(each) for kind, each in fits.items()},
+    }
+    TARGET.write_text(json.dumps(body, separators=(",", ":")) + "\n")
+    for kind, each in fits.items():
+        print(kind, each.measured.n, "ece", each.measured.ece, "brier", each.measured.brier, len(each.curve.scores))
+    print(TARGET, TARGET.stat().st_size, "bytes")
+
+
+if __name__ == "__main__":
+    main()

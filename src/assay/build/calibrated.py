@@ -1,0 +1,101 @@
+"""Which calibration holds for a run, and what it lets the run promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.promise import Promise, best_promise, promise
+from assay.calibration.shift import FITTED_MODE, SHIFTED, has_shifted
+from assay.calibration.shipped import shipped, weights_behind
+from assay.errors import UsageError
+from assay.record.labels import SHIPPED, Labels
+from assay.record.runs import RunStore
+from assay.run import Run
+from assay.settings import Settings
+from assay.stages import Rater
+from assay.verify.confidence import CalibratedRater, LeastRater
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """The calibration of a collection when a run began: the fit is None for the one that ships."""
+
+    version: int = SHIPPED
+    fit: Fit | None = None
+    shifted: bool = False
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What a replay needs to find it again."""
+        return {"version": self.version, "shifted": self.shifted}
+
+
+def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
+    """The collection's calibration now, and whether its latest questions are unlike those of the fit."""
+    if store is None:
+        return Calibrated()
+    now = Labels(store).in_force(collection)
+    shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)
+    return Calibrated(now.version, now.fit, shifted)
+
+
+def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
+    """The calibration that a recorded run had."""
+    then = about.get("calibration", Calibrated().about)
+    return Calibrated(then["version"], Labels(store).fit(then["version"]), then["shifted"])
+
+
+def rater(run: Run, embedding: str, writer: str, verifier: str) -> Rater:
+    """The rater of a run, under what the parts of its answers come from."""
+    live = MadeFor(embedding, "", writer, verifier, weights_behind("answers"))
+    cause = SHIFTED if run.shifted else ""
+    if run.limits.rounds > 1:
+        cause = "the calibration was fitted on answers after one search"
+    return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
+
+
+def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promise | None:
+    """The promise that holds for a run under `max_risk`, None where none is asked for.
+
+    With the calibration that ships it is about the evidence: of the answers shown, at most so many rest on evidence
+    that does not answer. With one of labelled answers it is about the answers. Raises UsageError where no promise
+    can be made, with the best that can.
+    """
+    if settings.max_risk is None:
+        return None
+    fit = run.calibration or shipped()["searched"]
+    live = MadeFor(embedding, judge, fit.made_for.writer, fit.made_for.verifier, weights_behind(fit.kind))
+    other = fit.made_for.differs(live)
+    if run.limits.rounds > 1 or settings.outside:
+        other = "more than one search"
+    if other is not None:
+        raise UsageError(
+            f"no risk can be promised with {other}: it was measured with the {FITTED_MODE} judge after one search",
+            hint="ask with --profile fast, or without --max-risk",
+        )
+    found = promise(fit.ladder, settings.max_risk)
+    if found is None:
+        raise _refused(settings.max_risk, fit)
+    return found
+
+
+def told(found: Promise, fit: Fit | None, *, shifted: bool) -> str:
+    """The promise in words."""
+    what = "rest on evidence that does not answer" if fit is None else "are wrong"
+    doubt = f"; it may not hold: {SHIFTED}" if shifted else ""
+    return (
+        f"promised with {found.confidence:.0%} confidence, for questions like those measured: at most "
+        f"{found.risk:.0%} of the answers shown {what}; {found.share:.0%} of them are still answered{doubt}"
+    )
+
+
+def _refused(risk: float, fit: Fit) -> UsageError:
+    best = best_promise(fit.ladder)
+    least = "no risk can" if best is None else f"the least that can is {best.risk:.0%}, answering {best.share:.0%}"
+    return UsageError(
+        f"a risk of {risk:.0%} cannot be promised: {least} of the {fit.ladder[-1].shown} questions measured",
+        hint="ask with a higher --max-risk" if best is not None else "label more answers: assay label",
+    )

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.shift import has_shifted
+from assay.calibration.shipped import WEIGHTS, shipped, weights_behind
+from assay.evals.fitting import fit
+
+ORIGIN = MadeFor("e", "fast", "", "", "w")
+
+
+def made(seed: int, rows: int) -> Fit:
+    generator = np.random.default_rng(seed)
+    scores = generator.random(rows)
+    happened = generator.random(rows) < scores**2
+    return fit("answers", "made up", ORIGIN, scores.tolist(), happened.tolist(), [str(n) for n in range(rows)])
+
+
+@pytest.mark.parametrize("kind", sorted(WEIGHTS))
+def test_what_ships_was_fitted_for_the_weights_that_ship(kind: str):
+    found = shipped()[kind]
+    assert found.made_for.weights == weights_behind(kind), "run benchmarks/calibration again"
+    assert 0 <= found.measured.ece <= 0.05
+    assert sum(each.n for each in found.measured.bins) == found.measured.n
+    assert not has_shifted(found.reference[::4], found.reference)
+
+
+@given(st.integers(0, 50))
+def test_a_fit_is_read_as_it_was_written(seed: int):
+    before = made(seed, 60)
+    assert Fit.read(json.loads(json.dumps(before.to_dict()))) == before
+
+
+def test_a_fit_of_enough_rows_is_near_the_truth():
+    found = made(1, 4000)
+    assert found.measured.ece < 0.03
+    for score in (0.3, 0.6, 0.9):
+        assert found.probability(score) == pytest.approx(score**2, abs=0.06)
+
+
+@given(st.integers(0, 50))
+def test_a_higher_score_is_never_less_likely(seed: int):
+    found = made(seed, 80)
+    values = [found.probability(each) for each in np.linspace(0, 1, 50)]
+    assert values == sorted(values)
+    assert 0 <= values[0] <= values[-1] <= 1
+
+
+def test_one_outcome_is_refused():
+    with pytest.raises(ValueError, match="both outcomes"):
+        fit("answers", "", ORIGIN, [0.1, 0.2, 0.3], [True] * 3, ["a", "b", "c"])

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from assay.calibration.shipped import shipped
+from assay.types import Action, Claim, Judgement, Review, Verdict
+from assay.verify.confidence import CalibratedRater, LeastRater
+
+FIT = shipped()["answers"]
+JUDGED = Judgement(0.8, Action.ANSWER, "", mode_used="fast", calibrated=True)
+REVIEW = Review((Claim(1, "It is hot.", 0, 10, ("p",), Verdict.SUPPORTED, 1.0),), (), ())
+
+
+def rated(judgement: Judgement = JUDGED, review: Review = REVIEW, cause: str = "", **live: str):
+    return CalibratedRater(LeastRater(), FIT, replace(FIT.made_for, **live), cause).rate(judgement, review)
+
+
+def test_a_calibrated_answer_has_its_probability_and_the_error_of_the_fit():
+    found = rated()
+    assert found.calibrated
+    assert found.value == FIT.probability(0.8)
+    assert (found.ece, found.brier, found.n) == (FIT.measured.ece, FIT.measured.brier, FIT.measured.n)
+    assert found.cause == ""
+
+
+@pytest.mark.parametrize(
+    ("live", "cause"),
+    [
+        ({"embedding": "other"}, "another embedding model"),
+        ({"writer": "openai:x"}, "another writer"),
+        ({"verifier": "deterministic, x"}, "another verifier"),
+        ({"weights": "0"}, "another version of the weights"),
+    ],
+)
+def test_what_the_fit_was_not_made_for_is_uncalibrated_at_once(live: dict[str, str], cause: str):
+    found = rated(**live)
+    assert (found.value, found.calibrated) == (None, False)
+    assert found.cause.startswith(cause)
+    assert found.score == 0.8
+
+
+def test_what_was_judged_otherwise_claims_nothing_or_has_shifted_is_uncalibrated():
+    assert rated(replace(JUDGED, mode_used="light")).cause.startswith("another judge")
+    assert rated(replace(JUDGED, calibrated=False)).value is None
+    assert rated(review=Review((), (), ())).cause == "nothing was claimed"
+    assert rated(cause="shifted").cause == "shifted"
+    assert rated(cause="shifted").value is None

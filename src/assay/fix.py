@@ -8,9 +8,10 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.errors import UsageError
-from assay.mend import MARK, Mended, mended
+from assay.mend import Mended, mended
 from assay.result import WORST_FIRST
 from assay.stages import Stages, Verifier
+from assay.text.citation_marks import HEDGE_MARK
 from assay.text.cited_sentence import Numbered
 from assay.text.in_place import at_end
 from assay.text.pieces import Joined, Piece, cut, joined, rewritten
@@ -61,24 +62,19 @@ async def fixed(
     """
     _refuse_nothing(text, passages)
     on = replace(on, mends=_mends(on.mends, drop))
-    before = await _reviewed(text, passages, on)
+    before = await on.verifier.check(text, passages)
     numbered = Numbered(passages)
     pieces = await asyncio.to_thread(cut, text, numbered)  # a megabyte takes a while
     changes = await _mended(pieces, before, passages, on, limits)
     while True:
         made = changes | dict(_emptied_headings(pieces, changes))
         whole = joined(pieces, _texts(pieces, made))
-        review = before if whole.text == text else await _reviewed(whole.text, passages, on)
+        review = before if whole.text == text else await on.verifier.check(whole.text, passages)
         broken = _broken(pieces, before, whole, review)
         nearest = _nearest(broken[0], changes) if broken else None
         if nearest is None:
             return replace(_fixed(text, pieces, made, before, whole, review), warnings=on.notes())
         changes[nearest] = _taken_back(pieces[nearest])
-
-
-async def _reviewed(text: str, passages: tuple[Passage, ...], on: Stages) -> Review:
-    """The review of a whole draft; the signs in it are no words of any claim."""
-    return await on.verifier.check(text.replace(MARK, " " * len(MARK)), passages)
 
 
 def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
@@ -121,7 +117,7 @@ async def _mended(
 
 def _change(piece: Piece, after: Mended, numbered: Numbered) -> _Change:
     """What the repairs of a piece's sentence make of the piece."""
-    texts = tuple("" if each is None else rewritten(piece, each, numbered, MARK) for each in after.versions)
+    texts = tuple("" if each is None else rewritten(piece, each, numbered, HEDGE_MARK) for each in after.versions)
     steps = zip(after.repairs, (piece.written, *texts), texts, strict=False)
     repairs = tuple(replace(made, before=old.strip(), after=new.strip()) for made, old, new in steps)
     return _Change(repairs, texts, after)
@@ -190,7 +186,7 @@ def _nearest(at: int, changes: _Changes) -> int | None:
 
 def _taken_back(piece: Piece) -> _Change:
     """A piece as it was, marked."""
-    marked = at_end(piece.written, MARK)
+    marked = at_end(piece.written, HEDGE_MARK)
     reason = "what would have mended it made another claim fail"
     return _Change((Repair(RepairKind.HEDGE, piece.written.strip(), marked.strip(), reason),), (marked,))
 

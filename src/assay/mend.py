@@ -8,6 +8,7 @@ from itertools import accumulate
 from assay.errors import BudgetSpent
 from assay.policy import ASKING, is_better, next_repair
 from assay.stages import Stages
+from assay.text.citation_marks import HEDGE_MARK
 from assay.types import (
     Candidate,
     Claim,
@@ -25,8 +26,6 @@ from assay.types import (
     Verdict,
 )
 
-# How an answer shows what could not be borne out.
-MARK = "⚠"
 _ENDS = " .,;!?…"
 _ASKS = ("?", "？")
 
@@ -248,7 +247,7 @@ def compose(sentences: tuple[Sentence, ...]) -> Draft:
                 each.text,
                 *(f"[{number[cited]}]" for cited in each.passage_ids),
                 *each.unknown_marks,
-                *([MARK] if each.hedged else []),
+                *([HEDGE_MARK] if each.hedged else []),
             ]
         )
         for each in sentences

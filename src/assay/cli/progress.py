@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from assay.cli.answer_view import flowing
 from assay.cli.run_view import told
 from assay.cli.terminal import Terminal, visible
-from assay.mend import MARK
+from assay.text.citation_marks import HEDGE_MARK
 from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
 
 
@@ -56,5 +56,5 @@ class Progress:
         for each in sentence.passage_ids:
             self._numbers.setdefault(each, len(self._numbers) + 1)
         marks = [f"[{self._numbers[each]}]" for each in sentence.passage_ids]
-        hedge = [MARK] if sentence.hedged else []
+        hedge = [HEDGE_MARK] if sentence.hedged else []
         return " ".join([visible(flowing(sentence.text.strip())), *marks, *hedge])

@@ -17,6 +17,8 @@ from functools import lru_cache
 
 from assay.types import Citation
 
+# Stands behind a sentence that could not be borne out.
+HEDGE_MARK = "⚠"
 LONGEST_MARK = 400
 LARGEST_RANGE = 50
 _CODE = re.compile(r"```.*?(?:```|\Z)|``[^`\n]+``|`[^`\n]+`", re.DOTALL)

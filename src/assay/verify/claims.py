@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from assay.text.citation_marks import without_marks
+from assay.text.citation_marks import HEDGE_MARK, without_marks
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
 from assay.types import Citation, Span
@@ -62,7 +62,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
     >>> [(claim.text, claim.numbers) for claim in stated(text, citations(text))]
     [('It is 5 km long.', (1,))]
     """
-    blanked = without_marks(text, marks)
+    blanked = without_marks(text, marks).replace(HEDGE_MARK, " ")
     pieces = written or _between_marks(text, blanked, marks)
     spans = [_without_list_mark(blanked, span) for piece in pieces for span in _sentences_in(blanked, piece)]
     owned = _owners(spans, marks) if not written else _owners_of_written(spans, marks, written)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.stages import Embedder
-from assay.text.citation_marks import citations, invalid, without_marks
+from assay.text.citation_marks import citations, invalid
 from assay.text.language import language_of
 from assay.types import (
     Check,
@@ -25,11 +25,12 @@ from assay.types import (
     Verdict,
 )
 from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of
-from assay.verify.claims import says_only_yes_or_no, stated, whole
+from assay.verify.claims import stated, whole
 from assay.verify.findings import findings_of
 from assay.verify.judged import FACTS, judged
 from assay.verify.likeness import texts_of
 from assay.verify.subject import subject
+from assay.verify.untested import untested_in
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
@@ -154,19 +155,3 @@ def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
 
 def _with(review: Review, checks: tuple[Check, ...]) -> Review:
     return replace(review, checks=(*review.checks, *checks), findings=(*review.findings, *findings_of(checks)))
-
-
-def untested_in(text: str, review: Review, without_claims: Severity) -> tuple[Check, ...]:
-    """What a text says that no check tests: nothing at all, or a bare yes or no.
-
-    An answer `without_claims` must not count as verified; anyone's text may well claim nothing.
-    """
-    if not review.claims:
-        return (
-            Check("support", Status.UNKNOWN, without_claims, None, "the text claims nothing that can be tested"),
-        )
-    opening = without_marks(text, review.citations).split(".")[0]
-    if says_only_yes_or_no(opening):
-        cause = "a bare yes or no is not tested, only the ground given for it"
-        return (Check("support", Status.UNKNOWN, Severity.WARN, None, cause, Span(0, len(opening))),)
-    return ()

@@ -76,7 +76,13 @@ def test_what_is_not_borne_out_is_marked_where_that_is_wanted(own: Cli, scripted
     assert "repairs: 1 hedged" in asked.out
 
 
-@pytest.mark.parametrize("reply", ["I don't know.", "Was it 90 degrees?", "# Water boils at 90 degrees"])
+def test_a_question_is_no_answer_and_the_sources_are_quoted(own: Cli, scripted: Scripted):
+    asked = own("ask", BOIL, "-m", scripted({"reply": "Was it 90 degrees?"}))
+    assert asked.code == 0, asked
+    assert "100 degrees" in asked.out
+
+
+@pytest.mark.parametrize("reply", ["I don't know.", "# Water boils at 90 degrees"])
 def test_what_claims_nothing_is_not_verified(own: Cli, scripted: Scripted, reply: str):
     asked = own("ask", BOIL, "-m", scripted({"reply": reply}))
     assert asked.code == 4, asked

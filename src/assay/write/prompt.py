@@ -42,8 +42,8 @@ class Style:
     """How a writer writes, apart from what the question asks for.
 
     `context_tokens` is the model's context window, `history_messages` how many messages of the dialogue it is shown
-    at most. `instructions` are what the output rules ask for besides, for a question. `max_tokens` and `temperature`
-    None go by the question's detail and kind.
+    at most. `instructions` are what the output rules ask for besides, for a question. `max_tokens` and
+    `temperature` None go by the question's detail and kind.
     """
 
     context_tokens: int = 8192

@@ -278,7 +278,7 @@ async def test_a_window_too_small_for_any_passage_says_what_to_set() -> None:
     writer = CitedWriter(Model([]), Style(context_tokens=300))
     with pytest.raises(PromptTooLong, match="no passage fits") as raised:
         [part async for part in writer.write(ASKED, THREE, ())]
-    assert "context_tokens" in raised.value.hint
+    assert "--context-tokens" in raised.value.hint
 
 
 async def test_without_evidence_the_model_is_not_asked() -> None:

@@ -27,7 +27,8 @@ from assay.types import (
 )
 
 _ENDS = " .,;!?…"
-_ASKS = ("?", "？")
+# Behind what asks, and what only leads in.
+_SAYS_NOTHING = ("?", "？", ":", "：")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +86,15 @@ class Written:
 
     @property
     def is_worthless(self) -> bool:
-        """Whether sentences came that are of no use: questions alone, or claims of which none is borne out.
+        """Whether sentences came that are of no use: claims none of which is borne out, or none.
 
-        A draft that claims nothing and asks nothing may well say that there is no answer.
+        A draft that claims nothing is kept where it is more than questions and lead-ins: it may say that there is
+        no answer.
         """
         borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
         claimed = bool(self.review.claims) or not self.verified
-        asks = bool(self.sentences) and all(each.text.rstrip().endswith(_ASKS) for each in self.sentences)
-        return asks or (bool(self.seen) and claimed and not self.stated and not borne_out)
+        empty = bool(self.sentences) and all(each.text.rstrip().endswith(_SAYS_NOTHING) for each in self.sentences)
+        return empty or (bool(self.seen) and claimed and not self.stated and not borne_out)
 
     def led(self, sentence: Sentence) -> Sentence:
         """The sentence with the line breaks of one that was dropped before it, where it has none of its own."""

@@ -171,6 +171,7 @@ async def test_where_nothing_written_passes_the_sources_are_quoted_and_that_is_s
     ("written", "reviews"),
     [
         (("At how many degrees does it boil?",), {}),
+        (("The answer is:",), {}),
         (("The answer is this:", "Water boils at 90 degrees."), {f"The answer is this: [1] {WRONG}": FAILED}),
     ],
 )

@@ -10,6 +10,8 @@ _LINKING = r"(?:is|are|was|were)"
 # In small letters: names of works end on anything.
 _LEFT_OPEN = re.compile(r"(?<![\w.'’-])(?:the|and)[ \t]*\.?\s*\Z")
 _LINKS_TO_NOTHING = re.compile(rf"(?<![\w.'’-]){_LINKING}[ \t]*\.?\s*\Z")
+# A mark stood where the answer should: "The answer is: [1]."
+_LEADS_TO_NOTHING = re.compile(r"[:;,]\s*[.。]\s*\Z")
 # "That is how it is", "she asked who the winner was", "it cost more than the other was".
 _SAID_BEFORE = re.compile(
     rf"\b(?:what|who|whom|whose|where|when|how|why|which|whatever|whoever|wherever|than)\b"
@@ -26,13 +28,15 @@ _CLAUSE = re.compile(r"[:;]\s")
 
 
 def breaks_off(sentence: str) -> bool:
-    """Whether an English sentence ends on a word that something must follow.
+    """Whether a sentence ends where something must follow; of words only English ones are known.
 
     >>> [breaks_off(each) for each in ("The answer is.", "It is located in the", "She asked who he was.")]
     [True, True, False]
     >>> [breaks_off(each) for each in ("Ann was not there, but Bo was.", "Das ist, was es war.")]
     [False, False]
     """
+    if _LEADS_TO_NOTHING.search(sentence):
+        return True
     if language_of(sentence) != "en":
         return False
     if _LEFT_OPEN.search(sentence):

@@ -10,6 +10,7 @@ from assay.verify.broken_off import breaks_off
         "The answer is: the book that she wrote is.",
         "If Gallu is a demon, then the other bridge was",
         "It lies in the.",
+        "The answer is:.",
         "It was founded by Ann and",
     ],
 )

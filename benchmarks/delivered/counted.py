@@ -22,7 +22,7 @@ _ENDS = re.compile(rf"(?:[.!?…][\])\"”'’*]*|\[\d{{1,3}}\]|{MARK})\Z")
 _LEADS_IN = re.compile(rf":(?:\s|\[\d{{1,3}}\]|{MARK})*\Z")
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|st|jr|sr|vs|nos|vol|ca|c|fl|e\.g|i\.e|etc|inc|ltd|co|gen|col|lt|sgt|gov|sen|rep|prof|"
-    r"rev|hon|mt|ft|approx|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.\Z",
+    r"rev|hon|mt|ft|approx|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z]|(?:\A|[:\n])\s*\d{1,3})\.\Z",
     re.IGNORECASE,
 )
 _ITEM = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s")
@@ -67,6 +67,8 @@ def sentences(answer: str) -> Iterator[Said]:
     ['The answer is: in 1932.']
     >>> [each.text for each in sentences("The bridge\\nIt opened. [1]\\n- a tower\\nLund")]
     ['It opened.', '- a tower', 'Lund']
+    >>> [each.text for each in sentences("The two are: 1. Lund\\n2. Ulm. It rained.")]
+    ['The two are: 1. Lund', '2. Ulm.', 'It rained.']
     """
     start = 0
     for end, following in _cuts(answer):

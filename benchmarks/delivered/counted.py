@@ -81,7 +81,8 @@ def sentences(answer: str) -> Iterator[Said]:
 
 def _is_heading(line: str) -> bool:
     """Whether a line that others follow is a heading: short, without an end, and no item of a list."""
-    return len(line.split()) <= _LONGEST_HEADING and not (_ENDS.search(line) or _ITEM.match(line))
+    is_short = len(line.split()) <= _LONGEST_HEADING and ":" not in line
+    return is_short and not (_ENDS.search(line) or _ITEM.match(line))
 
 
 def _cuts(answer: str) -> Iterator[tuple[int, int]]:

@@ -2,8 +2,8 @@
 
     .venv/bin/python benchmarks/calibration/evidence.py
 
-The judge's weights are refitted without the case's fold for the sets that they were fitted on. Cases that are judged
-by words alone are left out: the fit is of the judge with its embedding model.
+The judge's weights are refitted without the case's fold for the sets that they were fitted on. Cases that are
+judged by words alone are left out: the fit is of the judge with its embedding model.
 """
 
 from __future__ import annotations

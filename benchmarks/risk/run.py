@@ -16,6 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 from scored import KEPT_OUT, Scored, fitted_on, joined, scored
 
+from assay.calibration.fit import Rung
 from assay.calibration.promise import best_promise, promise
 from assay.calibration.shift import has_shifted
 from assay.evals.risk import ladder, oracle_share, realised
@@ -24,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import write_result
 
 SPLITS = 100
+RUNGS = 100
 RISKS = (0.05, 0.10, 0.20)
 
 
@@ -35,13 +37,18 @@ def halves(rows: Scored, seed: int) -> tuple[Scored, Scored]:
     return rows.at(np.flatnonzero(here)), rows.at(np.flatnonzero(~here))
 
 
+def steps(rows: Scored) -> tuple[Rung, ...]:
+    """The ladder of the rows."""
+    return ladder(rows.scores.tolist(), (~rows.happened).tolist(), rows.groups, RUNGS)
+
+
 def over_splits(rows: Scored, risk: float) -> dict[str, object]:
     """How often a promise was made and broken, what it shows, and what the oracle could."""
     broken, made, shares, oracles, risks = 0, 0, [], [], []
     for seed in range(SPLITS):
         fitted, live = halves(rows, seed)
         oracles.append(oracle_share(live.scores.tolist(), (~live.happened).tolist(), risk))
-        kept = promise(ladder(fitted.scores.tolist(), (~fitted.happened).tolist()), risk)
+        kept = promise(steps(fitted), risk)
         if kept is None:
             shares.append(0.0)
             continue
@@ -64,7 +71,7 @@ def elsewhere(kind: str, risk: float) -> dict[str, object] | None:
     """The threshold of all fitted sets on each domain kept out, and whether the alarm is raised there."""
     sets = scored(kind)
     rows = joined(list(fitted_on(kind, sets).values()))
-    kept = promise(ladder(rows.scores.tolist(), (~rows.happened).tolist()), risk)
+    kept = promise(steps(rows), risk)
     if kept is None or not KEPT_OUT[kind]:
         return None
     found: dict[str, object] = {}
@@ -85,7 +92,7 @@ def main() -> None:
     numbers: dict[str, object] = {"splits": SPLITS, "confidence": 0.9}
     for kind in KEPT_OUT:
         rows = joined(list(fitted_on(kind, scored(kind)).values()))
-        best = best_promise(ladder(rows.scores.tolist(), (~rows.happened).tolist()))
+        best = best_promise(steps(rows))
         numbers[kind] = {
             "n": len(rows.scores),
             "wrong": round(float((~rows.happened).mean()), 3),

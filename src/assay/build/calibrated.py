@@ -74,7 +74,7 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promis
     if other is not None:
         raise UsageError(
             f"no risk can be promised with {other}: it was measured with the {FITTED_MODE} judge after one search",
-            hint="ask with --profile fast, or without --max-risk",
+            hint="ask with --profile fast --rounds 1, or without --max-risk",
         )
     found = promise(fit.ladder, settings.max_risk)
     if found is None:

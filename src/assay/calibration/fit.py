@@ -61,11 +61,15 @@ class Measured(Value):
 
 @dataclass(frozen=True, slots=True)
 class Rung(Value):
-    """What happened among the labelled rows that score at least `score`: how many they are, how many were wrong."""
+    """What happened among the labelled rows that score at least `score`: how many they are, how many were wrong.
+
+    `design` is the design effect of their groups, at least 1: how many rows are worth one independent row.
+    """
 
     score: float
     shown: int
     wrong: int
+    design: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

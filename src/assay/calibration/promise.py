@@ -1,8 +1,10 @@
 """The threshold from which on at most a promised share of what is shown is wrong. Pure.
 
-Learn then Test (Angelopoulos, Bates, Candès, Jordan and Lei 2021) by fixed-sequence testing: thresholds are tested
-from the strictest down, each by the exact binomial tail of the wrong ones among those shown, until the first that
-does not pass. The last that passed keeps the promise with the stated confidence.
+Learn then Test (Angelopoulos, Bates, Candès, Jordan and Lei 2021) by fixed-sequence testing from several starts:
+from each, thresholds are tested from the strictest down, by the exact binomial tail of the wrong ones among those
+shown, until the first that does not pass; the starts share the confidence (Bonferroni). The loosest threshold that
+passed keeps the promise. Rows of one group are not independent: rows and wrong ones are divided by their design
+effect (Kish 1965) first.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from assay.calibration.fit import Rung
 from assay.types import Value
 
 CONFIDENCE = 0.9
-# How many times the fewest rows that could pass without a single wrong one the first tested threshold shows: with
-# just those, one wrong row would end the sequence at its beginning.
+# Where the sequences start: the share of the labelled rows that the first tested threshold shows, and for the
+# strictest how many times the fewest rows that could pass without a wrong one. Several, since the highest scores
+# are not always the surest (docs/decisions/143).
+STARTS = (0.0, 0.1, 0.3)
 _FIRST = 3.0
 
 
@@ -40,32 +44,43 @@ def promise(ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE)
 
     `ladder` goes from the highest score down to all rows; `risk` lies above 0 and below 1.
 
-    >>> rows = [Rung(0.9, 100, 1), Rung(0.5, 200, 60)]
+    >>> rows = [Rung(0.9, 200, 2), Rung(0.5, 400, 120)]
     >>> promise(rows, 0.1).threshold, promise(rows, 0.01)
     (0.9, None)
     """
-    kept = None
-    for rung in ladder:
-        if rung.shown < first_shown(risk, confidence) and rung is not ladder[-1]:
-            continue
-        if binomial_tail(rung.wrong, rung.shown, risk) > 1 - confidence:
-            break
-        kept = rung
+    passed = [_loosest(ladder, risk, 1 - confidence, start) for start in STARTS]
+    kept = max((each for each in passed if each is not None), key=lambda each: each.shown, default=None)
     if kept is None:
         return None
     return Promise(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong, confidence)
 
 
-def first_shown(risk: float, confidence: float = CONFIDENCE) -> int:
-    """How many rows the first tested threshold shows at the least."""
-    return math.ceil(_FIRST * math.log(1 - confidence) / math.log(1 - risk))
+def _loosest(ladder: Sequence[Rung], risk: float, doubt: float, start: float) -> Rung | None:
+    """The last rung that passes in the sequence that begins at the share `start`."""
+    doubt /= len(STARTS)
+    fewest = math.log(doubt) / math.log(1 - risk)
+    least = max(start * ladder[-1].shown, fewest * (1 if start else _FIRST))
+    kept = None
+    for rung in ladder:
+        if rung.shown < least and rung is not ladder[-1]:
+            continue
+        if not _passes(rung, risk, doubt):
+            break
+        kept = rung
+    return kept
+
+
+def _passes(rung: Rung, risk: float, doubt: float) -> bool:
+    """Whether so few wrong ones would be this unlikely at a higher risk than promised."""
+    rows = int(rung.shown / rung.design)
+    return rows > 0 and binomial_tail(math.ceil(rung.wrong * rows / rung.shown), rows, risk) <= doubt
 
 
 def best_promise(ladder: Sequence[Rung], confidence: float = CONFIDENCE) -> Promise | None:
     """The least risk, in whole hundredths, that can be promised; None where not even .99 can.
 
     >>> best_promise([Rung(0.9, 100, 1)]).risk
-    0.04
+    0.06
     """
     tried = (promise(ladder, hundredths / 100, confidence) for hundredths in range(1, 100))
     return next((each for each in tried if each is not None), None)

@@ -13,6 +13,8 @@ from typer.main import get_command
 
 from assay import __version__
 from assay.cli import (
+    audit,
+    calibrate,
     chat,
     checks,
     config,
@@ -21,6 +23,7 @@ from assay.cli import (
     exits,
     figures,
     fix,
+    label,
     questions,
     report,
     review,
@@ -53,6 +56,9 @@ for group in (
     fix,
     review,
     figures,
+    label,
+    calibrate,
+    audit,
     rubrics,
     rules,
     doctor,

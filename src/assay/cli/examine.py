@@ -17,6 +17,7 @@ from typing import Any
 
 from assay import __version__
 from assay.build import collections
+from assay.calibration.shipped import shipped
 from assay.errors import AssayError
 from assay.index.inspect import problems
 from assay.record.runs import RunStore
@@ -48,6 +49,7 @@ def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
     """Everything but the models, one thing after the other; the collections only with `store`."""
     yield from _versions()
     yield from _fits()
+    yield from _calibrations()
     yield from _extras()
     yield _data_folder(settings.data_dir)
     if store:
@@ -88,6 +90,18 @@ def _fits() -> Iterator[Examined]:
             name = f"weights of {path.parent.name}/{path.stem}"
             status = Status.PASSED if fitted else Status.UNKNOWN
             yield Examined(name, status, f"fitted; {told}" if fitted else "set by hand, not fitted")
+
+
+def _calibrations() -> Iterator[Examined]:
+    """The measured error of each calibration that ships."""
+    for kind, fit in shipped().items():
+        error = fit.measured
+        bins = ", ".join(f"{each.predicted:.2f}→{each.observed:.2f}" for each in error.bins)
+        yield Examined(
+            f"calibration of {kind}",
+            Status.PASSED,
+            f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}; said→was by tenths: {bins}",
+        )
 
 
 def _short(value: Any) -> str:

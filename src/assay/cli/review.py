@@ -89,7 +89,7 @@ def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | 
     from assay.clock import SystemClock
     from assay.record.runs import Decision
 
-    who = by.strip() if by is not None else _login()
+    who = by.strip() if by is not None else login()
     if not who:
         raise UsageError("nobody is named", hint="say who decides: --by NAME")
     decided = queue.decide(run, Decision(SystemClock().time(), who, accept, note))
@@ -111,7 +111,7 @@ def _show(record: RunRecord, as_json: bool, *, decided: bool, terminal: Terminal
         terminal.line(f"{verdict} by {one_line(each.by, 80)}, {moment(each.at)}{said}")
 
 
-def _login() -> str:
+def login() -> str:
     """The name of whoever runs the program; empty where the system knows none."""
     from getpass import getuser
 

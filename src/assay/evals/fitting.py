@@ -50,7 +50,7 @@ def fit(
         curve=_rounded(way(scores, happened)),
         measured=measured(list(found[way]), happened),
         reference=tuple(round(float(each), 4) for each in np.quantile(compared, (np.arange(KEPT) + 0.5) / KEPT)),
-        ladder=ladder(scores if gates is None else gates, [not each for each in happened]),
+        ladder=ladder(scores if gates is None else gates, [not each for each in happened], groups),
     )
 
 

@@ -5,24 +5,58 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.calibration.fit import Rung
 
 RUNGS = 200
 
 
-def ladder(scores: Sequence[float], wrong: Sequence[bool], rungs: int = RUNGS) -> tuple[Rung, ...]:
+def ladder(
+    scores: Sequence[float],
+    wrong: Sequence[bool],
+    groups: Sequence[str] | None = None,
+    rungs: int = RUNGS,
+) -> tuple[Rung, ...]:
     """At most `rungs` thresholds, highest first, evenly over the rows; rows of one score are never parted.
 
-    >>> ladder([0.9, 0.5, 0.5], [False, True, False])
-    (Rung(score=0.9, shown=1, wrong=0), Rung(score=0.5, shown=3, wrong=1))
+    `groups` names what rows belong to; without it each row stands alone.
+
+    >>> [(each.score, each.shown, each.wrong) for each in ladder([0.9, 0.5, 0.5], [False, True, False])]
+    [(0.9, 1, 0), (0.5, 3, 1)]
     """
     values, faults = np.asarray(scores, dtype=np.float64), np.asarray(wrong, dtype=bool)
     order = np.argsort(-values, kind="stable")
-    values, counts = values[order], np.cumsum(faults[order])
+    values, faults = values[order], faults[order]
+    counts = np.cumsum(faults)
+    members = np.arange(len(values)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    members = members.reshape(-1)[order]
     ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
     chosen = ends[np.unique(np.linspace(0, len(ends) - 1, min(rungs, len(ends))).round().astype(int))]
-    return tuple(Rung(float(values[at]), int(at) + 1, int(counts[at])) for at in chosen)
+    return tuple(
+        Rung(
+            float(values[at]),
+            int(at) + 1,
+            int(counts[at]),
+            1.0 if groups is None else design_effect(faults[: at + 1], members[: at + 1]),
+        )
+        for at in chosen
+    )
+
+
+def design_effect(wrong: NDArray[np.bool_], groups: NDArray[np.intp]) -> float:
+    """How much larger the variance of the share of wrong rows is than that of as many independent rows, at least 1.
+
+    The variance from group totals over the binomial one (Kish 1965, Survey Sampling).
+
+    >>> design_effect(np.array([True, True, False, False]), np.array([0, 0, 1, 1]))
+    2.0
+    """
+    share = float(wrong.mean())
+    if share in (0.0, 1.0):
+        return 1.0
+    totals = np.bincount(groups, wrong - share)
+    return max(1.0, round(float((totals**2).sum() / (len(wrong) * share * (1 - share))), 4))
 
 
 def realised(scores: Sequence[float], wrong: Sequence[bool], threshold: float) -> Rung:

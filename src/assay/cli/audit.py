@@ -1,0 +1,185 @@
+"""audit: the card of a judge, from labelled claims."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from assay.cli.flags import FOR_EMBEDDING, FOR_FIXING, Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.engine import Engine
+    from assay.evals.audit import Agreement, Card, Marks, Seen
+    from assay.evals.labels_file import Line
+
+DataFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA.jsonl",
+        help='Labelled claims: {"id", "label", "claim", "context"} a line, with "set", "edit" and "others" where '
+        'there are any; or {"id", "label", "score"} of a judge of your own.',
+    ),
+]
+# What the verifier is called that asks no model.
+RULES = "deterministic"
+# A score of a judge of one's own from here on calls a claim right.
+_HALF = 0.5
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(audit)
+
+
+@takes(*FOR_FIXING, *FOR_EMBEDDING)
+def audit(
+    ctx: typer.Context,
+    file: DataFile,
+    *,
+    given: Given,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Measure a judge on labelled claims: what it calls right, what it misses, what it costs.
+
+    The judge is what `assay check` tests with, a verifier model included where one is set; or any other, whose
+    scores stand in the file.
+
+    \b
+    assay audit claims.jsonl
+    assay audit claims.jsonl --profile balanced --verifier-model openai:NAME
+    """
+    from assay.build import open_gates
+    from assay.evals.audit import card
+
+    terminal = terminal_of(ctx)
+    lines = _read(file)
+    if all("claim" not in line.body for line in lines):
+        found = card("the scores given", [_scored(file, line) for line in lines])
+    else:
+        judge = _name(given)
+        with open_gates(**given) as engine:
+            rows = [_checked(file, line, engine, asks_nobody=judge == RULES) for line in lines]
+        found = card(judge, rows)
+    if as_json:
+        terminal.object(found.to_dict())
+        return
+    for text in _table(found):
+        terminal.line(text)
+
+
+def _read(file: Path) -> tuple[Line, ...]:
+    """The lines of the file, each with an id of its own and a label; UsageError names the one that is wrong."""
+    from assay.evals.labels_file import lines, refused
+
+    found = lines(file)
+    known: dict[str, int] = {}
+    for line in found:
+        key, label = line.body.get("id"), line.body.get("label")
+        if not isinstance(key, str) or not key:
+            raise refused(file, line.number, "it has no id")
+        if key in known:
+            raise refused(file, line.number, f"the id {key!r} stands in line {known[key]} already")
+        if not isinstance(label, bool):
+            raise refused(file, line.number, "its label is neither true nor false")
+        known[key] = line.number
+    if len({line.body["label"] for line in found}) < 2:
+        raise UsageError(f"{file.name}: every label is the same", hint="a card needs right and wrong claims")
+    return found
+
+
+def _scored(file: Path, line: Line) -> Seen:
+    """What another judge said, by its score."""
+    from assay.evals.audit import Seen
+    from assay.evals.labels_file import is_score, refused
+
+    score = line.body.get("score")
+    if score is None or not is_score(score):
+        raise refused(file, line.number, "it has neither a claim nor a score from 0 to 1")
+    return Seen(says=score >= _HALF, score=float(score), **_about(file, line))
+
+
+def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Seen:
+    """What the engine's verifier says of the line's claim."""
+    from assay.evals.audit import Seen
+    from assay.evals.labels_file import refused
+    from assay.types import Passage, Verdict
+
+    claim, context = line.body.get("claim"), line.body.get("context")
+    if not isinstance(claim, str) or not isinstance(context, str) or not claim.strip():
+        raise refused(file, line.number, "it has no claim, or no context to test it against")
+    began = time.perf_counter()
+    review = engine.check(claim, [Passage("context", "context", "", 0, len(context), context)], one_claim=True)
+    taken = 1000 * (time.perf_counter() - began)
+    about = _about(file, line)
+    cost = 0.0 if asks_nobody else None
+    if not review.claims:
+        return Seen(says=None, score=None, ms=taken, cost=cost, **about)
+    tested = review.claims[0]
+    voters = {each.by: each.state == Verdict.SUPPORTED for each in tested.history if each.state in set(Verdict)}
+    if voters.pop("vote", None) is None:  # rules alone: nobody to agree with
+        voters = {}
+    others = {**(about.pop("others") or {}), **voters}
+    says = None if tested.verdict is Verdict.UNKNOWN else tested.verdict is Verdict.SUPPORTED
+    return Seen(says=says, score=tested.support, ms=taken, others=others, cost=cost, **about)
+
+
+def _about(file: Path, line: Line) -> dict[str, Any]:
+    """What the line says of the row itself."""
+    from assay.evals.labels_file import refused
+
+    others = line.body.get("others")
+    known = others is None or (
+        isinstance(others, Mapping) and all(isinstance(each, bool) for each in others.values())
+    )
+    if not known:
+        raise refused(file, line.number, "others are verdicts by name, each true or false")
+    texts = {name: str(line.body.get(name, "")) for name in ("set", "edit")}
+    return {"label": line.body["label"], "others": others, **texts}
+
+
+def _name(given: Given) -> str:
+    from assay.settings import load_settings
+
+    settings = load_settings(given).settings
+    asks = settings.profile != "fast" and settings.verifier_model is not None
+    return f"{RULES}, {settings.verifier_model}" if asks else RULES
+
+
+def _table(found: Card) -> list[str]:
+    """The card as lines."""
+    head = f"{'':28}{'n':>6}{'right':>7}{'unknown':>9}{'precision':>11}{'recall':>8}{'bal. acc.':>11}{'AUROC':>8}"
+    rows = [
+        ("all", found.all),
+        *found.sets.items(),
+        *((f"edit {name}", each) for name, each in found.edits.items()),
+    ]
+    cost = "unknown" if found.cost is None else f"${found.cost:.5f}"
+    taken = "unknown" if found.ms is None else f"{found.ms:.1f} ms"
+    return [
+        f"judge: {found.judge}",
+        head,
+        *(_row(name, each) for name, each in rows),
+        f"a claim takes {taken}; its cost is {cost}",
+        *(_agreed(name, each) for name, each in found.agreement.items()),
+    ]
+
+
+def _row(name: str, each: Marks) -> str:
+    shares = "".join(
+        f"{'–' if value is None else format(value, '.3f'):>{width}}"
+        for value, width in ((each.precision, 11), (each.recall, 8), (each.balanced_accuracy, 11), (each.auroc, 8))
+    )
+    return f"{name[:27]:28}{each.n:6}{each.right:7}{each.unknown:9.3f}{shares}"
+
+
+def _agreed(name: str, each: Agreement) -> str:
+    kappa = "–" if each.kappa is None else f"{each.kappa:.2f}"
+    return f"agrees with {name} on {each.share:.0%} of {each.n} (kappa {kappa})"

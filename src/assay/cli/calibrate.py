@@ -1,0 +1,133 @@
+"""calibrate: a collection's own calibration, from labelled answers; and back to an earlier one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.review import By, login
+from assay.cli.terminal import Terminal, one_line
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.calibration.fit import Measured
+    from assay.evals.labels_file import Labelled
+    from assay.record.labels import Labels
+
+LabelsFile = Annotated[
+    Path | None,
+    typer.Argument(metavar="LABELS.jsonl", help='Labels of runs: {"id", "label": true or false} a line.'),
+]
+FromRecord = Annotated[bool, typer.Option("--labelled", help="Learn from what `assay label` kept.")]
+Use = Annotated[
+    int | None, typer.Option("--use", metavar="N", min=0, help="Use calibration N; 0 is the shipped one.")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(calibrate)
+
+
+@takes(*THE_COLLECTION, *FOR_EMBEDDING)
+def calibrate(
+    ctx: typer.Context,
+    file: LabelsFile = None,
+    *,
+    given: Given,
+    labelled: FromRecord = False,
+    use: Use = None,
+    by: By = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Fit how likely answers are right on labelled answers of the collection, and use that from now on.
+
+    The error before and after is printed, both on labels that the fit did not see. Nothing else is changed by it,
+    and every calibration is kept: without a file, they are listed.
+
+    \b
+    assay calibrate labels.jsonl -c manual
+    assay calibrate --labelled
+    assay calibrate --use 0
+    """
+    from assay.clock import SystemClock
+    from assay.record.labels import Labels
+    from assay.record.runs import RunStore
+    from assay.settings import load_settings
+
+    terminal = terminal_of(ctx)
+    if sum((file is not None, labelled, use is not None)) > 1:
+        raise UsageError("a file, --labelled and --use exclude one another", hint="give one of them")
+    settings = load_settings(given).settings
+    labels = Labels(RunStore(settings.runs_file, settings.collection))
+    at, who = SystemClock().time(), (by or login()).strip() or "unknown"
+    if use is not None:
+        labels.use(settings.collection, use, at=at, by=who)
+        terminal.note(f"collection {settings.collection} uses calibration {use}")
+    elif file is None and not labelled:
+        _list(labels, settings.collection, as_json, terminal)
+    else:
+        from assay.build import open_embedder
+        from assay.evals.recalibrate import recalibrated
+
+        rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
+        found = recalibrated(labels, settings.collection, rows, open_embedder(settings).model.sha256)
+        before = labels.in_force(settings.collection).version
+        made = labels.keep(settings.collection, found.fit, at=at, by=who)
+        if as_json:
+            after = found.fit.measured
+            error = None if found.before is None else found.before.to_dict()
+            terminal.object({"version": made.version, "before": error, "after": after.to_dict()})
+        else:
+            terminal.line(f"calibration {made.version}, fitted on {found.fit.data}")
+            terminal.line(f"before  {_told(found.before)}")
+            terminal.line(f"after   {_told(found.fit.measured)}")
+            terminal.note(f"to go back: assay calibrate --use {before} -c {settings.collection}")
+    labels.store.close()
+
+
+def _from_file(file: Path) -> tuple[Labelled, ...]:
+    from assay.evals.labels_file import labelled
+
+    return labelled(file)
+
+
+def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
+    """The labels of whole answers of the collection."""
+    from assay.evals.labels_file import Labelled, enough
+    from assay.record.labels import WHOLE
+
+    whole = [each for each in labels.holding() if each.claim == WHOLE]
+    own = [each for each in whole if labels.store.load(each.run_id).run.collection == collection]
+    return enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
+
+
+def _list(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:
+    """The shipped calibration and the collection's own, the one in use marked."""
+    from assay.calibration.shipped import shipped
+
+    now = labels.in_force(collection).version
+    fits = [(0, "assay", shipped()["answers"])]
+    fits += [(each.version, each.by, each.fit) for each in labels.calibrations(collection)]
+    if as_json:
+        listed = [
+            {"version": version, "by": who, "in_use": version == now, "data": fit.data, **fit.measured.to_dict()}
+            for version, who, fit in fits
+        ]
+        terminal.object({"collection": collection, "calibrations": listed})
+        return
+    for version, who, fit in fits:
+        mark = "*" if version == now else " "
+        terminal.line(f"{mark} {version}  {_told(fit.measured)}, on {fit.data}, by {one_line(who, 80)}")
+
+
+def _told(error: Measured | None) -> str:
+    if error is None:
+        return "uncalibrated: what was in force is for other models"
+    return f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}"

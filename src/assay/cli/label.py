@@ -1,0 +1,95 @@
+"""label: what people say of answers and their claims, kept with who said it and when."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.flags import THE_COLLECTION, Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.review import By, login
+from assay.cli.terminal import Terminal, one_line
+from assay.errors import UsageError
+
+if TYPE_CHECKING:
+    from assay.record.labels import Label
+
+RunName = Annotated[
+    str | None, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists the labels.")
+]
+Good = Annotated[bool | None, typer.Option("--right/--wrong", help="The answer, or the claim, is right or wrong.")]
+ClaimNumber = Annotated[int, typer.Option("--claim", metavar="N", min=1, help="Only this claim of the answer.")]
+Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, kept with the label.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program this verb."""
+    app.command(cls=GroupedCommand)(label)
+
+
+@takes(*THE_COLLECTION)
+def label(
+    ctx: typer.Context,
+    run: RunName = None,
+    *,
+    given: Given,
+    right: Good = None,
+    claim: ClaimNumber | None = None,
+    note: Note = "",
+    by: By = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Say that an answer, or one of its claims, is right or wrong; `assay calibrate --labelled` learns from it.
+
+    A label changes no answer. A later one holds, and the earlier is kept. The collection's labels are listed as
+    lines of the file that `assay calibrate` reads.
+
+    \b
+    assay label last --right
+    assay label 01JAB --wrong --claim 2 --note "the price is of 2023"
+    assay label > labels.jsonl
+    """
+    from assay.clock import SystemClock
+    from assay.record.labels import WHOLE, Labels
+    from assay.record.runs import RunStore
+    from assay.settings import load_settings
+
+    terminal = terminal_of(ctx)
+    settings = load_settings(given).settings
+    labels = Labels(RunStore(settings.runs_file))
+    if run is None:
+        if right is not None:
+            raise UsageError("a label needs its run", hint="e.g. `assay label last --right`")
+        _list(labels.holding(), as_json, terminal)
+        return
+    if right is None:
+        raise UsageError("it is not said whether it is right", hint="add --right or --wrong")
+    who = by.strip() if by is not None else login()
+    if not who:
+        raise UsageError("nobody is named", hint="say who labels: --by NAME")
+    made = labels.say(run, claim or WHOLE, good=right, at=SystemClock().time(), by=who, note=note)
+    labels.store.close()
+    if as_json:
+        terminal.object(made.to_dict())
+    else:
+        what = f"claim {claim} of {made.run_id}" if claim else made.run_id
+        terminal.note(f"label {made.version}: {what} is {'right' if right else 'wrong'}, says {one_line(who, 80)}")
+
+
+def _list(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
+    """The labels that hold: all in one object, or a line for each whole answer."""
+    from assay.record.labels import WHOLE
+
+    if as_json:
+        terminal.object({"labels": [each.to_dict() for each in labels]})
+        return
+    for each in labels:
+        if each.claim != WHOLE:
+            continue
+        said = {"by": each.by, "at": each.at, "note": each.note}
+        terminal.object({"id": each.run_id, "label": each.good, **said})
+    if not labels:
+        terminal.note("nothing is labelled yet")

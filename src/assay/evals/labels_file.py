@@ -1,0 +1,109 @@
+"""Labels as JSON lines, read strictly: whatever is wrong is refused with its line."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.errors import UsageError
+
+# Fewer labels than this, or fewer of either kind, fit no calibration that means anything.
+FEWEST, FEWEST_OF_A_KIND = 20, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One object of the file, with the number of its line."""
+
+    number: int
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """What one line says: of `id`, whether it is right, and its score where the line gives one."""
+
+    number: int
+    id: str
+    right: bool
+    score: float | None = None
+
+
+def lines(path: Path) -> tuple[Line, ...]:
+    """The objects of a file of JSON lines; empty lines are passed over. UsageError names the line that is none."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}", hint="give a file of JSON lines in UTF-8") from error
+    found = tuple(_object(path, n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
+    if not found:
+        raise UsageError(f"{path} holds no line", hint="one JSON object a line")
+    return found
+
+
+def labelled(path: Path) -> tuple[Labelled, ...]:
+    """The labels of a file: {"id", "label": true or false, "score"?} a line.
+
+    UsageError, naming the line, for an id that is missing or comes twice, a label that is neither true nor false,
+    or a score that is no number from 0 to 1; and for labels that are too few, or all alike.
+    """
+    found: dict[str, Labelled] = {}
+    for line in lines(path):
+        one = _labelled(path, line)
+        if one.id in found:
+            raise refused(path, line.number, f"the id {one.id!r} stands in line {found[one.id].number} already")
+        found[one.id] = one
+    return enough(path.name, found.values())
+
+
+def enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
+    """The labels; UsageError where they are too few, or too few of a kind."""
+    rows = tuple(found)
+    right = sum(each.right for each in rows)
+    if len(rows) < FEWEST or min(right, len(rows) - right) < FEWEST_OF_A_KIND:
+        raise UsageError(
+            f"{what}: {len(rows)} labels, {right} of them right, are too few for a calibration",
+            hint=f"it takes {FEWEST} labels, {FEWEST_OF_A_KIND} of either kind at the least",
+        )
+    return rows
+
+
+def _object(path: Path, number: int, line: str) -> Line:
+    try:
+        body = json.loads(line)
+    except ValueError as error:
+        raise refused(path, number, "it is no JSON") from error
+    if not isinstance(body, dict):
+        raise refused(path, number, "it is no JSON object")
+    return Line(number, body)
+
+
+def _labelled(path: Path, line: Line) -> Labelled:
+    key, label, score = line.body.get("id"), line.body.get("label"), line.body.get("score")
+    if not isinstance(key, str) or not key:
+        raise refused(path, line.number, "it has no id")
+    if not isinstance(label, bool):
+        raise refused(path, line.number, f"its label is {json.dumps(label)}; a label is true or false")
+    if score is not None and not is_score(score):
+        raise refused(path, line.number, f"its score is {json.dumps(score)}; a score is a number from 0 to 1")
+    return Labelled(line.number, key, label, None if score is None else float(score))
+
+
+def is_score(value: Any) -> bool:
+    """Whether this is a number from 0 to 1.
+
+    >>> is_score(0.5), is_score(float("nan")), is_score(True)
+    (True, False, False)
+    """
+    return (
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and 0 <= value <= 1
+    )
+
+
+def refused(path: Path, number: int, what: str) -> UsageError:
+    """The error that names the line."""
+    return UsageError(f"{path.name}, line {number}: {what}", hint="mend the line, or take it out")

@@ -1,0 +1,87 @@
+"""A collection's own calibration, from labels of its recorded answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.calibration.fit import Fit, MadeFor, Measured
+from assay.calibration.shipped import shipped, weights_behind
+from assay.errors import UsageError
+from assay.evals.fitting import fit, measured
+from assay.evals.labels_file import Labelled
+from assay.record.labels import Labels
+from assay.text.tokens import words
+from assay.types import Value
+
+# How many of the collection's latest questions say how its evidence usually looks.
+_COMPARED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Recalibrated(Value):
+    """A new calibration, and the error of the one in force on the same labels; None where that does not apply."""
+
+    fit: Fit
+    before: Measured | None
+
+
+def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embedding: str) -> Recalibrated:
+    """The calibration of the collection's labelled answers; `embedding` is the hash of its embedding model.
+
+    UsageError, naming the line, for a run that is not there, is of another collection, was not answered, or was
+    answered by other parts than the first.
+    """
+    answers = [_answer(labels, collection, row) for row in rows]
+    origins = [_origin(each, embedding) for each in answers]
+    for row, origin in zip(rows, origins, strict=True):
+        other = origins[0].differs(origin)
+        if other:
+            raise _refused(row, f"{other} answered it than the first one labelled")
+    scores = [float(each["confidence"]["score"]) for each in answers]
+    right = [each.right for each in rows]
+    gates = [float(each["judgement"]["sufficiency"] or 0.0) for each in answers]
+    try:
+        made = fit(
+            "answers",
+            f"{len(rows)} labelled answers of {collection}",
+            origins[0],
+            scores,
+            right,
+            [" ".join(words(each["question"])) for each in answers],
+            gates=gates,
+            reference=labels.latest(collection, _COMPARED) or gates,
+        )
+    except ValueError as error:
+        raise UsageError(
+            f"no calibration can be fitted: {error}", hint="label answers to more different questions"
+        ) from error
+    now = labels.in_force(collection).fit or shipped()["answers"]
+    applies = now.made_for.differs(origins[0]) is None
+    before = measured([now.probability(each) for each in scores], right) if applies else None
+    return Recalibrated(made, before)
+
+
+def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]:
+    try:
+        record = labels.store.load(row.id)
+    except UsageError as error:
+        raise _refused(row, str(error)) from error
+    if record.run.collection != collection:
+        raise _refused(row, f"run {row.id} is of collection {record.run.collection}, not {collection}")
+    if record.answer is None or record.answer["outcome"] not in ("answered", "partial"):
+        raise _refused(row, f"run {row.id} has no answer")
+    return record.answer
+
+
+def _origin(answer: Mapping[str, Any], embedding: str) -> MadeFor:
+    models = answer["models"]
+    judge = str(answer["mode_used"])
+    return MadeFor(embedding, judge, models["writer"], models["verifier"], weights_behind("answers"))
+
+
+def _refused(row: Labelled, what: str) -> UsageError:
+    return UsageError(
+        f"line {row.number}: {what}", hint="`assay show` lists the runs; mend the line, or take it out"
+    )

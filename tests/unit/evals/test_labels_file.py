@@ -1,0 +1,61 @@
+"""Labels are read strictly: what is wrong is refused with its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.errors import UsageError
+from assay.evals.labels_file import labelled, lines
+
+GOOD = [{"id": f"r{n}", "label": n % 3 > 0} for n in range(24)]
+
+
+def written(folder: Path, rows: list[object]) -> Path:
+    path = folder / "labels.jsonl"
+    path.write_text("\n".join(each if isinstance(each, str) else json.dumps(each) for each in rows))
+    return path
+
+
+def test_labels_are_read_in_order_and_empty_lines_passed_over(tmp_path: Path):
+    found = labelled(written(tmp_path, [*GOOD[:5], "", *GOOD[5:]]))
+    assert [each.id for each in found] == [each["id"] for each in GOOD]
+    assert found[5].number == 7
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ({"id": "r3", "label": True}, "line 25: the id 'r3' stands in line 4 already"),
+        ({"id": "new", "label": "maybe"}, 'line 25: its label is "maybe"'),
+        ({"id": "new", "label": 1}, "line 25: its label is 1"),
+        ({"id": "new"}, "line 25: its label is null"),
+        ({"label": True}, "line 25: it has no id"),
+        ({"id": "new", "label": True, "score": float("nan")}, "line 25: its score is NaN"),
+        ({"id": "new", "label": True, "score": 1.5}, "line 25: its score is 1.5"),
+        ({"id": "new", "label": True, "score": True}, "line 25: its score is true"),
+        ("{", "line 25: it is no JSON"),
+        ("[]", "line 25: it is no JSON object"),
+    ],
+)
+def test_a_wrong_line_is_named(tmp_path: Path, line: object, told: str):
+    with pytest.raises(UsageError) as refused:
+        labelled(written(tmp_path, [*GOOD, line]))
+    assert told in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "rows", [GOOD[:3], [{"id": str(n), "label": True} for n in range(50)], [*GOOD[:12], *GOOD[:0]]]
+)
+def test_too_few_labels_or_one_kind_only_fit_nothing(tmp_path: Path, rows: list[object]):
+    with pytest.raises(UsageError, match="too few for a calibration"):
+        labelled(written(tmp_path, rows))
+
+
+def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path):
+    with pytest.raises(UsageError, match="cannot be read"):
+        lines(tmp_path / "nowhere.jsonl")
+    with pytest.raises(UsageError, match="holds no line"):
+        lines(written(tmp_path, []))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from assay.errors import BudgetSpent
-from assay.policy import ASKING, is_better, next_repair
+from assay.policy import ASKING, borne_out, is_better, next_repair
 from assay.stages import Stages
 from assay.text.citation_marks import HEDGE_MARK
 from assay.types import (
@@ -26,6 +26,8 @@ from assay.types import (
     Verdict,
 )
 
+# Other words for a sentence are kept only where it is borne out then: a wrong value for another mends nothing.
+_SETTLING = (RepairKind.CORRECT, RepairKind.REWRITE)
 _ENDS = " .,;!?…"
 # Behind what asks, and what only leads in.
 _SAYS_NOTHING = ("?", "？", ":", "：")
@@ -167,7 +169,10 @@ async def _attempted(
         return _kept(kind, candidate, best, Review((), (), ()), before)
     review = await _reviewed(candidate.sentence, before, question, candidate.evidence, on)
     final = kind in (RepairKind.HEDGE, RepairKind.DROP)  # nothing smaller helped
-    return _kept(kind, candidate, best, review, before) if final or is_better(review, best.review) else None
+    better = is_better(review, best.review) and (
+        kind not in _SETTLING or borne_out(review) > borne_out(best.review)
+    )
+    return _kept(kind, candidate, best, review, before) if final or better else None
 
 
 def _kept(

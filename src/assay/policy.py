@@ -214,17 +214,18 @@ def is_better(after: Review, before: Review) -> bool:
 
 
 def _breaks(after: Review, before: Review) -> bool:
-    borne_out = {claim.text for claim in before.claims if claim.verdict is Verdict.SUPPORTED}
+    passed = {claim.text for claim in before.claims if claim.verdict is Verdict.SUPPORTED}
     failing = {claim.text for claim in after.claims if claim.verdict is not Verdict.SUPPORTED}
-    return bool(borne_out & failing) or _supported(after) < _supported(before)
+    return bool(passed & failing) or borne_out(after) < borne_out(before)
 
 
 def _wrong(review: Review) -> tuple[int, int, int, int]:
     open_checks = [each for each in review.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
     blocking = sum(each.severity is Severity.BLOCK for each in open_checks)
-    not_borne_out = len(review.claims) - _supported(review)
-    return (blocking, not_borne_out, len(open_checks) - blocking, -_supported(review))
+    not_borne_out = len(review.claims) - borne_out(review)
+    return (blocking, not_borne_out, len(open_checks) - blocking, -borne_out(review))
 
 
-def _supported(review: Review) -> int:
+def borne_out(review: Review) -> int:
+    """How many claims the evidence bears out."""
     return sum(claim.verdict is Verdict.SUPPORTED for claim in review.claims)

@@ -34,7 +34,7 @@ class RulesRepairer:
             case RepairKind.RE_CITE:
                 return await recited(self.verifier, evidence, sentence, review)
             case RepairKind.CORRECT:
-                return corrected(evidence, sentence, review, begins)
+                return corrected(question, evidence, sentence, review, begins)
             case RepairKind.HEDGE:
                 return hedged(evidence, sentence, review)
             case RepairKind.DROP:

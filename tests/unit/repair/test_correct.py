@@ -13,6 +13,8 @@ from assay.types import (
     Edit,
     Evidence,
     FindingKind,
+    Hit,
+    Passage,
     Question,
     RepairKind,
     Review,
@@ -23,8 +25,9 @@ from assay.types import (
     Status,
 )
 
+from .conftest import EVIDENCE
+
 QUESTION = Question("What is known of them?", "What is known of them?")
-NONE = Evidence()
 
 
 def put(text: str, wrong: str, expected: str) -> str:
@@ -75,7 +78,12 @@ def test_what_has_no_plain_form_of_a_date_is_in_the_sources_words(said: str):
     assert as_written(said, "4 May 1932") is None
 
 
-async def mended(case, evidence: Evidence = NONE):
+def said(text: str) -> Evidence:
+    """One passage that says this."""
+    return Evidence((Hit(Passage("p", "d", "r", 0, len(text), text), 1.0),))
+
+
+async def mended(case, evidence: Evidence = EVIDENCE):
     return await RulesRepairer(None).mend(  # type: ignore[arg-type]
         RepairKind.CORRECT, QUESTION, evidence, case.sentence, case.review, case.begins
     )
@@ -112,12 +120,14 @@ async def test_nothing_is_offered_where_no_check_says_otherwise(reviewed):
 def wrong_number(text: str, wrong: str, expected: str | None, status: Status = Status.FAILED) -> Review:
     start = text.index(wrong)
     place = Span(start, start + len(wrong))
-    return Review((), (Check("numbers", status, Severity.BLOCK, 1, "why", place, expected=expected),), ())
+    source = SourceSpan("p", 0, 1, "")
+    return Review((), (Check("numbers", status, Severity.BLOCK, 1, "why", place, source, expected=expected),), ())
 
 
 @pytest.mark.parametrize("text", ['He said "it cost 5 dollars".', "He said “it cost 5 dollars”.", "Use `x = 5`."])
 def test_quotations_and_code_are_never_touched(text: str):
-    assert corrected(NONE, Sentence(1, text), wrong_number(text, "5", "4"), 0) is None
+    there = said(text.replace("5", "4"))
+    assert corrected(QUESTION, there, Sentence(1, text), wrong_number(text, "5", "4"), 0) is None
 
 
 @pytest.mark.parametrize(
@@ -132,16 +142,36 @@ def test_quotations_and_code_are_never_touched(text: str):
     ],
 )
 def test_only_a_failed_check_with_a_place_in_the_sentence_changes_it(review: Review):
-    assert corrected(NONE, Sentence(1, "It cost 5."), review, 0) is None
+    assert corrected(QUESTION, said("It cost 4."), Sentence(1, "It cost 5."), review, 0) is None
 
 
-def test_of_two_corrections_of_one_place_one_is_made():
-    text = "It cost 55."
-    checks = wrong_number(text, "55", "44").checks + wrong_number(text, "5", "4").checks
-    made = corrected(NONE, Sentence(1, text), Review((), checks, ()), 0)
-    assert made is not None
-    assert made.sentence is not None
-    assert made.sentence.text in {"It cost 44.", "It cost 45."}
+def test_of_a_claim_with_two_wrong_values_none_is_corrected():
+    text = "In June it sold 55 bikes."
+    checks = wrong_number(text, "55", "40").checks + wrong_number(text, "June", "May").checks
+    there = said("In May it sold 40 bikes.")
+    assert corrected(QUESTION, there, Sentence(1, text), Review((), checks, ()), 0) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "expected", "source"),
+    [
+        ("In June the shop sold 55 bikes.", "55", "40", "In May the shop sold 40 bikes."),
+        ("More than a thousand people work.", "thousand", "1,200", "1,200 people work."),
+        ("It has 130 rooms.", "130", "100", "It has more than 100 rooms."),
+        ("In 2023 it had 3,900.", "3,900", "3,400", "In 2023 it had 3,400, and 3,900 a year later."),
+        ("Rooms cost 130 euros.", "130", "80", "Rooms may cost 80 euros."),
+        ("Marie Curie died in 1935.", "1935", "1867", "Marie Curie was born in 1867."),
+    ],
+)
+def test_what_no_source_sentence_says_with_its_own_value_is_left(text, wrong, expected, source):
+    assert corrected(QUESTION, said(source), Sentence(1, text), wrong_number(text, wrong, expected), 0) is None
+
+
+def test_a_name_that_was_asked_about_is_never_replaced():
+    text, asked = "The Elbe is 1,230 km long.", Question("How long is the Elbe?", "How long is the Elbe?")
+    review, there = wrong_number(text, "Elbe", "Rhine"), said("The Rhine is 1,230 km long.")
+    assert corrected(asked, there, Sentence(1, text), review, 0) is None
+    assert corrected(QUESTION, there, Sentence(1, text), review, 0) is not None
 
 
 @pytest.mark.parametrize(
@@ -164,7 +194,7 @@ def test_a_simple_denial_is_turned_round(text: str, cue: str, source: str, mende
         "negation", Status.FAILED, Severity.BLOCK, 1, "it denies", Span(start, start + len(cue)),
         SourceSpan("p", 0, len(source), source), FindingKind.NEGATION,
     )  # fmt: skip
-    made = corrected(NONE, Sentence(1, text), Review((), (check,), ()), 0)
+    made = corrected(QUESTION, said(source), Sentence(1, text), Review((), (check,), ()), 0)
     assert made is not None
     assert made.sentence is not None
     assert made.sentence.text == mended
@@ -177,6 +207,9 @@ def test_a_simple_denial_is_turned_round(text: str, cue: str, source: str, mende
         ("It did not open.", "not", "It was opening, and opened."),
         ("It was sold and was kept.", "It was sold and was kept.", "It was not sold."),
         ("It rained.", "It rained.", "Nobody came."),
+        ("Guide dogs are allowed.", "Guide dogs are allowed.", "Dogs are not allowed, except guide dogs."),
+        ("It is due on 30 June.", "It is due on 30 June.", "It is not due until 30 June."),
+        ("It is never closed at night.", "never", "It is closed from 6 am to 10 pm."),
     ],
 )
 def test_a_denial_that_takes_more_than_a_word_is_left(text: str, cue: str, source: str):
@@ -185,7 +218,7 @@ def test_a_denial_that_takes_more_than_a_word_is_left(text: str, cue: str, sourc
         "negation", Status.FAILED, Severity.BLOCK, 1, "it denies", Span(start, start + len(cue)),
         SourceSpan("p", 0, len(source), source), FindingKind.NEGATION,
     )  # fmt: skip
-    assert corrected(NONE, Sentence(1, text), Review((), (check,), ()), 0) is None
+    assert corrected(QUESTION, said(source), Sentence(1, text), Review((), (check,), ()), 0) is None
 
 
 def test_an_edit_says_why():

@@ -98,7 +98,7 @@ def confidence_told(confidence: Json) -> str:
     'confidence very high (uncalibrated)'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
-        error = f"{confidence['ece']:.2f}".removeprefix("0")
+        error = f"{confidence['ece']:.2f}".removeprefix("0") if confidence["ece"] >= 0.01 else "< .01"
         return f"{100 * confidence['value']:.0f} % likely right (ECE {error}, n = {confidence['n']})"
     return f"confidence {confidence['level'].replace('_', ' ')} (uncalibrated)"
 

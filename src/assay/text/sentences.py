@@ -11,8 +11,16 @@ from assay.types import Span
 ABBREVIATIONS = frozenset(
     """mr mrs ms dr prof sr jr st vs etc e.g i.e eg ie cf al fig figs eq eqs no nos vol pp p ch sec dept inc ltd
     co corp jan feb mar apr jun jul aug sep sept oct nov dec mt ft approx est gen gov sen rep hon rev capt col
-    lt sgt brig maj adm cmdr cpl pvt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp""".split()
+    lt sgt brig maj adm cmdr cpl pvt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp
+    mio mrd bzw usw nr z.b d.h u.a ggf inkl evtl sog""".split()
 )
+# A German ordinal has a full stop: am 3. Mai, der 2. Weltkrieg.
+_AFTER_ORDINAL = frozenset(
+    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()
+)
+_BEFORE_ORDINAL = frozenset("vom im zum beim der das dem des".split())
+_TWO_WORDS = re.compile(r"([^\W\d_]+)\s+\d{1,2}$")
+_NEXT_WORD = re.compile(r"\s*([^\W\d_]+)")
 _END = re.compile(
     r"""(?P<wide>[。！？｡]+[”’」』）"'\)\]]*)                    # CJK: no white space needed
       | (?P<stop>(?<![.!?…])[.!?…]+["'”’»\)\]]*)(?=\s|$)        # Latin: white space follows
@@ -83,6 +91,16 @@ def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
     word = last.group(1).lower() if last else ""
     if word.isdigit() and not text[start : match.start() - len(word)].strip():
         return False  # the mark of a list item
+    if word.isdigit() and _is_ordinal(text, match):
+        return False
     if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and follows.isupper()):
         return not follows
     return not (follows.islower() and follows.isascii())
+
+
+def _is_ordinal(text: str, stop: re.Match[str]) -> bool:
+    """Whether the number before a full stop is a German ordinal."""
+    before = _TWO_WORDS.search(text[max(0, stop.start() - 16) : stop.start()])
+    behind = _NEXT_WORD.match(text, stop.end())
+    month = behind is not None and behind.group(1).lower() in _AFTER_ORDINAL
+    return month or (before is not None and before.group(1).lower() in _BEFORE_ORDINAL)

@@ -72,7 +72,8 @@ def replay(
 ) -> None:
     """Answer a recorded question again from its tape.
 
-    It prints and exits as `ask` did then, with no network, no model and no collection.
+    It prints and exits as `ask` did then, with no network, no model and no collection. What was streamed comes as
+    it was streamed, unless another style of citations or --json is asked for.
 
     \b
     assay replay last
@@ -88,8 +89,10 @@ def replay(
     file = load_settings(given).settings.runs_file
     recorded = RunStore(file).recording(run)
     style = {name: recorded.about["settings"][name] for name in ("citation_style", "references")}
-    answer = replayed(recorded.run.run_id, Progress(terminal), data_dir=file.parent)
-    tell(answer, {**style, **given}, as_json, terminal)
+    streams = recorded.about["streamed"] and not as_json and "citation_style" not in given
+    progress = Progress(terminal, sentences=streams)
+    answer = replayed(recorded.run.run_id, progress, data_dir=file.parent)
+    tell(answer, {**style, **given}, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
 
 

@@ -37,6 +37,27 @@ def test_replay_prints_what_ask_printed_without_the_model_and_the_collection(
     assert (again.code, again.out) == (as_object.code, as_object.out)
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Water boils at 100 degrees Celsius at sea level [1]. It freezes at 0 degrees Celsius [1].",
+        "Water boils at 100 degrees Celsius at sea level [1]. The flag is green and made of silk.",
+        "The moon is made of cheese [1].",
+    ],
+)
+@pytest.mark.parametrize("flags", [[], ["--references"], ["--unsupported", "mark"]])
+def test_replay_prints_what_was_streamed_as_it_was_streamed(
+    own: Cli, scripted: Callable[..., str], reply: str, flags: list[str]
+):
+    model = scripted({"role": "writer", "reply": reply, "pieces": 5})
+    asked = own("ask", BOIL, "--stream", "-m", model, *flags)
+    again = own("replay", "last")
+    assert (again.code, again.out) == (asked.code, asked.out)
+    assert own("replay", "last", "--json").object["outcome"] == "answered"
+    named = own("replay", "last", "--citation-style", "named").out
+    assert "[1]" not in named.splitlines()[0]
+
+
 def test_replay_of_no_answer_exits_as_ask_did(own: Cli):
     asked = own("ask", "Who won the chess tournament in Reykjavik?", "--json")
     again = own("replay", "last", "--json")

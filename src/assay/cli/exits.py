@@ -33,7 +33,7 @@ Exit codes:
   1    a bug in assay
   2    wrong usage
   3    no answer: the documents do not hold it, or the question is unclear
-  4    a partial answer, or a check failed or could not be made
+  4    a partial answer, or a blocking check failed or could not be made
   5    a provider is unreachable or refused, or the time is used up
   6    the collection cannot be used
   8    some files could not be taken in

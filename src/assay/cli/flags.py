@@ -117,7 +117,9 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "max_cost": _flag(float, LIMITS, "What it may cost, in US dollars.", "DOLLARS"),
         "deadline": _flag(float, LIMITS, "Time. [default: 10, 30 or 90, by profile]", "SECONDS"),
         "rounds": _flag(int, LIMITS, "How often to search.", "N"),
-        "repairs": _flag(int, LIMITS, "How many repairs one answer may have.", "N"),
+        "repairs": _flag(
+            int, LIMITS, "How many repairs may ask a search or a model; correcting and dropping are free.", "N"
+        ),
         "offline": _flag(bool, SERVICES, "Refuse every host but this machine.", None, "--offline/--no-offline"),
         "openai_base_url": _address("an OpenAI-compatible service"),
         "anthropic_base_url": _address("Anthropic's service"),

@@ -76,7 +76,12 @@ class Settings(BaseModel):
         None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
     )
     rounds: int | None = Field(None, ge=1, le=10, description="how often one question may search")
-    repairs: int | None = Field(None, ge=0, le=20, description="how many repairs one answer may have")
+    repairs: int | None = Field(
+        None,
+        ge=0,
+        le=20,
+        description="how many repairs of one answer may ask a search or a model; correcting and dropping are free",
+    )
     max_calls: int | None = Field(None, ge=0, le=200, description="how many model calls one question may make")
     max_tokens: int | None = Field(None, ge=1, description="how many tokens one question may use; none: no limit")
     max_cost: float | None = Field(None, gt=0, description="US dollars one question may cost; none: no limit")

@@ -33,8 +33,9 @@ class DraftReader:
 
     So a draft without any citation can still be asked for again: nobody has seen it. `declined` tells that the
     reply says that the sources do not answer. A list of sources beside the answer is dropped, and a sentence that
-    was said before. `strayed` says why the rest of the reply is not worth reading: the model repeats itself, or
-    writes the prompt's fences with their `code`.
+    was said before; so is the prompt's own list of sources, beside an answer or instead of one. `strayed` says why
+    the rest of the reply is not worth reading: the model repeats itself, or writes the prompt's fences with their
+    `code`.
 
     >>> passage = Passage("p7", "d", "r", 0, 1, "x", title="Weather")
     >>> reader = DraftReader((passage,))
@@ -54,6 +55,7 @@ class DraftReader:
     _thought: str | None = field(default="", init=False)
     _listing: list[str] = field(default_factory=list, init=False)
     _in_listing: bool = field(default=False, init=False)
+    _copied: list[str] = field(default_factory=list, init=False)
     _kept_back: list[Sentence] = field(default_factory=list, init=False)
     _number: int = field(default=0, init=False)
     _said: set[str] = field(default_factory=set, init=False)
@@ -75,7 +77,8 @@ class DraftReader:
         rest = self._cutter.feed("" if unread.lstrip().startswith(_THOUGHT) else unread) + self._cutter.end()
         self._read(rest)
         if self._number == 0:  # there is nothing but a list, so that is what it answers
-            for each in self._listing:
+            # One source may be what it answers; the list of them was copied from the prompt.
+            for each in self._listing or (self._copied if len(self._copied) == 1 else []):
                 self._add(each)
         return self._shown()
 
@@ -98,6 +101,8 @@ class DraftReader:
                 self.declined = True
             elif self.declined or not each.strip() or _NO_ANSWER.fullmatch(each.rstrip(" \n.*_")):
                 continue
+            elif copied := _lines_of_the_prompt(each, self.passages):
+                self._copied += copied
             elif (self._in_listing or _opens_listing(each)) and _only_lists(each, self.passages):
                 self._in_listing = True
                 self._listing.append(each)
@@ -128,6 +133,13 @@ class DraftReader:
     def _shown(self) -> list[Sentence]:
         shown, self._kept_back = self._kept_back, []
         return shown
+
+
+def _lines_of_the_prompt(written: str, passages: tuple[Passage, ...]) -> list[str]:
+    """The lines, where each of them is one of the prompt's list of sources, as it stood there."""
+    lines = [line.strip() for line in written.splitlines() if line.strip()]
+    given = {sources_line(n, passage) for n, passage in enumerate(passages, 1)}
+    return lines if given.issuperset(lines) else []
 
 
 def _opens_listing(written: str) -> bool:

@@ -229,6 +229,18 @@ async def test_a_heading_over_prose_and_a_list_that_is_the_answer_stay() -> None
     assert sentences == [Sentence(1, "Sources: Title 1", ("p1",))]
 
 
+@pytest.mark.parametrize("copy", ["[1] Title 1\n[2] Title 2", "[1] Title 1\n\n[3] Title 3"])
+async def test_the_prompts_own_list_of_sources_is_no_answer(copy: str) -> None:
+    assert await parts_of(Model([whole(copy)])) == [Finished("stop")]
+    sentence, _ = await parts_of(Model([whole(f"{copy}\n\nIt opened [2].")]))
+    assert sentence == Sentence(1, "It opened.", ("p2",))
+
+
+async def test_the_name_of_one_source_may_be_the_answer() -> None:
+    sentence, _ = await parts_of(Model([whole("[2] Title 2")]))
+    assert sentence == Sentence(1, "Title 2", ("p2",))
+
+
 async def test_what_a_model_thinks_aloud_is_no_answer() -> None:
     text = "\n<think>It opened [2]. Or not.</think>\n\nIt opened [1]."
     assert await parts_of(Model([Reply(tuple(text))])) == [Sentence(1, "It opened.", ("p1",)), Finished("stop")]

@@ -25,7 +25,7 @@ _ABBREVIATED = re.compile(
     r"rev|hon|mt|ft|approx|jan|feb|mar|apr|aug|sept?|oct|nov|dec)|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z]|(?:\A|[:\n])\s*\d{1,3})\.\Z",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s")
+_ITEM = re.compile(r"\A(?:[-*•+]|\d{1,3}[.)])\s")
 _LONGEST_HEADING = 8
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENS = re.compile(r"[:.?!\"“]")
@@ -57,7 +57,7 @@ class Said:
 
 
 def sentences(answer: str) -> Iterator[Said]:
-    """The sentences of an answer that say a word, without its headings.
+    """The sentences of an answer that say a word, without its headings and the marks of its lists.
 
     >>> [each.text for each in sentences("It opened in 1932. [1][2] Dr. Bo paid. [1] ⚠ Why not?\\nSee U.S. 2")]
     ['It opened in 1932.', 'Dr. Bo paid.', 'Why not?', 'See U.S. 2']
@@ -66,15 +66,15 @@ def sentences(answer: str) -> Iterator[Said]:
     >>> [each.text for each in sentences("The answer is: [1]\\n\\nin 1932.")]
     ['The answer is: in 1932.']
     >>> [each.text for each in sentences("The bridge\\nIt opened. [1]\\n- a tower\\nLund")]
-    ['It opened.', '- a tower', 'Lund']
+    ['It opened.', 'a tower', 'Lund']
     >>> [each.text for each in sentences("The two are: 1. Lund\\n2. Ulm. It rained.")]
-    ['The two are: 1. Lund', '2. Ulm.', 'It rained.']
+    ['The two are: 1. Lund', 'Ulm.', 'It rained.']
     """
     start = 0
     for end, following in _cuts(answer):
         piece = answer[start:end]
-        text = " ".join(_CITED.sub(" ", piece.replace(MARK, " ")).split())
-        if _WORD.search(text) and not (answer[end:following].count("\n") and _is_heading(text)):
+        text = _ITEM.sub("", " ".join(_CITED.sub(" ", piece.replace(MARK, " ")).split()))
+        if _WORD.search(text) and not (answer[end:following].count("\n") and _is_heading(piece.strip())):
             yield Said(text, start, MARK in piece)
         start = following
 

@@ -16,7 +16,7 @@ import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from statistics import mean
@@ -77,10 +77,11 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
         "share unmarked without a model": round(mean(not c for row in rows for c in row.quoted.failing), 3),
         "sentences written": len(written),
         "sentences written that a check caught": sum(map(bool, written)),
-        "sentences caught by each check": Counter(name for checks in written for name in checks).most_common(),
-        "repairs": Counter(kind for row in rows for kind in row.cited.repairs).most_common(),
+        "sentences caught by each check": _counted(name for checks in written for name in checks),
+        "repairs": _counted(kind for row in rows for kind in row.cited.repairs),
         "model calls": sum(row.cited.calls for row in rows),
         "gold shown": {name: _shown(rows, key) for name, key in WAYS.items()},
+        "gold shown, cited above the raw model": _shown(rows, "cited") - _shown(rows, "raw"),
         "gold shown by what the model wrote": sum(
             shows_gold(row.cited.text, row.asked.golds) for row in rows if not row.cited.quoted_instead
         ),
@@ -89,7 +90,7 @@ def figures(rows: Sequence[Row]) -> dict[str, Any]:
             name: round(mean(len(getattr(row, key).text.split()) for row in answered), 1) if answered else None
             for name, key in WAYS.items()
         },
-        "endings": Counter(row.cited.ended for row in rows).most_common(),
+        "endings": _counted(row.cited.ended for row in rows),
     }
 
 
@@ -101,6 +102,11 @@ def _unmarked(row: Row) -> int:
     return sum(
         not checks and not marked for checks, marked in zip(row.cited.failing, row.cited.marked, strict=True)
     )
+
+
+def _counted(names: Iterable[str]) -> dict[str, int]:
+    """How often each occurs, the most frequent first."""
+    return dict(Counter(names).most_common())
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -13,6 +13,7 @@ _ADVICE: Mapping[str, str] = {
     "quotes": "quote the source's own words, or drop the quotation marks",
     "references": "drop the reference, or give one that the sources hold",
     "numbers": "use the source's number",
+    "belonging": "say the number of what the source says it of",
     "dates": "use the source's date",
     "names": "use the names that the source uses",
     "negation": "state it as the source does",

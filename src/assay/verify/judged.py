@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
 from assay.verify.additions import added
+from assay.verify.bound import bound
 from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
 from assay.verify.cited import cited_checks
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "numbers": numbers,
+    "belonging": bound,
     "dates": calendar,
     "names": named,
     "negation": negated,

@@ -19,7 +19,7 @@ class Run:
     `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
     `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
     somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
-    one that ships; `shifted` says that the collection's latest questions are unlike those it was fitted on.
+    one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it.
     """
 
     id: str
@@ -31,7 +31,7 @@ class Run:
     profile_reason: str = ""
     streamed: bool = False
     calibration: Fit | None = None
-    shifted: bool = False
+    doubt: str = ""
 
 
 class RunEvents:

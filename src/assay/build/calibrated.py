@@ -10,7 +10,7 @@ from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.promise import Promise, best_promise, promise
 from assay.calibration.shift import FITTED_MODE, SHIFTED, has_shifted
 from assay.calibration.shipped import shipped, weights_behind
-from assay.errors import UsageError
+from assay.errors import StoreError, UsageError
 from assay.record.labels import SHIPPED, Labels
 from assay.record.runs import RunStore
 from assay.run import Run
@@ -18,40 +18,49 @@ from assay.settings import Settings
 from assay.stages import Rater
 from assay.verify.confidence import CalibratedRater, LeastRater
 
+# Why nothing is known of the collection's own calibration.
+UNREAD = "the record of the latest questions cannot be read"
+
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """The calibration of a collection when a run began: the fit is None for the one that ships."""
+    """The calibration of a collection when a run began: the fit is None for the one that ships.
+
+    `doubt` says why it may not hold for the collection, "" where nothing speaks against it.
+    """
 
     version: int = SHIPPED
     fit: Fit | None = None
-    shifted: bool = False
+    doubt: str = ""
 
     @property
     def about(self) -> Mapping[str, Any]:
         """What a replay needs to find it again."""
-        return {"version": self.version, "shifted": self.shifted}
+        return {"version": self.version, "doubt": self.doubt}
 
 
 def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
     """The collection's calibration now, and whether its latest questions are unlike those of the fit."""
     if store is None:
         return Calibrated()
-    now = Labels(store).in_force(collection)
+    try:
+        now = Labels(store).in_force(collection)
+    except StoreError:  # what is wrong with the record is told by what writes to it; no answer fails for that
+        return Calibrated(doubt=UNREAD)
     shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)
-    return Calibrated(now.version, now.fit, shifted)
+    return Calibrated(now.version, now.fit, SHIFTED if shifted else "")
 
 
 def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
     """The calibration that a recorded run had."""
     then = about.get("calibration", Calibrated().about)
-    return Calibrated(then["version"], Labels(store).fit(then["version"]), then["shifted"])
+    return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])
 
 
 def rater(run: Run, embedding: str, writer: str, verifier: str) -> Rater:
     """The rater of a run, under what the parts of its answers come from."""
     live = MadeFor(embedding, "", writer, verifier, weights_behind("answers"))
-    cause = SHIFTED if run.shifted else ""
+    cause = run.doubt
     if run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
     return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
@@ -82,10 +91,10 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promis
     return found
 
 
-def told(found: Promise, fit: Fit | None, *, shifted: bool) -> str:
+def told(found: Promise, run: Run) -> str:
     """The promise in words."""
-    what = "rest on evidence that does not answer" if fit is None else "are wrong"
-    doubt = f"; it may not hold: {SHIFTED}" if shifted else ""
+    what = "rest on evidence that does not answer" if run.calibration is None else "are wrong"
+    doubt = f"; it may not hold: {run.doubt}" if run.doubt else ""
     return (
         f"promised with {found.confidence:.0%} confidence, for questions like those measured: at most "
         f"{found.risk:.0%} of the answers shown {what}; {found.share:.0%} of them are still answered{doubt}"

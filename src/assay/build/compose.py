@@ -133,7 +133,7 @@ class Composer:
     def _promised(self, run: Run) -> tuple[str, ...]:
         """What is promised of the run's answers."""
         found = self._promise(run)
-        return () if found is None else (told(found, run.calibration, shifted=run.shifted),)
+        return () if found is None else (told(found, run),)
 
     def _promise(self, run: Run) -> Promise | None:
         asks = self.models.of("judge") is not None and run.profile != "fast"

@@ -78,9 +78,7 @@ def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None, strea
     clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
     limits = settings.limits(depth.profile)
     budget = Budget(limits, clock)
-    return Run(
-        run_id, depth.profile, limits, clock, budget, tape, depth.reason, streamed, by.fit, shifted=by.shifted
-    )
+    return Run(run_id, depth.profile, limits, clock, budget, tape, depth.reason, streamed, by.fit, by.doubt)
 
 
 def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:

@@ -25,7 +25,7 @@ def test_ask_answers_with_its_source_and_exits_with_0(facts: Cli):
     assert "“Water boils at 100 degrees Celsius at sea level" in asked.out
     assert "✓ verified · " in asked.out
     assert " quote" in asked.out
-    assert "(uncalibrated)" in asked.out
+    assert "% likely right (ECE" in asked.out
 
 
 def test_ask_json_is_the_answer_object(facts: Cli):

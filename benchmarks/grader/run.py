@@ -1,6 +1,6 @@
 """Does the network beside the present checks tell supported claims better than they do alone?
 
-.venv/bin/python benchmarks/grader/run.py PAIRS GRADER
+.venv/bin/python benchmarks/grader/run.py PAIRS GRADER TOKENS
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import astuple
 from pathlib import Path
 
 import numpy as np
+from alignment import with_alignment
 from joined import NAMES, inputs, joined, line
 from measured import FIFTH, MEANS, SETS, UNSEEN, Numbers, counted, gap, network, trees_odds
 from rows import Labelled, every
@@ -26,6 +27,12 @@ from report import write_result
 
 Rows = Mapping[str, np.ndarray]
 Systems = Mapping[str, Mapping[str, Numbers]]
+CANDIDATES = ("aligned", "joined", "all")
+
+
+def weakened(sets: Mapping[str, Labelled], odds: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    """The log odds as probabilities, less what failed fact checks take."""
+    return {name: each.left / (1 + np.exp(-odds[name])) for name, each in sets.items()}
 
 
 def both_labels(sets: Mapping[str, Labelled], rows: Rows) -> tuple[str, ...]:
@@ -34,25 +41,30 @@ def both_labels(sets: Mapping[str, Labelled], rows: Rows) -> tuple[str, ...]:
 
 
 def table(title: str, sets: Mapping[str, Labelled], systems: Systems, folds: tuple[int, ...]) -> dict[str, object]:
-    """Print and return the AUROC of each system on each set and mean, and the last one's gap to the first's."""
+    """Print and return the AUROC of each system on each set and mean, and the gap of each to the present one."""
     rows = {name: counted(name, each, folds) for name, each in sets.items()}
     usable = both_labels(sets, rows)
-    *_, (last, best), present = *systems.items(), systems["present"]
-    print(f"\n{title}\n{'':24}{'rows':>6}" + "".join(f"{name:>12}" for name in systems) + f"   {last} - present")
-    found: dict[str, object] = {}
+    print(f"\n{title}\n{'':24}{'rows':>6}" + "".join(f"{name:>12}" for name in systems))
+    found: dict[str, dict[str, object]] = {}
     for name in (*usable, *MEANS):
         names = tuple(each for each in MEANS.get(name, (name,)) if each in usable)
         scores = {
             system: float(np.mean([auroc(s[each][rows[each]], sets[each].supported[rows[each]]) for each in names]))
             for system, s in systems.items()
         }
-        apart = gap(names, sets, rows, best, present)
+        gaps = {
+            system: gap(names, sets, rows, systems[system], systems["present"], 1000 if name in MEANS else 300)
+            for system in CANDIDATES
+        }
         count = sum(int(rows[each].sum()) for each in names)
         cells = "".join(f"{value:12.3f}" for value in scores.values())
-        print(f"{name:24}{count:6}{cells}   {apart.difference:+.3f} [{apart.low:+.3f}, {apart.high:+.3f}]")
+        print(f"{name:24}{count:6}{cells}")
+        for system, apart in gaps.items() if name in MEANS else ():
+            print(f"    {system} - present {apart.difference:+.3f} [{apart.low:+.3f}, {apart.high:+.3f}]")
         key = f"mean of {name}" if name in MEANS else name
         found[key] = {"rows": count} | {system: round(value, 3) for system, value in scores.items()}
-        found[key]["difference"] = [round(each, 3) for each in astuple(apart)]  # type: ignore[index]
+        for system, apart in gaps.items():
+            found[key][f"{system} - present"] = [round(each, 3) for each in astuple(apart)]
     return found
 
 
@@ -74,16 +86,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("pairs", type=Path, help="the folder that models/grader/pairs.py wrote")
     parser.add_argument("grader", type=Path, help="the folder that models/grader/export_grader.py wrote")
+    parser.add_argument("tokens", type=Path, help="the model that models/grader/token_vectors.py wrote")
     asked = parser.parse_args()
     sets = every(SETS)
-    trees = trees_odds(sets)
+    trees, aligned = trees_odds(sets), trees_odds(with_alignment(sets, asked.tokens))
     graded = network(asked.pairs, asked.grader, sets)
     given = {name: inputs(each, trees[name], graded[name]) for name, each in sets.items()}
+    everything = {name: inputs(each, aligned[name], graded[name]) for name, each in sets.items()}
     systems = {
         "overlap": {name: each.overlap for name, each in sets.items()},
-        "present": {name: each.left / (1 + np.exp(-trees[name])) for name, each in sets.items()},
+        "present": weakened(sets, trees),
+        "aligned": weakened(sets, aligned),
         "network": {name: each.whole for name, each in graded.items()},
         "joined": joined(sets, given),
+        "all": joined(sets, everything),
     }
     weights = line(sets, given, (0, 3, 4)).named_steps["logisticregression"].coef_[0]
     numbers = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import exits, options
-from assay.cli.flags import FOR_EMBEDDING, FOR_JUDGING, FOR_SEARCH, THE_COLLECTION, Given, takes
+from assay.cli.flags import FOR_CHECKING, FOR_JUDGING, FOR_SEARCH, Given, takes
 from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.questions import Text, asked
 from assay.cli.terminal import Terminal
@@ -74,7 +74,7 @@ def judge(
     raise typer.Exit(exits.of_judgement(judgement))
 
 
-@takes(*THE_COLLECTION, *FOR_EMBEDDING, "profile")
+@takes(*FOR_CHECKING)
 def check(
     ctx: typer.Context,
     file: AnswerFile = None,
@@ -83,12 +83,14 @@ def check(
     context: Context = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
+    at_once: AtOnce = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
     """Test the claims of any text against sources.
 
-    The sources are files given with --context, or else what the collection holds.
+    The sources are files given with --context, or else what the collection holds. A model rules on what rules leave
+    open where --verifier-model names one, in the profiles balanced and thorough.
 
     \b
     assay check answer.txt --context source.txt
@@ -100,12 +102,13 @@ def check(
     from assay.cli.pipes import run_pipe
 
     options.one_format(as_json, as_json_lines)
-    terminal = terminal_of(ctx)
+    terminal, asks = terminal_of(ctx), _asks_a_model(given)
     if as_json_lines:
-        run_pipe(open_gates(models=False, **given), _reviewed, terminal)
+        engine = open_gates(models=asks, **given)
+        run_pipe(engine, _reviewed, terminal, options.at_once(at_once, given) if asks else at_once or 1)
         return
     text, sources = draft_and_sources("check", file, context or [], terminal)
-    opened = open_gates(models=False, **given) if sources else open_engine(create=False, models=False, **given)
+    opened = open_gates(models=asks, **given) if sources else open_engine(create=False, models=asks, **given)
     with opened as engine:
         started = time.perf_counter()
         review = engine.check(text, sources or found_for(text, engine))
@@ -117,6 +120,13 @@ def check(
 
         show_review(review, terminal)
     raise typer.Exit(exits.of_review(review))
+
+
+def _asks_a_model(given: Given) -> bool:
+    """Whether a model is set that tests claims: any other one is not opened."""
+    from assay.settings import load_settings
+
+    return load_settings(given).settings.verifier_model is not None
 
 
 async def _judged(line: Request, engine: Engine) -> dict[str, Any]:

@@ -173,6 +173,11 @@ FOR_JUDGING = (
 )
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
+FOR_CHECKING = (
+    *(*THE_COLLECTION, "embedder", "profile", "verifier_model", "context_tokens"),
+    *("max_calls", "max_tokens", "max_cost", "deadline"),
+    *_SERVICES,
+)
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "unsupported", "skip"),
     *("model", "repairer_model", "verifier_model", "context_tokens"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,34 @@ def test_check_without_sources_looks_into_the_collection(facts: Cli, tmp_path: P
     (tmp_path / "answer.txt").write_text("Water boils at 100 degrees Celsius at sea level.")
     assert facts("check", tmp_path / "answer.txt", "--json").object["verdict"] == "supported"
     assert call("check", tmp_path / "answer.txt", "--data-dir", tmp_path / "none").code == 6
+
+
+PARAPHRASE = "Whoever rents a flat has to announce it three months before moving out."
+RENT = "Tenants move out with a notice period of three months."
+
+
+@pytest.mark.parametrize("way", ["file", "pipe"])
+def test_check_asks_the_verifier_model_what_rules_leave_open(
+    empty: Cli, scripted: Callable[..., str], tmp_path: Path, way: str
+):
+    part = {"text": PARAPHRASE, "verdict": "contradicted", "sentences": [1]}
+    model = scripted({"role": "verifier", "reply": {"claims": [{"number": 1, "parts": [part]}]}})
+    flags = ("--verifier-model", model, "--max-calls", "2")
+
+    def verdict(profile: str) -> str:
+        if way == "pipe":
+            line = json.dumps({"claim": PARAPHRASE, "context": RENT}).encode()
+            return empty("check", "--jsonl", "--profile", profile, *flags, stdin=line).object["verdict"]
+        (tmp_path / "rent.txt").write_text(RENT)
+        given = ("-", "--context", tmp_path / "rent.txt", "--json", "--profile", profile)
+        return empty("check", *given, *flags, stdin=PARAPHRASE.encode()).object["verdict"]
+
+    assert verdict("fast") != "contradicted"
+    assert verdict("balanced") == "contradicted"
+
+
+def test_check_opens_no_model_but_the_verifier(empty: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_MODEL", f"fake:{tmp_path / 'none.json'}")
+    line = json.dumps({"claim": "It rained.", "context": "It rained."}).encode()
+    assert empty("check", "--jsonl", stdin=line).object["verdict"] == "supported"
+    assert empty("check", "--jsonl", "--verifier-model", f"fake:{tmp_path / 'none.json'}", stdin=line).code == 2

@@ -89,7 +89,8 @@ class Composer:
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
         used = self._used(run.profile)
-        notes = [*without_effect(self.settings), *self._promised(run)]
+        promise = self._promise(run)
+        notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder)
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
         answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
@@ -101,7 +102,7 @@ class Composer:
             outside=outside,
             refiner=self._refiner(run, notes.append),
             selector=self._selector(run, notes.append),
-            judge=self._judges(embedder, run, shadow),
+            judge=self._judges(embedder, run, shadow, promise.threshold if promise else 0.0),
             writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
@@ -130,12 +131,10 @@ class Composer:
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
-    def _promised(self, run: Run) -> tuple[str, ...]:
-        """What is promised of the run's answers."""
-        found = self._promise(run)
-        return () if found is None else (told(found, run),)
-
     def _promise(self, run: Run) -> Promise | None:
+        """What is promised of the run's answers; nothing where it answers no question."""
+        if not run.answers:
+            return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
         judge = "model" if asks else FITTED_MODE if self.settings.weights == "fitted" else self.settings.weights
         return promised(self.settings, run, self.embedder.model.sha256, judge)
@@ -168,12 +167,12 @@ class Composer:
         limits = self.settings.limits(self.settings.shadow)
         return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
 
-    def _judges(self, embedder: Embedder, run: Run, shadow: Run | None) -> Judge:
-        judge = self._timed_judge(embedder, run)
+    def _judges(self, embedder: Embedder, run: Run, shadow: Run | None, gate: float) -> Judge:
+        judge = self._timed_judge(embedder, run, gate)
         return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, shadow))
 
-    def _timed_judge(self, embedder: Embedder, run: Run) -> Judge:
-        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run)))
+    def _timed_judge(self, embedder: Embedder, run: Run, gate: float = 0.0) -> Judge:
+        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run, gate)))
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
     def _plain_verifier(self, embedder: Embedder) -> DeterministicVerifier:
@@ -204,9 +203,8 @@ class Composer:
         seed = self.settings.weights == "seed"
         return SeedJudge(embedder, at) if seed else HeuristicJudge(embedder, thresholds=at)
 
-    def _judge(self, depth: str, embedder: Embedder, run: Run) -> Judge:
-        found = self._promise(run)
-        fast = self._fast(embedder, 0.0 if found is None else found.threshold)
+    def _judge(self, depth: str, embedder: Embedder, run: Run, gate: float) -> Judge:
+        fast = self._fast(embedder, gate)
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
         model = self._model("judge", run)
         if depth == "fast" or model is None:

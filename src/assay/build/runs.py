@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ulid import ULID
@@ -48,7 +48,8 @@ class Runs:
         run_id = str(ULID())
         calibrated = calibrated_by(self.store, self.settings.collection)
         if history is None or self.store is None or not self.settings.tape:
-            return _run(run_id, depth, self.settings, None, streamed, calibrated)
+            begun = _run(run_id, depth, self.settings, None, streamed, calibrated)
+            return replace(begun, answers=history is not None)
         tape = Tape()
         about = self._about(depth, history, streamed)
         self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)

@@ -106,6 +106,20 @@ def test_a_promise_is_told_or_refused_with_the_best_that_can_be(facts: Cli):
     assert "no risk can be promised with another judge" in seed.err
 
 
+def test_what_answers_no_question_needs_no_promise(facts: Cli, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_MAX_RISK", "0.01")
+    assert facts("judge", "When was the Harbour Bridge opened?").code == 0
+    assert facts("ask", "When was the Harbour Bridge opened?").code == 2
+
+
+def test_a_promise_holds_back_what_is_not_sure_enough(facts: Cli):
+    unsure = "Who is Maria Keller's husband?"
+    found = facts("ask", unsure, "--json").object
+    gated = facts("ask", unsure, "--max-risk", "0.13", "--json").object
+    assert 0.7 <= found["judgement"]["sufficiency"] < 0.94, found["judgement"]["sufficiency"]
+    assert (found["outcome"] in ("answered", "partial"), gated["outcome"]) == (True, "abstained")
+
+
 def test_an_answer_says_how_likely_it_is_right_and_how_far_off_that_may_be(facts: Cli):
     found = facts("ask", "When was the Harbour Bridge opened?", "--json").object["confidence"]
     assert found["calibrated"]

@@ -107,7 +107,11 @@ MOVED, CHOOSING, MASKED = "outside/results/moved", "outside/results/choosing", "
 SHIPPED, FOLDED, LINKED = "as shipped", "out of fold", "2 rounds over linked search"
 HOME, WEB = "over the whole collection", "answers outside"
 ATTACKS = "attacks/results/attacks"
+PLANTED, SPEED_OF_CHECKS = "planted/results/planted", "planted/results/speed"
+REPAIR, MARKING, DROPPING = "repair/results/repair", "copied, marking", "copied, dropping"
+CLOSED, PIECES = "failclosed/results/failclosed", "integrations/results/integrations"
 PEERS, MODEL, REPLAY = "peers/results/peers", "model/results/fast", "replay/results/replay"
+HUNDRED, DELIVERED = "model/results/fast-100", "delivered/results/fast"
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
     Line("the same, weights chosen with that set left out", LEFT, ("mean_gain_left_out",)),
@@ -174,10 +178,37 @@ LINES = (
     Line("SmolLM2-135M on 60 questions of wiki-mix: answered", MODEL, ("answered",), "≥ 40", at_least(40)),
     Line("the same: answers that were quoted instead, since nothing it wrote passed", MODEL, ("quoted instead",)),
     Line("the same: share of the delivered sentences without a mark", MODEL, ("share of them unmarked",), "≥ .5", at_least(0.5)),
-    Line("the same: gold shown", MODEL, ("gold shown", "cited"), "≥ the raw model's", at_least(9)),
+    Line("the same: gold shown", MODEL, ("gold shown", "cited")),
+    Line("the same: more often than by the raw model", MODEL, ("gold shown, cited above the raw model",), "≥ 0", at_least(0)),
     Line("the same: by what the model wrote alone", MODEL, ("gold shown by what the model wrote",)),
     Line("gold shown by the raw model, of 60", MODEL, ("gold shown", "raw model")),
     Line("gold shown without a model, of 60", MODEL, ("gold shown", "without a model")),
+    Line("SmolLM2-135M on 100 questions: gold shown more often than in its raw drafts", HUNDRED, ("gold shown, cited above the raw model",), "≥ 0", at_least(0)),
+    Line("the same: unsupported sentences delivered unmarked, by a script, over those in its raw drafts", DELIVERED, ("by script", "delivered, share of the raw drafts'"), "≤ .10", at_most(0.1)),
+    Line("the same, by 100 sentences labelled by hand", DELIVERED, ("by hand", "delivered, share of the raw drafts'"), "≤ .10", at_most(0.1)),
+    Line("the same, all delivered sentences that are no copies labelled", DELIVERED, ("by hand", "delivered in words of its own", "share of the raw drafts'"), "≤ .10", at_most(0.1)),
+    Line("delivered unmarked in words of its own: sentences", DELIVERED, ("by hand", "delivered in words of its own", "sentences")),
+    Line("of these unsupported, by hand", DELIVERED, ("by hand", "delivered in words of its own", "unsupported")),
+    Line("errors planted into copied sentences, found without a model", PLANTED, ("copied", "all errors", "found"), "≥ .97", at_least(0.97)),
+    Line("clean copied sentences flagged", PLANTED, ("copied", "clean", "flagged"), "≤ .02", at_most(0.02)),
+    Line("clean reworded sentences flagged (others are unknown)", PLANTED, ("reworded", "clean", "flagged"), "≤ .10", at_most(0.10)),
+    Line("reworded: wrong numbers found", PLANTED, ("reworded", "number", "found"), "≥ .75", at_least(0.75)),
+    Line("reworded: wrong dates found", PLANTED, ("reworded", "date", "found"), "≥ .75", at_least(0.75)),
+    Line("reworded: wrong names found", PLANTED, ("reworded", "name", "found"), "≥ .55", at_least(0.55)),
+    Line("reworded: negations found", PLANTED, ("reworded", "negation", "found"), "≥ .55", at_least(0.55)),
+    Line("reworded: additions found", PLANTED, ("reworded", "addition", "found")),
+    Line("copied, after repair: errors found that are left unmarked", REPAIR, (MARKING, "of those found, left unmarked"), "≤ .05", at_most(0.05)),
+    Line("copied, after repair: planted numbers and names corrected", REPAIR, (MARKING, "planted numbers and names corrected"), "≥ .5", at_least(0.5)),
+    Line("copied, after repair with dropping: sentences dropped", REPAIR, (DROPPING, "sentences dropped"), "≤ .2", at_most(0.2)),
+    Line("copied, after repair: clean claims broken", REPAIR, (MARKING, "clean claims broken"), "0", at_most(0)),
+    Line("copied, after repair: clean sentences untouched", REPAIR, (MARKING, "clean sentences untouched"), "≥ .95", at_least(0.95)),
+    Line("reworded, after repair: planted numbers and names corrected", REPAIR, ("reworded, marking", "planted numbers and names corrected"), "≥ .5", at_least(0.5)),
+    Line("reworded, after repair: clean sentences untouched", REPAIR, ("reworded, marking", "clean sentences untouched"), "≥ .95", at_least(0.95)),
+    Line("checking a sentence against 10 passages, CPU ms", SPEED_OF_CHECKS, ("CPU ms a sentence, ten passages", "mean"), "≤ 6", at_most(6)),
+    Line("reading the marks of 100 kB, CPU ms", SPEED_OF_CHECKS, ("CPU ms of 100 kB of marks",), "≤ 50", at_most(50)),
+    Line("21 faults of a verifier: silent passes", CLOSED, ("silent passes", "assay"), "0", at_most(0)),
+    Line("the same faults, searching the reply for a word", CLOSED, ("silent passes", "search for a word")),
+    Line("the same faults, falling back to a score", CLOSED, ("silent passes", "evaluation with a fallback")),
     Line("200 recorded runs: replays with the same bytes and no network", REPLAY, ("same_bytes",), "200", at_least(200)),
     Line("100,000 passages: disk, MiB", "speed/results/size", ("disk_mib",), "≤ 600 MB", at_most(572)),
     Line("100,000 passages: memory of an ask, MiB", "speed/results/size", ("ask_peak_mib",), "≤ 700 MB", at_most(667)),

@@ -27,6 +27,8 @@ _ABBREVIATED = re.compile(
 )
 _ITEM = re.compile(r"\A(?:[-*•+]|\d{1,3}[.)])\s")
 _LONGEST_HEADING = 8
+# Blanks around and between the words of the shortest copy, six words: a title is none.
+_LEAST_COPIED = 7
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _OPENS = re.compile(r"[:.?!\"“]")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*")
@@ -130,6 +132,20 @@ def unsupported(sentence: str, by: Held) -> str | None:
     content = [stem(part) for word in _WORD.findall(text) for part in _parts(word) if part not in _STOP]
     absent = sum(each not in by.stems for each in content)
     return "words" if content and absent / len(content) > ABSENT else None
+
+
+def copied(sentence: str, passages: Sequence[str]) -> bool:
+    """Whether a sentence of some length stands in a passage, word for word.
+
+    >>> copied("It was opened by Ada in 1932.", ["In Lund: it was opened by Ada in 1932 - and closed."])
+    True
+    """
+    said = _words(sentence)
+    return said.count(" ") >= _LEAST_COPIED and any(said in _words(each) for each in passages)
+
+
+def _words(text: str) -> str:
+    return " ".join(["", *re.findall(r"[^\W_]+", text.lower()), ""])
 
 
 def numbers(text: str) -> list[str]:

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,11 +14,10 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from counted import held, unsupported
+from sample import drawn, own_words
+from stated import RUNS, Drafts, drafts, labelled, of_run
 
-from answers import RUNS, Drafts, drafts, of_run
 from report import write_result
-
-LABELS = Path(__file__).parent / "labels.jsonl"
 
 
 def by_script(found: Sequence[Drafts]) -> dict[str, Any]:
@@ -33,6 +31,7 @@ def by_script(found: Sequence[Drafts]) -> dict[str, Any]:
             "unmarked": len(unmarked),
             "unsupported and unmarked": why.total(),
             "for": dict(why),
+            "of one answer at most": max((len(_reasons(one, run)) for one in found), default=0),
         }
     counts["delivered, share of the raw drafts'"] = _share(
         *(counts[run]["unsupported and unmarked"] for run in RUNS)
@@ -46,12 +45,16 @@ def _reasons(one: Drafts, run: str) -> list[str]:
 
 
 def by_hand(found: Sequence[Drafts], labels: Mapping[str, bool]) -> dict[str, Any]:
-    """What the labels say: how many of the labelled were unsupported, and of all the sentences that makes."""
+    """What the labels say: how many of those drawn are unsupported, and how many of all sentences that makes.
+
+    Copies of a passage are supported, and what is delivered in words of its own was labelled without exception:
+    of that run there is a count too, not only an estimate.
+    """
     counts: dict[str, Any] = {}
     estimates = []
     for run in RUNS:
         every = of_run(found, run)
-        known = [labels[each.sha256] for each in every if each.sha256 in labels]
+        known = [labels[each.sha256] for each in drawn(found) if each.run == run and each.sha256 in labels]
         share = _share(sum(not each for each in known), len(known))
         estimates.append(0.0 if share is None else round(share * len(every), 1))
         counts[run] = {
@@ -60,6 +63,14 @@ def by_hand(found: Sequence[Drafts], labels: Mapping[str, bool]) -> dict[str, An
             "of all unmarked sentences, estimated": estimates[-1],
         }
     counts["delivered, share of the raw drafts'"] = _share(*estimates)
+    own = own_words(found)
+    wrong = sum(not labels[each.sha256] for each in own if each.sha256 in labels)
+    counts["delivered in words of its own"] = {
+        "sentences": len(own),
+        "labelled": sum(each.sha256 in labels for each in own),
+        "unsupported": wrong,
+        "share of the raw drafts'": _share(wrong, estimates[RUNS.index("raw")]),
+    }
     return counts
 
 
@@ -75,12 +86,6 @@ def agreement(found: Sequence[Drafts], labels: Mapping[str, bool]) -> dict[str, 
     return {f"script {names[script]}, hand {names[hand]}": count for (script, hand), count in sorted(pairs.items())}
 
 
-def labelled() -> dict[str, bool]:
-    """Whether each labelled sentence is supported."""
-    lines = LABELS.read_text(encoding="utf-8").splitlines() if LABELS.is_file() else []
-    return {row["sentence"]: row["label"] == "supported" for row in map(json.loads, lines)}
-
-
 def _share(part: float, whole: float) -> float | None:
     return round(part / whole, 3) if whole else None
 
@@ -89,6 +94,6 @@ if __name__ == "__main__":
     profile = sys.argv[1] if len(sys.argv) > 1 else "fast"
     found = drafts(profile)
     numbers = {"questions": len(found), "by script": by_script(found)}
-    if labels := labelled():
-        numbers |= {"by hand": by_hand(found, labels), "script and hand": agreement(found, labels)}
+    if known := {row["sentence"]: row["label"] == "supported" for row in labelled()}:
+        numbers |= {"by hand": by_hand(found, known), "script and hand": agreement(found, known)}
     write_result("delivered", profile, numbers)

@@ -1,5 +1,7 @@
 """Sentences to label by hand: 50 delivered unmarked and 50 of the raw drafts, shuffled, without saying which.
 
+Delivered sentences that are no copies of a passage are few, so each of them is to be labelled besides.
+
 .venv/bin/python benchmarks/delivered/sample.py [PROFILE]           # writes to-label.jsonl into ASSAY_BENCH_CACHE
 .venv/bin/python benchmarks/delivered/sample.py [PROFILE] FILE      # takes the labels in, without any text
 
@@ -15,17 +17,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from run import LABELS
-
-from answers import CACHE, RUNS, Drafts, Stated, drafts, of_run
+from counted import copied
+from stated import CACHE, LABELS, RUNS, Drafts, Stated, drafts, labelled, of_run
 
 SEED, DRAWN = "2026", 50
 
 
 def drawn(found: Sequence[Drafts]) -> list[Stated]:
-    """The sentences to label, in an order that says nothing of where they come from."""
+    """So many sentences of each run, in an order that says nothing of where they come from."""
     picked = [each for run in RUNS for each in sorted(of_run(found, run), key=_rank)[:DRAWN]]
     return sorted(picked, key=lambda each: each.sha256)
+
+
+def own_words(found: Sequence[Drafts]) -> list[Stated]:
+    """The sentences delivered unmarked that no passage has word for word."""
+    return [each for one in found for each in of_run([one], "delivered") if not copied(each.text, one.passages)]
+
+
+def to_label(found: Sequence[Drafts]) -> list[Stated]:
+    """What is drawn, then what else is delivered in words of its own."""
+    return list(dict.fromkeys([*drawn(found), *own_words(found)]))
 
 
 def _rank(stated: Stated) -> str:
@@ -35,10 +46,10 @@ def _rank(stated: Stated) -> str:
 def show(found: Sequence[Drafts]) -> Path:
     """The file of what is to be labelled and has no label yet, each with its question and passages."""
     by_question = {each.question: each for each in found}
-    known = {row["sentence"] for row in labels()}
+    known = {row["sentence"] for row in labelled()}
     path = CACHE / "to-label.jsonl"
     with path.open("w", encoding="utf-8") as file:
-        for each in drawn(found):
+        for each in to_label(found):
             if each.sha256 not in known:
                 of = by_question[each.question]
                 row = {"sentence": each.sha256, "asked": of.asked, "text": each.text, "passages": of.passages}
@@ -47,22 +58,15 @@ def show(found: Sequence[Drafts]) -> Path:
 
 
 def take_in(found: Sequence[Drafts], path: Path) -> None:
-    """Keep the labels of sentences that are drawn, with the run that each is of; others are let go."""
+    """Keep the labels of sentences that are to have one, with the run that each is of; others are let go."""
     given = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    rows = {row["sentence"]: row for row in [*labels(), *given]}
-    known = [(each, rows[each.sha256]) for each in drawn(found) if each.sha256 in rows]
+    rows = {row["sentence"]: row for row in [*labelled(), *given]}
+    known = [(each, rows[each.sha256]) for each in to_label(found) if each.sha256 in rows]
     lines = [
         {"sentence": each.sha256, "run": each.run, "label": row["label"], "reason": row["reason"]}
         for each, row in known
     ]
     LABELS.write_text("".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines), encoding="utf-8")
-
-
-def labels() -> list[dict[str, str]]:
-    """The labels kept so far."""
-    return (
-        [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()] if LABELS.is_file() else []
-    )
 
 
 if __name__ == "__main__":

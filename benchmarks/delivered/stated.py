@@ -16,6 +16,7 @@ from counted import sentences
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", tempfile.gettempdir()))
 RUNS = ("delivered", "raw")
+LABELS = Path(__file__).parent / "labels.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,12 @@ def _drafts(row: dict[str, Any]) -> Drafts:
 
 def _stated(run: str, question: str, answer: str) -> Iterator[Stated]:
     yield from dict.fromkeys(Stated(run, question, each.text, each.marked) for each in sentences(answer))
+
+
+def labelled() -> list[dict[str, str]]:
+    """The labels kept so far."""
+    lines = LABELS.read_text(encoding="utf-8").splitlines() if LABELS.is_file() else []
+    return [json.loads(line) for line in lines]
 
 
 def of_run(found: Sequence[Drafts], run: str) -> list[Stated]:

@@ -11,6 +11,7 @@ from assay.errors import UsageError
 from assay.mend import Mended, mended
 from assay.result import WORST_FIRST
 from assay.stages import Stages, Verifier
+from assay.text.asides import Role, blanked
 from assay.text.citation_marks import HEDGE_MARK
 from assay.text.cited_sentence import Numbered
 from assay.text.in_place import at_end
@@ -62,14 +63,14 @@ async def fixed(
     """
     _refuse_nothing(text, passages)
     on = replace(on, mends=_mends(on.mends, drop))
-    before = await on.verifier.check(text, passages)
     numbered = Numbered(passages)
     pieces = await asyncio.to_thread(cut, text, numbered)  # a megabyte takes a while
+    before = await on.verifier.check(_told(pieces, joined(pieces, _texts(pieces, {}))), passages)
     changes = await _mended(pieces, before, passages, on, limits)
     while True:
         made = changes | dict(_emptied_headings(pieces, changes))
         whole = joined(pieces, _texts(pieces, made))
-        review = before if whole.text == text else await on.verifier.check(whole.text, passages)
+        review = before if whole.text == text else await on.verifier.check(_told(pieces, whole), passages)
         broken = _broken(pieces, before, whole, review)
         nearest = _nearest(broken[0], changes) if broken else None
         if nearest is None:
@@ -84,6 +85,12 @@ def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
         raise UsageError("there are no sources to fix the draft by", hint="give the passages that it stands on")
     if len({each.passage_id for each in passages}) < len(passages):
         raise UsageError("two passages have the same id", hint="give each passage an id of its own")
+
+
+def _told(pieces: Sequence[Piece], whole: Joined) -> str:
+    """What the whole tells, place for place: without its markup, which states nothing."""
+    spans = zip(pieces, whole.spans, strict=True)
+    return blanked(whole.text, [span for piece, span in spans if piece.role is Role.MARKUP])
 
 
 def _mends(able: frozenset[RepairKind], drop: bool) -> frozenset[RepairKind]:
@@ -124,15 +131,18 @@ def _change(piece: Piece, after: Mended, numbered: Numbered) -> _Change:
 
 
 def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]) -> set[int]:
-    """The pieces that failed such a grave check; a block of code or a table's head is no sentence."""
+    """The pieces that failed such a grave check; what stays as it is and a table's head are no sentences of it."""
     claims = {claim.n: claim for claim in review.claims}
     places = []
     for check in review.checks:
         if check.status is Status.FAILED and check.severity in grave:
             claim = claims.get(check.claim or 0)
-            places += [claim.start] if claim else [check.answer_span.start] if check.answer_span else []
+            # Where a quote ends without a full stop, what follows it is read as one with it.
+            places += (
+                [claim.start, claim.end - 1] if claim else [check.answer_span.start] if check.answer_span else []
+            )
     found = _pieces_of(places, [piece.start for piece in pieces])
-    return {at for at in found if not pieces[at].is_code and not _heads_a_table(pieces, at)}
+    return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
 def _heads_a_table(pieces: Sequence[Piece], at: int) -> bool:
@@ -186,6 +196,8 @@ def _nearest(at: int, changes: _Changes) -> int | None:
 
 def _taken_back(piece: Piece) -> _Change:
     """A piece as it was, marked."""
+    if HEDGE_MARK in piece.written:
+        return _Change((), (piece.written,))
     marked = at_end(piece.written, HEDGE_MARK)
     reason = "what would have mended it made another claim fail"
     return _Change((Repair(RepairKind.HEDGE, piece.written.strip(), marked.strip(), reason),), (marked,))

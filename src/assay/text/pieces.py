@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from assay.text.asides import Role, asides
+from assay.text.citation_marks import HEDGE_MARK
 from assay.text.cited_sentence import Numbered
 from assay.text.in_place import at_end, remarked, reworded
 from assay.text.sentence_stream import SentenceCutter
@@ -16,25 +18,32 @@ _CODE = ("```", "~~~")
 _RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
 _WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")
 _HEADING = re.compile(r"#{1,6}(?=[ \t])")
+# The sign behind a sentence, where another one follows on its line.
+_SIGN = re.compile(rf"[ \t]*{HEDGE_MARK}\ufe0f?(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One sentence as written, from `start` of the text, with the white space before it and its marks."""
+    """One sentence as written, from `start` of the text, with the white space before it and its marks.
+
+    One with another `role` is none of the author's sentences, and stays as it is.
+    """
 
     written: str
     start: int
     sentence: Sentence
+    role: Role = Role.SENTENCE
 
     @property
     def gap(self) -> str:
-        """The white space before it."""
-        return self.written[: len(self.written) - len(self.written.lstrip())]
+        """The white space before it; the indent of an aside is its own."""
+        gap = _gap(self.written)
+        return gap if self.role is Role.SENTENCE else gap[: gap.rfind("\n") + 1]
 
     @property
-    def is_code(self) -> bool:
-        """Whether it is a block of code."""
-        return self.written.lstrip().startswith(_CODE)
+    def stays(self) -> bool:
+        """Whether nobody may change it: a block of code, markup, another's words."""
+        return self.role is not Role.SENTENCE or self.written.lstrip().startswith(_CODE)
 
     @property
     def is_rule(self) -> bool:
@@ -64,19 +73,49 @@ def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
     >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
     ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
     """
-    cutter = SentenceCutter(numbered.titles)
-    written: list[str] = []
-    for each in (*cutter.feed(text), *cutter.end()):
-        if written and _WORDLESS.fullmatch(each):
-            written[-1] += each
-        else:
-            written.append(each)
-    starts = accumulate(map(len, written), initial=0)
+    parts = list(_parts(text, numbered.titles))
+    starts = accumulate((len(part.written) for part in parts), initial=0)
     # A first sentence has no line break before it that would count.
     return tuple(
-        Piece(each, start, numbered.sentence(n, each))
-        for n, (each, start) in enumerate(zip(written, starts, strict=False), 2)
+        Piece(part.written, start, numbered.sentence(n, part.written), part.role)
+        for n, (part, start) in enumerate(zip(parts, starts, strict=False), 2)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of a text, and what it is."""
+
+    written: str
+    role: Role = Role.SENTENCE
+
+
+def _parts(text: str, titles: Sequence[str]) -> Iterator[_Part]:
+    """The sentences of a text and its asides, each with the white space before it."""
+    at, found = 0, asides(text)
+    for aside in found:
+        prose = text[at : aside.start]
+        bare = prose.rstrip()
+        yield from map(_Part, _sentences(bare, titles))
+        at = aside.end if aside is not found[-1] or text[aside.end :].strip() else len(text)
+        yield _Part(prose[len(bare) :] + text[aside.start : at], aside.role)
+    yield from map(_Part, _sentences(text[at:], titles))
+
+
+def _sentences(text: str, titles: Sequence[str]) -> list[str]:
+    """The sentences of a stretch of prose, each with the sign behind it."""
+    cutter = SentenceCutter(titles)
+    written: list[str] = []
+    for each in (*cutter.feed(text), *cutter.end()):
+        sign = _SIGN.match(each)
+        if written and _WORDLESS.fullmatch(each):
+            written[-1] += each
+        elif written and sign:
+            written[-1] += sign.group()
+            written.append(each[sign.end() :])
+        else:
+            written.append(each)
+    return written
 
 
 def rewritten(piece: Piece, sentence: Sentence, numbered: Numbered, sign: str) -> str:
@@ -138,7 +177,7 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
         if not text and piece.written:
             left = piece.gap if left is None else _wider(left, piece.gap)
         elif left is not None and text:
-            gap = text[: len(text) - len(text.lstrip())]
+            gap = piece.gap if piece.stays else _gap(text)
             text, left = _wider(left, gap, first=not any(parts)) + text[len(gap) :], None
         if not text and n == len(pieces) - 1:
             text = piece.written[len(piece.written.rstrip()) :]  # how the text ends
@@ -146,6 +185,10 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
         spans.append(Span(at, at + len(text)))
         at += len(text)
     return Joined("".join(parts), tuple(spans))
+
+
+def _gap(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
 
 
 def _wider(one: str, other: str, *, first: bool = False) -> str:

@@ -14,7 +14,7 @@ from assay.types import Citation, Span
 # Without one of these there is nothing to cut yet.
 _MAY_END = re.compile(r"[.!?…][^\w\s]{0,8}\s|[。！？｡]|\n")
 _MAY_END_LENGTH = 10
-_CODE_BLOCK = re.compile(
+CODE_BLOCK = re.compile(
     r"^[ \t]*(?P<fence>```|~~~)[^\n]*(?:\n(?:.*?^[ \t]*(?P=fence)[`~]*[ \t]*$|.*\Z)|\Z)", re.DOTALL | re.MULTILINE
 )
 _INLINE_CODE = re.compile(r"``[^`\n]+``|`[^`\n]+`")
@@ -136,7 +136,7 @@ def _for_cutting(text: str, marks: Sequence[Span], begins_line: bool) -> str:
     if "```" in text or "~~~" in text:
         line = 0 if begins_line else text.find("\n") + 1 or len(text)
         # A table row stands alone, which is what a block should do.
-        text = text[:line] + _CODE_BLOCK.sub(lambda block: "|" + _solid(block)[1:], text[line:])
+        text = text[:line] + CODE_BLOCK.sub(lambda block: "|" + _solid(block)[1:], text[line:])
     text = _blanked(_INLINE_CODE.sub(_solid, text), marks)
     return _CLOSING_EMPHASIS.sub(lambda match: '"' * len(match.group()), text)
 

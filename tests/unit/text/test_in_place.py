@@ -154,5 +154,5 @@ def test_what_is_gone_leaves_its_place_to_the_next(text, gone, expected):
 def test_pieces_know_what_they_are():
     pieces = cut(MARKDOWN, NUMBERED)
     assert [piece.level for piece in pieces if piece.level] == [1]
-    assert [piece.written.strip()[:3] for piece in pieces if piece.is_code] == ["```"]
+    assert [piece.written.strip()[:3] for piece in pieces if piece.stays] == ["```"]
     assert [piece.written.strip() for piece in pieces if piece.is_rule] == ["|---|---|"]

@@ -29,6 +29,7 @@ from assay.types import (
     Judgement,
     Limits,
     Question,
+    RepairKind,
     Scores,
     Sentence,
     SentenceProvisional,
@@ -40,6 +41,9 @@ from assay.types import (
 )
 from assay.whole import bettered, tested
 from assay.worth import SEARCHING
+
+# As many causes are named where no sentence of a draft passed.
+_CAUSES = 3
 
 
 async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
@@ -161,7 +165,14 @@ async def quote_instead(
     written = f"none of the {failed.seen} sentences" if failed.seen > 1 else "the one sentence"
     passed = "passed its tests" if failed.seen > 1 else "did not pass its tests"
     note = f"{written} that {on.models.writer} wrote {passed}: the answer is quoted from the sources instead"
-    return replace(quoted, notes=(*failed.notes, note, *quoted.notes), drafts=2)
+    return replace(quoted, notes=(*failed.notes, f"{note}{_why(failed)}", *quoted.notes), drafts=2)
+
+
+def _why(failed: Written) -> str:
+    """What kept sentences from passing, in brackets, the first causes of them: a test that cannot be made, too."""
+    ended = [each for each in failed.repairs if each.kind in (RepairKind.HEDGE, RepairKind.DROP)]
+    causes = tuple(dict.fromkeys(each.reason for each in ended))[:_CAUSES]
+    return f" ({'; '.join(causes)})" if causes else ""
 
 
 async def examined(

@@ -96,3 +96,25 @@ def test_a_paragraph_keeps_its_break_where_its_first_sentence_is_dropped(tmp_pat
         "The Harbour Bridge was opened on 3 May 1932. [1]",
         "Maria Keller built it for 4 million pounds. [1]",
     )
+
+
+def test_what_is_quoted_because_the_verifier_failed_says_that_it_failed(tmp_path: Path):
+    (tmp_path / "rent.md").write_text("# Rent\n\nTenants move out with a notice period of three months.\n")
+    written = "Whoever rents a flat has to announce it three months before moving out [1]."
+    rules = [
+        {"role": "writer", "reply": written},
+        {"role": "repairer", "reply": "NONE"},
+        {"role": "verifier", "error": {"kind": "failed", "message": "out of memory"}},
+        JUDGE,
+    ]
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(rules), encoding="utf-8")
+    model = f"fake:{script}"
+    chosen = {"data_dir": tmp_path / "data", "model": model, "verifier_model": model, "profile": "balanced"}
+    with open_engine(**chosen) as engine:
+        engine.add([tmp_path / "rent.md"])
+        answer = engine.ask("How long is the notice period of tenants?")
+    assert answer.text == "Tenants move out with a notice period of three months. [1]"
+    (told,) = [each for each in answer.warnings if "quoted from the sources" in each]
+    assert "the model failed: " in told
+    assert "out of memory" in told

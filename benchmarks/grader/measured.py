@@ -131,9 +131,14 @@ def gap(
     draw = np.random.default_rng(0)
     drawers = [_drawer(sets[name], rows[name], first[name], second[name], draw) for name in names]
     whole = float(np.mean([each(False) for each in drawers]))
-    found = [float(np.nanmean([each(True) for each in drawers])) for _ in range(resamples)]
-    low, high = np.percentile(found, [2.5, 97.5])
+    found = [_mean([each(True) for each in drawers]) for _ in range(resamples)]
+    low, high = np.nanpercentile(found, [2.5, 97.5])
     return Gap(whole, float(low), float(high))
+
+
+def _mean(differences: Sequence[float]) -> float:
+    known = [each for each in differences if not np.isnan(each)]
+    return float(np.mean(known)) if known else float("nan")
 
 
 def _drawer(

@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import astuple
+from math import isnan
 from pathlib import Path
 
 import numpy as np
@@ -64,7 +65,7 @@ def table(title: str, sets: Mapping[str, Labelled], systems: Systems, folds: tup
         key = f"mean of {name}" if name in MEANS else name
         found[key] = {"rows": count} | {system: round(value, 3) for system, value in scores.items()}
         for system, apart in gaps.items():
-            found[key][f"{system} - present"] = [round(each, 3) for each in astuple(apart)]
+            found[key][f"{system} - present"] = [None if isnan(each) else round(each, 3) for each in astuple(apart)]
     return found
 
 

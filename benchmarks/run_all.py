@@ -22,6 +22,7 @@ QUICK = (
     "contradictions/run.py",
     "quarantine/run.py",
     "ssrf/run.py",
+    "failclosed/run.py",
     "speed/start.py",
     "speed/ask.py",
 )
@@ -35,6 +36,12 @@ LONG = (
     "peers/run.py",
     "replay/run.py",
     "model/run.py",
+    "delivered/run.py",
+    "planted/run.py",
+    "planted/speed.py",
+    "repair/run.py",
+    "assess/run.py",
+    "attacks/run.py",
     "integrations/run.py",
 )
 

@@ -9,8 +9,13 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from typer.main import get_command
+
+from assay.cli.app import app
 from assay.cli.flags import COLLECTION, JUDGING, LIMITS, MODELS, SERVICES, TESTING, WRITING
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
@@ -39,12 +44,21 @@ VERBS = (
     "chat",
     "show",
     "replay",
+    "report",
     "judge",
     "check",
     "fix",
+    "review",
+    "figures",
+    "label",
+    "calibrate",
+    "audit",
+    "doctor",
+    "rubrics show",
+    "rubrics hash",
+    "rubrics renew",
     "rules check",
     "rules show",
-    "doctor",
     "config show",
 )
 
@@ -61,6 +75,17 @@ def renewed() -> str:
     intro = below.strip().split("\n\n")[0]
     lines = "\n".join(line.rstrip() for line in done.stdout.splitlines())
     return f"{top}{HEADING}{intro}\n{_GROUP.sub('', lines)}\n"
+
+
+def every_verb(command: Any, name: str = "") -> Iterator[str]:
+    """The verbs of the program, as they are typed."""
+    for each, below in command.commands.items():
+        whole = f"{name} {each}".strip()
+        yield from every_verb(below, whole) if hasattr(below, "commands") else (whole,)
+
+
+def test_no_verb_is_left_out():
+    assert {"", *every_verb(get_command(app))} == set(VERBS)
 
 
 def test_the_page_shows_the_help_as_it_is():

@@ -28,12 +28,15 @@ from assay.types import (
     Repair,
     RepairKind,
     Review,
+    Sentence,
     Severity,
     Status,
     Verdict,
 )
 
 _NO_QUESTION = Question("", "")
+# What a row of a table stands behind, so that it is not tested as the table's head.
+_HEAD = (Sentence(1, "|---|"),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,8 @@ async def _mended(
     blocked = _failing(pieces, before, (Severity.BLOCK,))
     for at in sorted(_failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))):
         piece, able = pieces[at], stages if at in blocked else cited_only
-        after = await mended(piece.sentence, (), _NO_QUESTION, evidence, able, limits, asked)
+        head = _HEAD if piece.is_row else ()
+        after = await mended(piece.sentence, head, _NO_QUESTION, evidence, able, limits, asked)
         asked += after.asked
         change = _change(piece, after, numbered)
         if change.texts and change.texts[-1] != piece.written:

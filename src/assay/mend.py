@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -9,6 +10,7 @@ from assay.errors import BudgetSpent
 from assay.policy import ASKING, borne_out, is_better, next_repair
 from assay.stages import Stages
 from assay.text.citation_marks import HEDGE_MARK
+from assay.text.in_place import at_end
 from assay.types import (
     Candidate,
     Claim,
@@ -241,26 +243,27 @@ def _text(sentence: Sentence | None, before: tuple[Sentence, ...]) -> str:
 def compose(sentences: tuple[Sentence, ...]) -> Draft:
     """The draft's text with `[n]` marks; a passage's number is its place in order of first citation.
 
-    A mark that names no passage stays as it was written: it is above every number given, and fails its check.
+    A mark that names no passage stays as it was written: it is above every number given, and fails its check. The
+    marks of a table's row stand in its last cell.
 
     >>> compose((Sentence(1, "Water boils at 100 °C.", ("p7",)), Sentence(2, "It freezes at 0 °C.", ("p7",)))).text
     'Water boils at 100 °C. [1] It freezes at 0 °C. [1]'
     """
     sources = tuple(dict.fromkeys(each for sentence in sentences for each in sentence.passage_ids))
     number = {passage_id: n for n, passage_id in enumerate(sources, 1)}
-    marked = [
-        " ".join(
-            [
-                each.text,
-                *(f"[{number[cited]}]" for cited in each.passage_ids),
-                *each.unknown_marks,
-                *([HEDGE_MARK] if each.hedged else []),
-            ]
-        )
-        for each in sentences
-    ]
+    marked = [_marked(each, [number[cited] for cited in each.passage_ids]) for each in sentences]
     # A sentence that begins a line brings its line break along.
     parts = [each if n == 0 or each.startswith("\n") else f" {each}" for n, each in enumerate(marked)]
     ends = tuple(accumulate(map(len, parts)))
     spans = tuple(Span(end - len(each), end) for end, each in zip(ends, marked, strict=True))
     return Draft("".join(parts), sources, spans)
+
+
+def _marked(sentence: Sentence, numbers: Sequence[int]) -> str:
+    """The sentence with its marks and its sign."""
+    sign = (HEDGE_MARK,) if sentence.hedged else ()
+    marks = " ".join((*(f"[{number}]" for number in numbers), *sentence.unknown_marks, *sign))
+    if not marks:
+        return sentence.text
+    is_row = sentence.text.rstrip().endswith("|")
+    return at_end(sentence.text, marks) if is_row else f"{sentence.text} {marks}"

@@ -241,6 +241,14 @@ def test_a_marked_sentence_shows_it_behind_its_citations():
     assert compose((replace(sentences[0], hedged=False),)).text == "Hot. [1] [9]"
 
 
+def test_a_row_of_a_table_has_its_marks_in_its_last_cell():
+    head, rule = Sentence(1, "| a | b |"), Sentence(2, "\n|---|---|")
+    row = Sentence(3, "\n| x | 5 mm |", ("p7",), ("[9]",), hedged=True)
+    made = compose((head, rule, row))
+    assert made.text == "| a | b |\n|---|---|\n| x | 5 mm [1] [9] ⚠ |"
+    assert made.text[made.spans[2].start :] == "\n| x | 5 mm [1] [9] ⚠ |"
+
+
 async def test_what_was_changed_is_told_with_the_numbers_of_the_answer():
     before = (Sentence(1, "Warm.", ("p1",)),)
     reviews = {"Warm. [1] Hot.": review(("Hot.", BAD)), "Warm. [1] Hot. [2]": review(("Hot.", GOOD))}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from assay.text.asides import Role, asides
 from assay.text.citation_marks import HEDGE_MARK
@@ -44,6 +44,11 @@ class Piece:
     def stays(self) -> bool:
         """Whether nobody may change it: a block of code, markup, another's words."""
         return self.role is not Role.SENTENCE or self.written.lstrip().startswith(_CODE)
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return self.written.lstrip().startswith("|")
 
     @property
     def is_rule(self) -> bool:
@@ -105,8 +110,11 @@ def _parts(text: str, titles: Sequence[str]) -> Iterator[_Part]:
 def _sentences(text: str, titles: Sequence[str]) -> list[str]:
     """The sentences of a stretch of prose, each with the sign behind it."""
     cutter = SentenceCutter(titles)
+    unsigned = text.replace(HEDGE_MARK, " ")  # as the checks read it
+    lengths = map(len, (*cutter.feed(unsigned), *cutter.end()))
     written: list[str] = []
-    for each in (*cutter.feed(text), *cutter.end()):
+    for start, end in pairwise(accumulate(lengths, initial=0)):
+        each = text[start:end]
         sign = _SIGN.match(each)
         if written and _WORDLESS.fullmatch(each):
             written[-1] += each

@@ -16,6 +16,8 @@ from assay.types import Citation, Span
 # Where one sentence goes on to a second statement; both sides keep at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
 _LEAST_WORDS = 4
+# A table's first row heads its columns; a cell of more words may well be a statement.
+_MOST_HEADING_WORDS = 4
 _ABSTAINS = re.compile(
     r"""\b(?:i|we)\s(?:do\snot|don['’]t|did\snot|didn['’]t|cannot|can['’]t|could\snot|couldn['’]t|am\snot\sable|was\snot\sable)
         \s(?:have|find|know|see|answer|determine|tell|provide|say)\b
@@ -52,7 +54,7 @@ class Stated:
 
 
 def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
-    """The claims of an answer in order. Abstentions, questions, headings and lead-ins claim nothing.
+    """An answer's claims in order. Abstentions, questions, headings (a table's too) and lead-ins claim nothing.
 
     A mark belongs to the sentence that it stands in or behind. `written` are the places of the sentences where
     their writer told them: a mark then belongs to all of what was written as one.
@@ -68,7 +70,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
     owned = _owners(spans, marks) if not written else _owners_of_written(spans, marks, written)
     found: list[Stated] = []
     for at, span in enumerate(spans):
-        if claims_nothing(blanked[span.start : span.end]):
+        if claims_nothing(blanked[span.start : span.end]) or (not owned[at] and _heads_a_table(blanked, span)):
             continue
         numbers = tuple(dict.fromkeys(number for mark in owned[at] for number in mark.numbers))
         for part in _parts(blanked, span):
@@ -132,6 +134,19 @@ def claims_nothing(sentence: str) -> bool:
     ):
         return True
     return abstains(bare)
+
+
+def _heads_a_table(text: str, span: Span) -> bool:
+    """Whether a sentence is a table's first row, and holds nothing but a few words in each cell."""
+    row = text[span.start : span.end].strip()
+    before = text[: text.rfind("\n", 0, span.start) + 1].rstrip(" \t").removesuffix("\n").rpartition("\n")[2]
+    return (
+        row.startswith("|")
+        and row.endswith("|")
+        and not any(each.isdigit() for each in row)
+        and all(len(cell.split()) <= _MOST_HEADING_WORDS for cell in row.split("|"))
+        and not before.lstrip().startswith("|")
+    )
 
 
 def abstains(sentence: str) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from assay.types import (
     Question,
     Review,
     Severity,
+    Span,
     Status,
     Verdict,
 )
@@ -134,6 +136,32 @@ async def test_an_abstention_claims_nothing() -> None:
     assert review.claims == ()
     assert least_support(review) is None
     assert [(c.name, c.status, c.severity) for c in review.checks] == [("support", Status.UNKNOWN, Severity.WARN)]
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        ("| River | Its length |\n|---|---|\n", []),
+        ("Here:\n\n| River | Its length |\n|---|---|\n| Danube | very short |", ["| Danube | very short |"]),
+        ("| River | Its length |\n\nSo.\n\n| River | Its mouth |\n", ["So."]),
+        ("| River | 2,850 km |", ["| River | 2,850 km |"]),
+        ("| River | It did not flood in May |", ["| River | It did not flood in May |"]),
+        ("| River | very short [1] |", ["| River | very short |"]),
+        ("Danube, very short", ["Danube, very short"]),
+    ],
+)
+async def test_the_head_of_a_table_claims_nothing(text: str, claims: list[str]) -> None:
+    assert [claim.text for claim in (await checked(text)).claims] == claims
+
+
+async def test_a_draft_s_row_is_told_from_its_head() -> None:
+    rows = ("| River | Length |", "\n|---|---|", "\n| Danube | very short |")
+    spans = (Span(0, 18), Span(18, 28), Span(28, 52))
+    draft = Draft("".join(rows), ("p1",), spans)
+    evidence = Evidence((Hit(passage(), 1.0),))
+    verifier = DeterministicVerifier()
+    assert (await verifier.review(Question("", ""), evidence, replace(draft, spans=spans[:1]))).claims == ()
+    assert len((await verifier.review(Question("", ""), evidence, draft, after=2)).claims) == 1
 
 
 async def test_nothing_to_compare_with_is_unknown_with_a_cause() -> None:

@@ -16,7 +16,7 @@ from assay import loop
 from assay.background import BackgroundLoop
 from assay.conduct import conduct, refuse_no_question, refuse_other_types, within_deadline
 from assay.errors import AssayError, UsageError
-from assay.fix import fixed
+from assay.fix import fixed, to_fix
 from assay.many import in_order
 from assay.run import Run
 from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
@@ -278,7 +278,7 @@ class Engine:
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Anyone's draft with what fails mended, as `fix.fixed` says; raises UsageError where nothing is given."""
-        run, on = self._gates(text)
+        run, on = self._gates(to_fix(text, passages))
         evidence = await self._quarantined(passages)
         made = await fixed(text, evidence.readable.passages, on, run.limits, drop=drop)
         return replace(made, review=replace(made.review, checks=(*made.review.checks, *_masked(evidence))))

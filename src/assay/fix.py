@@ -35,6 +35,7 @@ from assay.types import (
 )
 
 _NO_QUESTION = Question("", "")
+_WANTED = "give a list of assay.Passage, as engine.search(...).passages is"
 # What a row of a table stands behind, so that it is not tested as the table's head.
 _HEAD = (Sentence(1, "|---|"),)
 
@@ -79,6 +80,18 @@ async def fixed(
         if nearest is None:
             return replace(_fixed(text, pieces, made, before, whole, review), warnings=on.notes())
         changes[nearest] = _taken_back(pieces[nearest])
+
+
+def to_fix(text: str, passages: Sequence[Passage]) -> str:
+    """The draft; raises UsageError where it is no text, or what is given as sources no passages."""
+    if not isinstance(text, str):
+        raise UsageError(f"the draft to fix is {type(text).__name__}, not text", hint="give the text of an answer")
+    if isinstance(passages, str) or not isinstance(passages, Sequence):
+        raise UsageError(f"the sources are {type(passages).__name__}, not passages", hint=_WANTED)
+    wrong = next((each for each in passages if not isinstance(each, Passage)), None)
+    if wrong is not None:
+        raise UsageError(f"a source is {type(wrong).__name__}, not a passage", hint=_WANTED)
+    return text
 
 
 def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:

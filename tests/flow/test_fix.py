@@ -206,6 +206,23 @@ def test_nothing_to_fix_is_refused_and_says_what_next(engine: Engine, text, pass
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("text", "passages", "message"),
+    [
+        (None, PASSAGES, "the draft to fix is NoneType, not text"),
+        (b"It rained.", PASSAGES, "the draft to fix is bytes, not text"),
+        ("It rained.", None, "the sources are NoneType, not passages"),
+        ("It rained.", iter(PASSAGES), "the sources are tuple_iterator, not passages"),
+        ("It rained.", BRIDGE, "the sources are str, not passages"),
+        ("It rained.", [PASSAGES[0], BRIDGE], "a source is str, not a passage"),
+    ],
+)
+def test_what_is_no_text_or_no_passage_is_refused(engine: Engine, text, passages, message):
+    with pytest.raises(UsageError, match=message) as caught:
+        engine.fix(text, passages)
+    assert caught.value.hint
+
+
 def test_a_long_draft_is_changed_only_where_it_is_wrong(engine: Engine):
     text = f"{BRIDGE}\n\n" * 2500 + "It cost 5 million dollars.\n"
     made = engine.fix(text, PASSAGES)

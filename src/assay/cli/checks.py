@@ -162,7 +162,7 @@ def draft_and_sources(
 
     hint = f"assay {verb} answer.txt --context source.txt"
     if file is None:
-        raise UsageError(f"there is nothing to {verb}", hint=hint)
+        raise UsageError(f"there is nothing to {verb}", hint=f"{hint}; with - for standard input")
     text = _text(file, terminal)
     if not text.strip():
         raise UsageError(f"the text to {verb} is empty", hint=hint)

@@ -16,6 +16,7 @@ from assay.cli.checks import draft_and_sources, found_for
 from assay.cli.flags import FOR_FIXING, Given, takes
 from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line, visible
+from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
@@ -65,6 +66,9 @@ def fix(
     options.one_format(as_json, as_json_lines)
     terminal, drop = terminal_of(ctx), _drops(given)
     if as_json_lines:
+        if file is not None or sources:
+            hint = "give the draft and its passages in each line, or leave out --jsonl"
+            raise UsageError("--jsonl reads drafts and sources from standard input alone", hint=hint)
         run_pipe(open_gates(**given), partial(_mended, drop=drop), terminal, options.at_once(at_once, given))
         return
     text, passages = draft_and_sources("fix", file, sources or [], terminal)

@@ -103,6 +103,8 @@ def test_a_pipe_gives_every_line_its_object(empty):
         (("-",), b"\xff\xfe\x00", "is not UTF-8 text"),
         (("nowhere.md",), b"", "nowhere.md cannot be read"),
         (("-", "--json", "--jsonl"), b"x", "exclude one another"),
+        (("-", "--jsonl"), b"{}", "--jsonl reads drafts and sources from standard input alone"),
+        (("--jsonl", "--sources", "a.txt"), b"{}", "--jsonl reads drafts and sources from standard input alone"),
     ],
 )
 def test_bad_input_is_told_with_what_to_do(empty, arguments, stdin: bytes, message: str):
@@ -110,3 +112,7 @@ def test_bad_input_is_told_with_what_to_do(empty, arguments, stdin: bytes, messa
     assert result.code == 2
     assert message in result.err
     assert "hint: " in result.err
+
+
+def test_a_draft_from_a_pipe_wants_a_dash_and_the_hint_says_so(empty):
+    assert "; with - for standard input" in empty("fix", stdin=b"It rained.").err

@@ -62,7 +62,7 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     if written.is_worthless and on.quoter is not on.writer:
         written = await quote_instead(question, evidence, on, limits, written, emit)
     if not written.sentences:
-        return declined(ask, question, gathered, on)
+        return declined(ask, question, gathered, on, written.notes)
     whole = await tested(question, written, on)
     if written.drafts == 1 and not ask.streamed:  # what a reader was shown as verified is never touched again
         whole = await bettered(

@@ -90,8 +90,11 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
     return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
 
 
-def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> Answer:
-    """The answer object of a question that is not answered: what is missing and what was tried."""
+def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages, notes: tuple[str, ...] = ()) -> Answer:
+    """The answer object of a question that is not answered: what is missing and what was tried.
+
+    `notes` are those of a draft without sentences.
+    """
     clarifies = gathered.action is Action.CLARIFY
     return Answer(
         run_id=ask.run_id,
@@ -110,7 +113,7 @@ def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages) -> An
         drafts=0,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, Review((), (), ())),
-        warnings=_told(question, gathered, on) + _not_made(gathered.judgement.checks),
+        warnings=_told(question, gathered, on) + notes + _not_made(gathered.judgement.checks),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,

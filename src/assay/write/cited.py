@@ -53,8 +53,9 @@ class _Draft:
         return found
 
     def ended(self) -> Finished:
-        """The draft's end, with what the reader should know."""
-        return Finished(self.finish, (*self.notes, *self._attribution(), *self._packing()))
+        """The draft's end, with what the reader should know; a reply that says nothing is no whole draft."""
+        finish: Finish = "empty" if self.finish == "stop" and self.reader.silent else self.finish
+        return Finished(finish, (*self.notes, *self._attribution(), *self._packing()))
 
     def _attribution(self) -> list[str]:
         count = len(self.attributed)

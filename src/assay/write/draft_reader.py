@@ -65,6 +65,11 @@ class DraftReader:
         self._numbered = Numbered(self.passages)
         self._cutter = SentenceCutter(self._numbered.titles)
 
+    @property
+    def silent(self) -> bool:
+        """Whether the reply says nothing so far: no sentence, no list, and not that there is no answer."""
+        return not (self._number or self._listing or self._copied or self.declined or self.strayed)
+
     def feed(self, piece: str) -> list[Sentence]:
         """The sentences that may be shown now."""
         self._read(self._cutter.feed(self._without_thought(piece)))

@@ -338,3 +338,12 @@ def test_doctor_without_a_model_says_how_to_set_one(filled: Path):
     assert code == 0
     assert found["role writer"]["status"] == "skipped"
     assert "--model" in found["role writer"]["detail"]
+
+
+def test_a_model_that_answers_nothing_is_no_refusal_of_the_documents(own: Cli, scripted: Scripted):
+    nothing = own("ask", BOIL, "-m", scripted({"role": "writer", "reply": ""}))
+    assert (nothing.code, nothing.out) == (5, "")
+    assert "the model answered nothing" in nothing.err
+    declined = own("ask", BOIL, "--json", "-m", scripted({"role": "writer", "reply": "NO ANSWER"}))
+    assert (declined.code, declined.object["outcome"]) == (3, "abstained")
+    assert "the model found no answer in the sources" in declined.object["warnings"]

@@ -173,6 +173,16 @@ async def test_a_reply_that_ended_otherwise_says_so_after_its_sentences(finish: 
     ]
 
 
+@pytest.mark.parametrize("nothing", ["", " \n", "<think>It may have opened.</think>", "<think>It may have opened."])
+async def test_a_reply_that_says_nothing_is_empty(nothing: str) -> None:
+    assert await parts_of(Model([whole(nothing)])) == [Finished("empty")]
+
+
+async def test_a_reply_that_says_that_there_is_no_answer_is_not_empty() -> None:
+    (ended,) = await parts_of(Model([whole("NO ANSWER")]))
+    assert ended == Finished("stop", ("the model found no answer in the sources",))
+
+
 async def test_a_cut_off_draft_without_citations_is_not_asked_for_again() -> None:
     assert await parts_of(Model([Reply(("It opened. It",), "length")])) == [
         Sentence(1, "It opened."),

@@ -58,7 +58,7 @@ _Changes = Mapping[int, _Change]
 async def fixed(
     text: str, passages: tuple[Passage, ...], on: Stages, limits: Limits, *, drop: bool = False
 ) -> Fixed:
-    """The draft with every sentence mended that failed a check; `[n]` in it stands for `passages[n - 1]`.
+    """The draft with every sentence mended that failed a check; `[n]` in it, or its id, is `passages[n - 1]`.
 
     What no repair mends is marked with ⚠, or taken out where it is to `drop`. A sentence of which something is only
     unknown is left as it is. In a draft that cites nothing, no mark is put. No source is searched for: those given
@@ -67,7 +67,7 @@ async def fixed(
     """
     _refuse_nothing(text, passages)
     on = replace(on, mends=_mends(on.mends, drop))
-    numbered = Numbered(passages)
+    numbered = Numbered(passages, by_id=True)
     pieces = await asyncio.to_thread(cut, text, numbered)  # a megabyte takes a while
     before = await on.verifier.check(_told(pieces, joined(pieces, _texts(pieces, {}))), passages)
     changes = await _mended(pieces, before, passages, on, limits)
@@ -123,7 +123,7 @@ async def _mended(
     evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
     uncited = replace(on, mends=on.mends - {RepairKind.RE_CITE}, verifier=_Uncited(on.verifier))
     stages = on if cites else uncited
-    numbered = Numbered(passages if cites else ())
+    numbered = Numbered(passages if cites else (), by_id=True)
     changes: dict[int, _Change] = {}
     asked = 0
     cited_only = replace(stages, mends=stages.mends & {RepairKind.RE_CITE})  # only its citation is missing
@@ -150,15 +150,16 @@ def _change(piece: Piece, after: Mended, numbered: Numbered) -> _Change:
 def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]) -> set[int]:
     """The pieces that failed such a grave check; what stays as it is and a table's head are no sentences of it."""
     claims = {claim.n: claim for claim in review.claims}
-    places = []
+    starts, ends = [], []
     for check in review.checks:
         if check.status is Status.FAILED and check.severity in grave:
-            claim = claims.get(check.claim or 0)
-            # Where a quote ends without a full stop, what follows it is read as one with it.
-            places += (
-                [claim.start, claim.end - 1] if claim else [check.answer_span.start] if check.answer_span else []
-            )
-    found = _pieces_of(places, [piece.start for piece in pieces])
+            span = claims.get(check.claim or 0) or check.answer_span
+            starts += [span.start] if span else []
+            ends += [span.end - 1] if span else []
+    begun = [piece.start for piece in pieces]
+    # What follows a quote without a full stop is read as one with it.
+    places = zip(_pieces_of(starts, begun), _pieces_of(ends, begun), strict=True)
+    found = {last if pieces[first].role is Role.QUOTED else first for first, last in places}
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 

@@ -5,6 +5,7 @@ open    = "[" | "【" | "［", close likewise; "[[1]]" is a mark in brackets
 label   = "source" | "sources" | "ref" | … | "^"
 item    = number [dash number] [locator] | [label] number | "source:" name
 locator = "," "p." number …
+The id of a source may stand for all of it, where ids are known: open id {separator id} close
 Text in code is not looked at.
 """
 
@@ -12,10 +13,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.types import Citation
+from assay.types import Citation, Passage
 
 # Stands behind a sentence that could not be borne out.
 HEDGE_MARK = "⚠"
@@ -36,21 +38,45 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
+_COMMA = re.compile("[,;]")
 _NAMED = re.compile(r"\s*(?:sources?|refs?|documents?|docs?)\s*:\s*(?P<name>[^\[\]]{1,300}?)\s*\Z", re.IGNORECASE)
 
 
-def citations(text: str, names: Sequence[str] = ()) -> tuple[Citation, ...]:
-    """The citation marks of `text` in order, with their numbers; `names[n - 1]` is the name of source n.
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a mark may call source n: its number, `titles[n - 1]` behind a label, or `ids[n - 1]` as it is.
+
+    An id of digits alone is not known by: such a mark is a number.
+    """
+
+    titles: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+def names_of(passages: Iterable[Passage]) -> Names:
+    """The names of passages that a mark may call by their id as well.
+
+    >>> names = names_of([Passage("kb-7", "d", "r", 0, 1, "x", title="Rain")])
+    >>> [each.numbers for each in citations("It rained [kb-7] [Source: Rain] [kb-8].", names)]
+    [(1,), (1,)]
+    """
+    given = tuple(passages)
+    return Names(tuple(each.title for each in given), tuple(each.passage_id for each in given))
+
+
+def citations(text: str, names: Names | Sequence[str] = ()) -> tuple[Citation, ...]:
+    """The citation marks of `text` with their numbers; `names` are the sources' titles, or all their names.
 
     A mark that names no known source has no numbers. Brackets that hold anything else are not marks.
 
     >>> [(c.start, c.numbers) for c in citations("Up 5 % [Sources 1, 3-4]. So [^2] and 【５】, see `x[0]`.")]
     [(7, (1, 3, 4)), (28, (2,)), (37, (5,))]
     """
+    known = names if isinstance(names, Names) else Names(tuple(names))
     found: list[Citation] = []
     for match in _BRACKET.finditer(_without_code(text)):
         inside = match.group(1)
-        numbers = (int(inside),) if _plain(inside) else _numbers(inside, names)
+        numbers = (int(inside),) if _plain(inside) else _numbers(inside, known)
         if numbers is not None:
             found.append(Citation(match.start(), match.end(), numbers))
     return tuple(found)
@@ -93,12 +119,23 @@ def _plain(inside: str) -> bool:
     return len(inside) <= 6 and inside.isascii() and inside.isdigit()
 
 
-def _numbers(inside: str, names: Sequence[str]) -> tuple[int, ...] | None:
+def _numbers(inside: str, names: Names) -> tuple[int, ...] | None:
     """The numbers that the inside of a bracket stands for, each once; None when it is no mark."""
     named = _NAMED.match(inside)
     if named and not named["name"][0].isdigit():
-        return _by_name(named["name"], names)
-    return _listed(unicodedata.normalize("NFKC", inside))
+        return _by_name(named["name"], names.titles)
+    listed = _listed(unicodedata.normalize("NFKC", inside))
+    return _by_ids(inside, names.ids) if listed is None and names.ids else listed
+
+
+def _by_ids(inside: str, ids: Sequence[str]) -> tuple[int, ...] | None:
+    """The numbers of the sources whose ids, one or several, the inside of a bracket is; None where one is none."""
+    wanted = [inside.strip()] if inside.strip() in ids else [each.strip() for each in _COMMA.split(inside)]
+    return (
+        tuple(dict.fromkeys(ids.index(each) + 1 for each in wanted))
+        if all(each in ids for each in wanted)
+        else None
+    )
 
 
 @lru_cache(maxsize=4096)

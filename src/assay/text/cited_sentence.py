@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.text.citation_marks import citations
+from assay.text.citation_marks import Names, citations, names_of
 from assay.text.sentence_stream import with_brackets
 from assay.types import Citation, Passage, Sentence, Span
 
@@ -29,14 +29,20 @@ _PLACE = re.compile(rf"[ \t]{{0,4}}{_MARK}")
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Which passage each number of a prompt stands for: number n is `passages[n - 1]`."""
+    """Which passage each number of a prompt stands for: number n is `passages[n - 1]`; `by_id`, its id does too."""
 
     passages: tuple[Passage, ...]
+    by_id: bool = False
 
     @property
     def titles(self) -> tuple[str, ...]:
         """The passages' titles, by number."""
         return tuple(passage.title for passage in self.passages)
+
+    @property
+    def names(self) -> Names:
+        """What marks may call the passages."""
+        return names_of(self.passages) if self.by_id else Names(self.titles)
 
     def sentence(self, number: int, written: str) -> Sentence:
         """The sentence as the model wrote it, white space before it included, as `Sentence` number `number`.
@@ -48,7 +54,7 @@ class Numbered:
         Sentence(number=2, text='It rained.', passage_ids=('p7',), unknown_marks=('[4]',), hedged=False)
         """
         body = written.replace(_MARK, "")
-        marks = citations(body, self.titles)
+        marks = citations(body, self.names)
         text = without_marks(body, [with_brackets(body, mark) for mark in marks]) if marks else body
         behind = "\n" if text.rstrip().endswith(("```", "~~~")) else ""
         lead = _lead(body) if number > 1 else ""

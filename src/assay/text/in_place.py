@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
-from assay.text.citation_marks import citations, render
+from assay.text.citation_marks import Names, citations, render
 from assay.text.sentence_stream import with_brackets
 from assay.types import Citation, Span
 
@@ -50,7 +50,7 @@ def _places(tokens: Sequence[str], part: Sequence[str]) -> list[int | None]:
     return found
 
 
-def remarked(written: str, titles: Sequence[str], stays: Callable[[int], bool], added: Sequence[int]) -> str:
+def remarked(written: str, names: Names | Sequence[str], stays: Callable[[int], bool], added: Sequence[int]) -> str:
     """The written text without the numbers that do not stay, and with those added behind its last mark.
 
     A list of marks whose numbers all stay is left as it is written. Where there is no mark left, new ones stand at
@@ -63,7 +63,7 @@ def remarked(written: str, titles: Sequence[str], stays: Callable[[int], bool], 
     >>> remarked("| rain | 5 mm |", (), bool, [3])
     '| rain | 5 mm [3] |'
     """
-    lists = _lists(written, titles)
+    lists = _lists(written, names)
     left = [tuple(dict.fromkeys(n for mark in marks for n in mark.numbers if stays(n))) for marks in lists]
     # The new ones take the place of the last, where none of the old ones stays.
     takes = max((at for at, numbers in enumerate(left) if numbers), default=len(lists) - 1)
@@ -90,10 +90,10 @@ def at_end(written: str, sign: str) -> str:
     return f"{written[:at]} {sign}{written[at:]}"
 
 
-def _lists(text: str, titles: Sequence[str]) -> list[list[Citation]]:
+def _lists(text: str, names: Names | Sequence[str]) -> list[list[Citation]]:
     """The marks of a text, those together that are joined to a list."""
     lists: list[list[Citation]] = []
-    for mark in citations(text, titles):
+    for mark in citations(text, names):
         if lists and _BETWEEN.match(text[with_brackets(text, lists[-1][-1]).end : with_brackets(text, mark).start]):
             lists[-1].append(mark)
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from assay.text.asides import Role, asides
-from assay.text.citation_marks import HEDGE_MARK
+from assay.text.citation_marks import HEDGE_MARK, Names
 from assay.text.cited_sentence import Numbered
 from assay.text.in_place import at_end, remarked, reworded
 from assay.text.sentence_stream import SentenceCutter
@@ -78,7 +78,7 @@ def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
     >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
     ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
     """
-    parts = list(_parts(text, numbered.titles))
+    parts = list(_parts(text, numbered.names))
     starts = accumulate((len(part.written) for part in parts), initial=0)
     # A first sentence has no line break before it that would count.
     return tuple(
@@ -95,21 +95,21 @@ class _Part:
     role: Role = Role.SENTENCE
 
 
-def _parts(text: str, titles: Sequence[str]) -> Iterator[_Part]:
+def _parts(text: str, names: Names) -> Iterator[_Part]:
     """The sentences of a text and its asides, each with the white space before it."""
     at, found = 0, asides(text)
     for aside in found:
         prose = text[at : aside.start]
         bare = prose.rstrip()
-        yield from map(_Part, _sentences(bare, titles))
+        yield from map(_Part, _sentences(bare, names))
         at = aside.end if aside is not found[-1] or text[aside.end :].strip() else len(text)
         yield _Part(prose[len(bare) :] + text[aside.start : at], aside.role)
-    yield from map(_Part, _sentences(text[at:], titles))
+    yield from map(_Part, _sentences(text[at:], names))
 
 
-def _sentences(text: str, titles: Sequence[str]) -> list[str]:
+def _sentences(text: str, names: Names) -> list[str]:
     """The sentences of a stretch of prose, each with the sign behind it."""
-    cutter = SentenceCutter(titles)
+    cutter = SentenceCutter(names)
     unsigned = text.replace(HEDGE_MARK, " ")  # as the checks read it
     lengths = map(len, (*cutter.feed(unsigned), *cutter.end()))
     written: list[str] = []
@@ -159,7 +159,7 @@ def _in_place(piece: Piece, wanted: Sentence, numbered: Numbered, number: dict[s
     # A mark that stands for nothing stays only where all of them do.
     keeps = bool(wanted.unknown_marks)
     added = [number[each] for each in wanted.passage_ids if number[each] not in known]
-    return remarked(written, numbered.titles, lambda n: n in cited or (keeps and n > len(number)), added)
+    return remarked(written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added)
 
 
 def _says(written: str, wanted: Sentence, numbered: Numbered) -> bool:

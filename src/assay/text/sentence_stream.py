@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from assay.text.citation_marks import LONGEST_MARK, citations
+from assay.text.citation_marks import LONGEST_MARK, Names, citations
 from assay.text.sentences import sentences
 from assay.types import Citation, Span
 
@@ -35,14 +35,14 @@ class SentenceCutter:
 
     A mark behind a sentence's full stop belongs to that sentence; one that begins a line belongs to what follows
     it there. A code block, a heading, a list item and a table row are sentences. `names` are the titles of the
-    sources, which marks may use. The cuts do not depend on how the text was cut into pieces.
+    sources or all their names, which marks may use. The cuts do not depend on how the text was cut into pieces.
 
     >>> cutter = SentenceCutter()
     >>> cutter.feed("It rained. [1"), cutter.feed("] The sun"), cutter.feed(" shone."), cutter.end()
     ([], ['It rained. [1]'], [], [' The sun shone.'])
     """
 
-    names: Sequence[str] = ()
+    names: Names | Sequence[str] = ()
     _pending: str = field(default="", init=False)
     _searched: int = field(default=0, init=False)
     _first: bool = field(default=True, init=False)
@@ -71,7 +71,7 @@ class SentenceCutter:
         return found
 
 
-def _certain(text: str, names: Sequence[str], begins_line: bool) -> list[int]:
+def _certain(text: str, names: Names | Sequence[str], begins_line: bool) -> list[int]:
     """Where sentences end that are followed by the beginning of the next, whatever comes."""
     ends = _boundaries(text, names, begins_line)
     if not ends:
@@ -88,7 +88,7 @@ def _settled(text: str) -> int:
     return min((found.start() for found in (bracket, code) if found), default=len(text))
 
 
-def _boundaries(text: str, names: Sequence[str], begins_line: bool) -> list[int]:
+def _boundaries(text: str, names: Names | Sequence[str], begins_line: bool) -> list[int]:
     """Where each sentence of the text ends, its marks included, without white space behind."""
     marks = _marks(text, names)
     spans = sentences(_for_cutting(text, marks, begins_line))
@@ -96,7 +96,7 @@ def _boundaries(text: str, names: Sequence[str], begins_line: bool) -> list[int]
     return [*ends, _with_marks(text, spans[-1], len(text), marks)] if spans else []
 
 
-def _marks(text: str, names: Sequence[str]) -> list[Span]:
+def _marks(text: str, names: Names | Sequence[str]) -> list[Span]:
     """The places of the marks with the brackets around them."""
     return [with_brackets(text, mark) for mark in citations(text, names)]
 

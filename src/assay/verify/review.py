@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.stages import Embedder
-from assay.text.citation_marks import citations, invalid
+from assay.text.citation_marks import citations, invalid, names_of
 from assay.text.language import language_of
 from assay.types import (
     Check,
@@ -73,11 +73,11 @@ class DeterministicVerifier:
         return _with(review, untested + apart)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
-        """Every claim of a text against passages; a mark `[n]` in it stands for `passages[n - 1]`.
+        """Every claim of a text against passages; `[n]` in it, or its id, marks `passages[n - 1]`.
 
         With `one_claim` the text is judged whole, as a single claim.
         """
-        marks = citations(text, tuple(passage.title for passage in passages))
+        marks = citations(text, names_of(passages))
         claims = tuple(whole(text, marks) if one_claim else stated(text, marks))
         review = await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
         return review if "support" in self.skip else _with(review, untested_in(text, review, Severity.WARN))

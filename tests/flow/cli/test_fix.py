@@ -116,3 +116,16 @@ def test_bad_input_is_told_with_what_to_do(empty, arguments, stdin: bytes, messa
 
 def test_a_draft_from_a_pipe_wants_a_dash_and_the_hint_says_so(empty):
     assert "; with - for standard input" in empty("fix", stdin=b"It rained.").err
+
+
+def test_a_passage_s_own_id_is_its_mark(empty):
+    other = {"id": "kb/a", "text": "The tunnel was closed in 1950."}
+    answer = (
+        "It was opened on 3 May 1933 [b]. The tunnel was closed in 1950 [b]. Elephants live in Kenya [kb/a, b]."
+    )
+    line = {"answer": answer, "passages": [other, {"id": "b", "text": BRIDGE}]}
+    (made,) = empty("fix", "--jsonl", stdin=json.dumps(line).encode()).objects
+    assert made["answer"] == (
+        "It was opened on 3 May 1932 [b]. The tunnel was closed in 1950 [1]. Elephants live in Kenya [kb/a, b]. ⚠"
+    )
+    assert [each["kind"] for each in made["changes"]] == ["corrected", "re-cited", "hedged"]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.citation_marks import citations, invalid, without_marks
+from assay.text.citation_marks import Names, citations, invalid, without_marks
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,26 @@ def test_every_style_is_read(mark: str, numbers: tuple[int, ...]) -> None:
     [found] = citations(text, ("a.md", "file.pdf"))
     assert text[found.start : found.end] == mark
     assert found.numbers == numbers
+
+
+@pytest.mark.parametrize(
+    ("mark", "numbers"),
+    [
+        ("[b]", [(2,)]),
+        ("[b, kb:7]", [(2, 3)]),
+        ("[b; 1]", []),
+        ("[B]", []),
+        ("[9]", [(9,)]),
+        ("[Source: Rain]", [(1,)]),
+        ("[x]", []),
+        ("`[b]`", []),
+        ("[b](https://example.org)", []),
+        ("[c, d]", [(4,)]),
+    ],
+)
+def test_a_source_s_id_is_a_mark_where_ids_are_known(mark: str, numbers: list[tuple[int, ...]]) -> None:
+    names = Names(("Rain", "", "", ""), ("9", "b", "kb:7", "c, d"))
+    assert [found.numbers for found in citations(f"So it is {mark}.", names)] == numbers
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.flags import THE_COLLECTION, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, one_of_two, terminal_of
 from assay.cli.review import By, login
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 RunName = Annotated[
     str | None, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists the labels.")
 ]
-Good = Annotated[bool | None, typer.Option("--right/--wrong", help="The answer, or the claim, is right or wrong.")]
-ClaimNumber = Annotated[int, typer.Option("--claim", metavar="N", min=1, help="Only this claim of the answer.")]
+Right = Annotated[bool, typer.Option("--right", help="The answer, or the claim, is right.")]
+Wrong = Annotated[bool, typer.Option("--wrong", help="It is wrong.")]
+ClaimNumber = Annotated[
+    int | None, typer.Option("--claim", metavar="N", min=1, help="Only this claim of the answer.")
+]
 Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, kept with the label.")]
 
 
@@ -34,8 +37,9 @@ def label(
     run: RunName = None,
     *,
     given: Given,
-    right: Good = None,
-    claim: ClaimNumber | None = None,
+    right: Right = False,
+    wrong: Wrong = False,
+    claim: ClaimNumber = None,
     note: Note = "",
     by: By = None,
     as_json: AsJson = False,
@@ -60,23 +64,24 @@ def label(
     terminal = terminal_of(ctx)
     settings = load_settings(given).settings
     labels = Labels(RunStore(settings.runs_file))
+    good = one_of_two(right, wrong, "--right and --wrong")
     if run is None:
-        if right is not None:
+        if good is not None:
             raise UsageError("a label needs its run", hint="e.g. `assay label last --right`")
         _list(labels.holding(), as_json, terminal)
         return
-    if right is None:
+    if good is None:
         raise UsageError("it is not said whether it is right", hint="add --right or --wrong")
     who = by.strip() if by is not None else login()
     if not who:
         raise UsageError("nobody is named", hint="say who labels: --by NAME")
-    made = labels.say(run, claim or WHOLE, good=right, at=SystemClock().time(), by=who, note=note)
+    made = labels.say(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
     labels.store.close()
     if as_json:
         terminal.object(made.to_dict())
     else:
         what = f"claim {claim} of {made.run_id}" if claim else made.run_id
-        terminal.note(f"label {made.version}: {what} is {'right' if right else 'wrong'}, says {one_line(who, 80)}")
+        terminal.note(f"label {made.version}: {what} is {'right' if good else 'wrong'}, says {one_line(who, 80)}")
 
 
 def _list(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:

@@ -67,6 +67,17 @@ def one_format(as_json: bool, as_json_lines: bool) -> None:
         raise UsageError("--json and --jsonl exclude one another", hint="use --jsonl for many, --json for one")
 
 
+def one_of_two(yes: bool, no: bool, flags: str) -> bool | None:
+    """What was decided with two flags, `flags` by name; None where neither was given. Raises UsageError for both.
+
+    >>> one_of_two(False, True, "--accept and --reject")
+    False
+    """
+    if yes and no:
+        raise UsageError(f"{flags} exclude one another", hint="leave one of the two out")
+    return True if yes else False if no else None
+
+
 class GroupedCommand(TyperCommand):
     """A verb whose help lists its flags in groups, the verb's own options first."""
 

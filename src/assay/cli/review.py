@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.flags import Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, one_of_two, terminal_of
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -19,9 +19,8 @@ RunName = Annotated[
     str | None,
     typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists those that wait."),
 ]
-Verdict = Annotated[
-    bool | None, typer.Option("--accept/--reject", help="Decide: the answer is good as it is, or it is not.")
-]
+Accept = Annotated[bool, typer.Option("--accept", help="Decide: the answer is good as it is.")]
+Reject = Annotated[bool, typer.Option("--reject", help="Decide: it is not.")]
 Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, kept with the decision.")]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides. [default: your login name]")]
 
@@ -37,7 +36,8 @@ def review(
     run: RunName = None,
     *,
     given: Given,
-    accept: Verdict = None,
+    accept: Accept = False,
+    reject: Reject = False,
     note: Note = "",
     by: By = None,
     as_json: AsJson = False,
@@ -56,17 +56,18 @@ def review(
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
-    if accept is None and (note or by is not None):
+    decision = one_of_two(accept, reject, "--accept and --reject")
+    if decision is None and (note or by is not None):
         raise UsageError("a note belongs to a decision", hint="add --accept or --reject")
-    if accept is not None and run is None:
+    if decision is not None and run is None:
         raise UsageError("a decision needs its run", hint="`assay review` lists the runs that wait")
     queue = ReviewQueue(RunStore(load_settings(given).settings.runs_file))
     if run is None:
         _list(queue, as_json, terminal)
         return
-    if accept is not None:
-        _decide(queue, run, accept=accept, note=note, by=by, terminal=terminal)
-    _show(queue.store.load(run), as_json, decided=accept is not None, terminal=terminal)
+    if decision is not None:
+        _decide(queue, run, accept=decision, note=note, by=by, terminal=terminal)
+    _show(queue.store.load(run), as_json, decided=decision is not None, terminal=terminal)
     queue.store.close()
 
 

@@ -47,6 +47,7 @@ def test_labels_are_kept_with_who_and_when(answered: Path, empty: Cli):
         (("01ZZ", "--right"), "there is no run '01ZZ'"),
         ((RUNS[0], "--wrong", "--claim", "3"), "has no claim 3"),
         ((RUNS[0], "--right", "--by", " "), "nobody is named"),
+        ((RUNS[0], "--right", "--wrong"), "--right and --wrong exclude one another"),
     ],
 )
 def test_a_label_of_nothing_is_refused(answered: Path, empty: Cli, arguments: tuple[str, ...], told: str):

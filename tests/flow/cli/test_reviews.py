@@ -62,6 +62,8 @@ def test_review_as_json(waiting: Path, empty: Cli):
         (("01JA", "--note", "x"), "a note belongs to a decision"),
         (("01JA", "--by", "Maria"), "a note belongs to a decision"),
         (("01JA", "--accept", "--by", " "), "nobody is named"),
+        (("01JA", "--accept", "--reject"), "--accept and --reject exclude one another"),
+        (("01JA", "--reject", "--accept"), "--accept and --reject exclude one another"),
         (("09",), "there is no run '09'"),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -161,3 +163,11 @@ def test_a_folder_without_permission_is_told(empty: Cli, sources: Path, tmp_path
     assert told.code == 6
     assert "hint: " in told.err
     closed.chmod(0o700)
+
+
+def test_python_runs_the_program_as_a_module():
+    said = subprocess.run([sys.executable, "-m", "assay", "--help"], capture_output=True, text=True, check=True)
+    assert "Usage: assay " in said.stdout
+    assert (
+        subprocess.run([sys.executable, "-m", "assay", "nothing"], capture_output=True, check=False).returncode == 2
+    )

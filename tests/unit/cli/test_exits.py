@@ -73,6 +73,7 @@ def test_every_code_is_in_the_help():
         (Outcome.ANSWERED, Status.FAILED, Severity.BLOCK, Exit.NOT_VERIFIED),
         (Outcome.ANSWERED, Status.UNKNOWN, Severity.BLOCK, Exit.NOT_VERIFIED),
         (Outcome.ANSWERED, Status.FAILED, Severity.WARN, Exit.OK),
+        (Outcome.ANSWERED, Status.UNKNOWN, Severity.WARN, Exit.OK),
         (Outcome.PARTIAL, Status.PASSED, Severity.BLOCK, Exit.NOT_VERIFIED),
         (Outcome.ABSTAINED, Status.PASSED, Severity.BLOCK, Exit.DECLINED),
         (Outcome.CLARIFY, Status.PASSED, Severity.BLOCK, Exit.DECLINED),

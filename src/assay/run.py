@@ -19,8 +19,8 @@ class Run:
     `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
     `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
     somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
-    one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it. `answers` is False for
-    one that only judges, tests or mends what comes from elsewhere.
+    one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it. `answers` is False
+    for one that only judges, tests or mends what comes from elsewhere.
     """
 
     id: str

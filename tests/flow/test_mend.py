@@ -141,7 +141,11 @@ async def test_the_smallest_repair_that_betters_it_is_kept_and_no_further_one_tr
 
 async def test_after_a_repair_that_helped_the_smaller_ones_are_tried_again():
     wrong = review(("Hot", BAD), ("and wet.", BAD), expected="Cold")
-    reviews = {"Hot.": wrong, "Cold.": review(("Cold.", OPEN)), "Cold. [1]": review(("Cold.", GOOD))}
+    reviews = {
+        "Hot.": wrong,
+        "Cold.": review(("Cold", GOOD), ("and wet.", OPEN)),
+        "Cold. [1]": review(("Cold", GOOD), ("and wet.", GOOD)),
+    }
     script = {
         (RepairKind.CORRECT, "Hot."): becomes("Cold."),
         (RepairKind.RE_CITE, "Cold."): becomes("Cold.", "p1"),
@@ -254,3 +258,10 @@ async def test_what_was_changed_is_told_with_the_numbers_of_the_answer():
     reviews = {"Warm. [1] Hot.": review(("Hot.", BAD)), "Warm. [1] Hot. [2]": review(("Hot.", GOOD))}
     after, _ = await mend(reviews, {(RepairKind.RE_CITE, "Hot."): becomes("Hot.", "p2")}, before=before)
     assert [(each.before, each.after) for each in after.repairs] == [("Hot.", "Hot. [2]")]
+
+
+async def test_a_wrong_value_for_another_is_not_kept():
+    reviews = {"Hot.": review(("Hot", BAD), ("and dry.", BAD), expected="Cold"), "Cold.": review(("Cold.", BAD))}
+    script = {(RepairKind.CORRECT, "Hot."): becomes("Cold."), (RepairKind.DROP, "Hot."): GONE}
+    after, _ = await mend(reviews, script)
+    assert [each.kind for each in after.repairs] == [RepairKind.DROP]

@@ -116,9 +116,13 @@ def _sum(demands: Demands, what: str) -> _Bound | None:
     """What the answer and all that rules add to it have together."""
     if what not in _ADDED:
         return None
-    added = [(each, _ADDED[what](demand)) for each, demand in demands]
-    rules = tuple(each for each, count in added if count)
-    return _Bound(_LEAST[what] + sum(count for _, count in added), rules) if rules else None
+    added = [(each, _ADDED[what](demand), demand.texts) for each, demand in demands]
+    rules = tuple(each for each, count, _ in added if count)
+    most: dict[object, int] = {}
+    for each, count, texts in added:  # two rules that ask for the same section add it once
+        same = tuple(text.casefold() for text in texts) or each
+        most[same] = max(most.get(same, 0), count)
+    return _Bound(_LEAST[what] + sum(most.values()), rules) if rules else None
 
 
 def _too_little_room(demands: Demands) -> Iterator[Clash]:

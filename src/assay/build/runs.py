@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ulid import ULID
@@ -25,6 +26,8 @@ from assay.stages import Emit
 from assay.tape import Tape
 from assay.types import Answer, EmbeddingModel, Message
 
+# Seconds after which the collection's calibration is read again.
+READ_AGAIN = 1.0
 # Questions at once from which on an engine is full: past it, the profile auto looks less deep.
 FULL = 64
 # What is no part of how a run was answered, or must not be written down.
@@ -41,12 +44,13 @@ class Runs:
     embedding: EmbeddingModel
     store: RunStore | None
     models: Models
+    _known: list[tuple[float, Calibrated]] = field(default_factory=list, repr=False, compare=False)
 
     def begin(self, text: str, history: tuple[Message, ...] | None, running: int, streamed: bool) -> Run:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
         depth = self._depth(text, running)
         run_id = str(ULID())
-        calibrated = calibrated_by(self.store, self.settings.collection)
+        calibrated = self._calibrated()
         if history is None or self.store is None or not self.settings.tape:
             begun = _run(run_id, depth, self.settings, None, streamed, calibrated)
             return replace(begun, answers=history is not None)
@@ -54,6 +58,16 @@ class Runs:
         about = self._about(depth, history, streamed)
         self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
         return _run(run_id, depth, self.settings, tape, streamed, calibrated)
+
+    def _calibrated(self) -> Calibrated:
+        """The collection's calibration, read again when it was read more than a second ago.
+
+        Under load that is once for many questions: what it is compared with, the latest of them, changes little.
+        """
+        now = time.monotonic()
+        if not self._known or now - self._known[-1][0] > READ_AGAIN:
+            self._known[:] = [(now, calibrated_by(self.store, self.settings.collection))]
+        return self._known[-1][1]
 
     def _depth(self, text: str, running: int) -> Depth:
         if self.settings.profile != "auto":

@@ -7,7 +7,7 @@ import gc
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -93,7 +93,6 @@ class Engine:
         self._held: Parts | None = parts
         self._background = BackgroundLoop()
         self._running = 0
-        self._warm = False
 
     @property
     def _parts(self) -> Parts:
@@ -313,17 +312,7 @@ class Engine:
             return await conduct(text, history, run, parts.stages_for(run), emit, parts.sinks)
         finally:
             self._running -= 1
-            self._settle()
-
-    def _settle(self) -> None:
-        """After the first run, take what its imports made out of the garbage collector; see decision 120.
-
-        A full collection walks them all, some 160,000 objects that stay until the process ends, and stops every
-        thread for as long as that takes.
-        """
-        if not self._warm:
-            gc.freeze()
-            self._warm = True
+            _settle()
 
     def _gates(self, text: str) -> tuple[Run, Stages]:
         """A run that answers nothing, and so is not recorded, with its stages."""
@@ -391,6 +380,16 @@ def _masked_of(hit: Hit) -> Iterator[SourceSpan]:
 
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:
     return tuple([each async for each in results])
+
+
+@cache
+def _settle() -> None:
+    """Once, after a first run, take what its imports made out of the garbage collector; see decision 120.
+
+    A full collection walks them all, some 160,000 objects that stay until the process ends, and stops every
+    thread for as long as that takes.
+    """
+    gc.freeze()
 
 
 async def _release(parts: Parts) -> None:

@@ -117,7 +117,7 @@ def _taken(action: Action, path: Sequence[Step]) -> int:
     return sum(step.action is action for step in path)
 
 
-# The repairs of one sentence, smallest first. The first of them ask a search or a model, so they are counted.
+# Repairs that ask a search or a model, and so are counted; and all repairs of one sentence, smallest first.
 ASKING = (RepairKind.FETCH, RepairKind.REWRITE)
 LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, RepairKind.HEDGE, RepairKind.DROP)
 

@@ -102,13 +102,14 @@ async def edited(question: Question, before: Whole, on: Stages) -> Whole:
     written = before.written
     draft = written.draft
     edits = () if on.rules is None else on.rules.edits(question, draft.text, before.review.checks)
-    sentences = _with_edits(written.sentences, draft, edits)
-    if sentences == written.sentences:
+    changed = _with_edits(written.sentences, draft, edits)
+    sentences = tuple(each for each in changed if each.text.strip())
+    if sentences == written.sentences or not sentences:
         return before
     review = await on.verifier.review(question, written.evidence, compose(sentences))
     made = tuple(
         Repair(RepairKind.EDIT, old.text.strip(), new.text.strip(), edits[0].reason)
-        for old, new in zip(written.sentences, sentences, strict=True)
+        for old, new in zip(written.sentences, changed, strict=True)
         if old.text.strip() != new.text.strip()
     )
     event = ClaimEvent(RepairKind.EDIT.value, "rules", edits[0].reason)
@@ -120,7 +121,10 @@ async def edited(question: Question, before: Whole, on: Stages) -> Whole:
 
 
 def _with_edits(sentences: tuple[Sentence, ...], draft: Draft, edits: tuple[Edit, ...]) -> tuple[Sentence, ...]:
-    """The sentences with the edits that lie inside one of them, or between two: what lies across is left."""
+    """The sentences with the edits that lie inside one of them, or between two: what lies across is left.
+
+    A sentence that an edit takes out has no text left.
+    """
     found = list(sentences)
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
         for n, (sentence, span) in enumerate(zip(sentences, draft.spans, strict=True)):
@@ -130,4 +134,4 @@ def _with_edits(sentences: tuple[Sentence, ...], draft: Draft, edits: tuple[Edit
                 found[n] = replace(found[n], text=text[:start] + edit.replacement + text[end:])
             elif n and draft.spans[n - 1].end <= edit.start and end == 0 and not edit.replacement.strip():
                 found[n] = replace(found[n], text=edit.replacement + found[n].text.lstrip())
-    return tuple(each for each in found if each.text.strip())
+    return tuple(found)

@@ -197,3 +197,19 @@ async def test_an_estimate_by_rules_is_no_reason_to_write_again():
     weak = Assessment((CriterionScore(Criterion.RELEVANCE, 0.4, by="rules"),), 0.4, False, "hash")
     answer = await answered(stages(Drafting([LONG]), assessor=ScriptedAssessor({LONG: weak})))
     assert (answer.drafts, answer.assessment) == (1, weak)
+
+
+async def test_an_edit_may_take_a_sentence_out():
+    @dataclass
+    class TwoSentences:
+        async def write(self, question, evidence, advice):
+            yield sentence(SHORT)
+            yield Sentence(2, "Ask more!", ())
+            yield Finished("stop")
+
+    both = f"{SHORT} Ask more!"
+    rules = ScriptedRules({both: BROKEN, SHORT: KEPT}, {both: (Edit(29, 38, "", "no such section"),)})
+    reviews = {SHORT: borne_out(SHORT), both: Review((), (), ())}
+    answer = await answered(stages(TwoSentences(), rules, reviews=reviews), Limits(repairs=0))
+    assert answer.text == SHORT
+    assert [(each.kind, each.before, each.after) for each in answer.repairs] == [(RepairKind.EDIT, "Ask more!", "")]

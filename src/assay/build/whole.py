@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from assay.assess.deterministic import DeterministicAssessor
 from assay.assess.model import ModelAssessor
 from assay.assess.yardstick import yardstick_in
@@ -47,15 +49,17 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
     return ModelAssessor(model, bar=bar, yardstick=yardstick, room=room, fence=fence)
 
 
+@dataclass(frozen=True, slots=True)
 class AnswerableByCollection:
     """Whether the collection answers a question, by one search and a judge."""
 
-    def __init__(self, understander: Understander, retriever: Retriever, judge: Judge) -> None:
-        self._understander, self._retriever, self._judge = understander, retriever, judge
+    understander: Understander
+    retriever: Retriever
+    judge: Judge
 
     async def __call__(self, text: str) -> bool:
         """Whether what one search finds suffices."""
-        question = await self._understander.understand(text, ())
-        evidence = await self._retriever.retrieve((question.standalone,))
-        judgement = await self._judge.judge(question, evidence.readable)
+        question = await self.understander.understand(text, ())
+        evidence = await self.retriever.retrieve((question.standalone,))
+        judgement = await self.judge.judge(question, evidence.readable)
         return judgement.recommendation is Action.ANSWER

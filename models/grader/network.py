@@ -40,12 +40,15 @@ class Layer(nn.Module):
         self.narrow_norm = nn.LayerNorm(WIDTH, eps=LAYER_NORM_EPSILON)
         self.drop = nn.Dropout(DROPOUT)
 
-    def forward(self, hidden: Tensor, mask: Tensor) -> Tensor:
-        """Hidden states (texts, tokens, width); mask (texts, 1, 1, tokens), true where there is a token."""
+    def forward(self, hidden: Tensor, penalty: Tensor) -> Tensor:
+        """Hidden states (texts, tokens, width); penalty (texts, 1, 1, tokens), 0 where there is a token.
+
+        Attention is written out: with heads of 32 numbers the fused kernel takes twice as long a step on a CPU.
+        """
         texts, tokens, _ = hidden.shape
         parts = self.query_key_value(hidden).view(texts, tokens, 3, HEADS, WIDTH // HEADS).permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(parts[0], parts[1], parts[2], attn_mask=mask)
-        mixed = mixed.transpose(1, 2).reshape(texts, tokens, WIDTH)
+        weights = (parts[0] @ parts[1].transpose(-1, -2) * (WIDTH // HEADS) ** -0.5 + penalty).softmax(-1)
+        mixed = (weights.to(parts.dtype) @ parts[2]).transpose(1, 2).reshape(texts, tokens, WIDTH)
         hidden = self.attended_norm(hidden + self.drop(self.attended(mixed)))
         return self.narrow_norm(hidden + self.drop(self.narrow(functional.gelu(self.wide(hidden)))))
 
@@ -66,10 +69,11 @@ class CrossEncoder(nn.Module):
     def forward(self, ids: Tensor, marks: Tensor) -> Tensor:
         """ids and marks (pairs, tokens), padding 0; logits (pairs,)."""
         mask = ids != 0
+        penalty = torch.where(mask, 0.0, -1e4)[:, None, None, :]
         places = self.places.weight[: ids.shape[1]]
         hidden = self.drop(self.norm(self.words(ids) + places + self.marks(marks)))
         for layer in self.layers:
-            hidden = layer(hidden, mask[:, None, None, :])
+            hidden = layer(hidden, penalty)
         kept = mask[:, :, None].to(hidden.dtype)
         mean = (hidden * kept).sum(1) / kept.sum(1)
         return self.head(self.drop(mean)).squeeze(-1).float()

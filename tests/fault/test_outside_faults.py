@@ -185,7 +185,7 @@ async def test_a_query_leaves_without_what_is_private_and_that_is_told(web: Loca
     evidence = await outside(web, asked).retrieve((f"{QUERY} alice@example.org", "bob@example.org"))
     assert asked.asked == [QUERY]
     assert evidence.notes == (
-        "left out of the query before it was sent: 1 e-mail addresses",
+        "left out of the query before it was sent: 1 e-mail address",
         "a query was not sent: nothing was left of it",
     )
 

@@ -168,6 +168,21 @@ async def test_a_site_says_what_may_be_read_and_is_asked_once():
         assert [each.path for each in site.requests] == ["/robots.txt", "/plain", "/plain"]
 
 
+async def test_a_site_is_asked_once_for_pages_that_are_wanted_together():
+    async with robots(Served(b"User-agent: *\nAllow: /", content_type="text/plain", pause=0.05)) as (site, asking):
+        pages = await asyncio.gather(*(asking.fetch(f"{site.url}/plain?{n}") for n in range(5)))
+        assert all(each.data for each in pages)
+        assert [each.path for each in site.requests] == ["/robots.txt", *(["/plain"] * 5)]
+
+
+async def test_a_site_that_cannot_say_is_asked_once_by_all_who_wait():
+    async with robots(Served(b"no", 503, pause=0.05)) as (site, asking):
+        wanted = (asking.fetch(f"{site.url}/plain?{n}") for n in range(3))
+        errors = await asyncio.gather(*wanted, return_exceptions=True)
+        assert [type(each) for each in errors] == [ProviderFailed] * 3
+        assert [each.path for each in site.requests] == ["/robots.txt"]
+
+
 @pytest.mark.parametrize("status", [404, 410, 401, 403])
 async def test_a_site_without_the_file_forbids_nothing(status: int):
     async with robots(Served(b"no", status)) as (site, asking):

@@ -61,8 +61,12 @@ class Redacted(Value):
     removed: Mapping[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        """What was taken out, in words; empty where nothing was."""
-        return ", ".join(f"{count} {kind}" for kind, count in self.removed.items())
+        """What was taken out, in words; empty where nothing was.
+
+        >>> str(Redacted("who is it?", {"e-mail addresses": 1, "keys": 2}))
+        '1 e-mail address, 2 keys'
+        """
+        return ", ".join(f"{n} {kind if n > 1 else _ONE_OF[kind]}" for kind, n in self.removed.items())
 
 
 def _luhn(digits: str) -> bool:
@@ -162,6 +166,20 @@ _KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
         _always,
     ),
 )
+
+
+# What a single one is called.
+_ONE_OF: Mapping[str, str] = {
+    "private addresses of pages": "private address of a page",
+    "e-mail addresses": "e-mail address",
+    "keys": "key",
+    "secrets": "secret",
+    "account numbers": "account number",
+    "card numbers": "card number",
+    "network addresses": "network address",
+    "telephone numbers": "telephone number",
+    "long numbers": "long number",
+}
 
 
 def redacted(query: str) -> Redacted:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from assay.act.failures import FAILURES, aiohttp, answered, failed, late
 from assay.act.guard import Link
 from assay.act.page_date import page_date
 from assay.act.robots import LARGEST, Robots, read
+from assay.act.site_rules import SiteRules
 from assay.act.sources import Page
 from assay.errors import ProviderRefused
 from assay.stages import Clock
@@ -29,9 +29,6 @@ _READABLE = frozenset(
 )
 _REDIRECTS = (301, 302, 303, 307, 308)
 _ACCEPTED = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.9,*/*;q=0.5"
-# How many sites' rules are kept, and for how many seconds (RFC 9309, 2.4: at most a day).
-_SITES = 1000
-_SITE_SECONDS = 12 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +48,7 @@ class PageFetcher:
         self._door = door
         self._clock = clock
         self._limits = limits or PageLimits()
-        self._sites: OrderedDict[str, tuple[float, Robots]] = OrderedDict()
+        self._sites = SiteRules(self._robots, clock)
 
     async def fetch(self, link: str) -> Page:
         """The page at an address, through at most five redirects, each of them checked like the first.
@@ -106,13 +103,7 @@ class PageFetcher:
 
     async def _refuse_what_the_site_does(self, link: Link) -> None:
         """Raise ProviderRefused where the site's robots.txt, or the lack of an answer, forbids the link."""
-        kept = self._sites.get(link.origin)
-        if kept is None or kept[0] < self._clock.monotonic():
-            kept = (self._clock.monotonic() + _SITE_SECONDS, await self._robots(link))
-            self._sites[link.origin] = kept
-            if len(self._sites) > _SITES:
-                self._sites.popitem(last=False)
-        if not kept[1].allows(link.target):
+        if not (await self._sites.of(link)).allows(link.target):
             hint = "open it in a browser, and add it as a file if you may"
             raise ProviderRefused(f"{link}: the site's robots.txt does not let it be read", hint=hint)
 

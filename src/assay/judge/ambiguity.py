@@ -70,7 +70,7 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     content = list(dict.fromkeys(content_terms(text)))
     pointing = float(bool(points))
     return {
-        "open": pointing * (1 - _cover(question, evidence)),
+        "open": 1 - _cover(question, evidence) if points else 0.0,
         "bare": min(1.0, sum(each.by == "the" and len(each.nouns) == 1 for each in points) / 2),
         "demonstrative": float(any(each.by in DEMONSTRATIVES for each in points)),
         "adrift": pointing * float(bool(before) and before.isdisjoint(content)),

@@ -30,6 +30,11 @@ _COMMON = {
     "pt": frozenset("o os as é uma e que como qual quem onde em por para do da não com".split()),
     "nl": frozenset("de het een en is niet van wat hoe wie wanneer welke met op zijn voor".split()),
 }
+# Each of these words with the languages that it is frequent in.
+_TELLING = {
+    word: tuple(code for code, common in _COMMON.items() if word in common)
+    for word in frozenset().union(*_COMMON.values())
+}
 
 
 def language_of(text: str) -> str:
@@ -45,7 +50,9 @@ def language_of(text: str) -> str:
         for code, script in _SCRIPTS:
             if len(script.findall(text)) > 0.2 * letters:
                 return code
-    found = words(text)
-    counts = {code: sum(word in common for word in found) for code, common in _COMMON.items()}
+    counts = dict.fromkeys(_COMMON, 0)
+    for word in words(text):
+        for code in _TELLING.get(word, ()):
+            counts[code] += 1
     best = max(counts, key=lambda code: counts[code])
     return best if counts[best] > counts["en"] else "en"

@@ -30,7 +30,8 @@ def bar_for(question: Question, usual: Bar = Bar()) -> Bar:
     """The bar of a question: .02 more quality than usual for a point of complexity, .1 at most; the floor stays.
 
     It only rises: whatever makes a question harder never lowers its bar. The numbers are chosen, not fitted: no
-    labelled set says how good an answer to a harder question must be, so nothing uses this unless it is asked to.
+    labelled set says how good an answer to a harder question must be, so this is used only where the setting
+    adaptive is on.
 
     >>> bar_for(Question("Who founded Rome?", "Who founded Rome?")).quality
     0.7

@@ -822,7 +822,7 @@ class Assessment(Value):
 
     `overall`, 0 to 1, is computed from the scores, never judged; it and `passed` are None where a chosen criterion
     is unknown. `rubric` is the SHA-256, in hex, of the rubrics judged by. `weakest` is the criterion of the lowest
-    score, None where all are met in full or none is known.
+    score, None where all are met in full or none is known. `bar` is the overall score that was asked for.
     """
 
     scores: tuple[CriterionScore, ...]
@@ -830,6 +830,7 @@ class Assessment(Value):
     passed: bool | None
     rubric: str
     weakest: Criterion | None = None
+    bar: float | None = None
 
     @property
     def judged(self) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.assess.adaptive import AdaptiveAssessor
 from assay.assess.deterministic import DeterministicAssessor
 from assay.assess.model import ModelAssessor
+from assay.assess.scoring import ALL_CRITERIA, chosen
 from assay.assess.yardstick import yardstick_in
 from assay.bar import Bar
 from assay.errors import UsageError
@@ -44,9 +46,11 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
     Raises UsageError for a yardstick in the data folder that was changed since it was pinned.
     """
     bar, yardstick = Bar(settings.quality, settings.floor), yardstick_in(settings.data_dir)
-    if model is None:
-        return DeterministicAssessor(bar=bar, yardstick=yardstick)
-    return ModelAssessor(model, bar=bar, yardstick=yardstick, room=room, fence=fence)
+    criteria = chosen(settings.criteria or ALL_CRITERIA)
+    inner: Assessor = DeterministicAssessor(criteria, bar, yardstick)
+    if model is not None:
+        inner = ModelAssessor(model, criteria, bar, yardstick, room, fence)
+    return AdaptiveAssessor(inner, bar) if settings.adaptive else inner
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,16 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         ),
         "quality": _flag(float, TESTING, "An answer assessed below this is weak. [default: 0.7]", "0-1"),
         "floor": _flag(float, TESTING, "So is one below this in any criterion. [default: 0.5]", "0-1"),
+        "criteria": _flag(
+            str, TESTING, "What answers are assessed for: accuracy, relevance, … [default: all]", "LIST"
+        ),
+        "adaptive": _flag(
+            bool,
+            TESTING,
+            "Whether the answer to a harder question must be better. [default: no-adaptive]",
+            None,
+            "--adaptive/--no-adaptive",
+        ),
         "reflection": _flag(
             bool, TESTING, "Whether answers are looked at as a whole.", None, "--reflection/--no-reflection"
         ),

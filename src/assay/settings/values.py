@@ -20,7 +20,7 @@ from pydantic import (
 
 from assay.config_files import variable_of
 from assay.depth import PROFILES
-from assay.types import CitationStyle, Limits, Role, SearchMode
+from assay.types import CitationStyle, Criterion, Limits, Role, SearchMode
 
 # Each role's model, and the settings that name one.
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
@@ -150,6 +150,12 @@ class Settings(BaseModel):
     )
     quality: float = Field(0.7, ge=0, le=1, description="an answer assessed below this, over all criteria, is weak")
     floor: float = Field(0.5, ge=0, le=1, description="so is one that is assessed below this in one of them")
+    criteria: tuple[Criterion, ...] = Field(
+        (), description="what an answer is assessed for; none: all six criteria"
+    )
+    adaptive: bool = Field(
+        False, description="whether answers to harder questions must reach up to 0.1 more quality"
+    )
     reflection: bool = Field(True, description="whether an answer is held to rules and assessed as a whole")
     skip: tuple[str, ...] = Field(
         (), description="checks to switch off, by name: numbers, names, rule:ID …; they count as skipped"
@@ -182,7 +188,7 @@ class Settings(BaseModel):
             raise ValueError("incorrect must not be above correct")
         return self
 
-    @field_validator("outside", "domains", "denied_domains", "intranet_hosts", "skip", mode="before")
+    @field_validator("outside", "domains", "denied_domains", "intranet_hosts", "skip", "criteria", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""

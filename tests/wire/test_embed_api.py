@@ -133,6 +133,13 @@ async def test_the_key_is_sent(service: Service) -> None:
     assert service.keys == ["Bearer secret"]
 
 
+async def test_a_name_in_the_address_is_sent_in_place_of_the_key(service: Service) -> None:
+    service.url = service.url.replace("//", "//me:word@")
+    async with connected(service, api_key="secret"):
+        pass
+    assert service.keys == ["Basic bWU6d29yZA=="]
+
+
 async def test_texts_that_a_service_cannot_take_are_made_takeable(service: Service) -> None:
     async with connected(service) as embedder:
         await embedder.embed(["", "a\ud800"])
@@ -142,6 +149,7 @@ async def test_texts_that_a_service_cannot_take_are_made_takeable(service: Servi
 @pytest.mark.parametrize(
     ("answer", "kind", "retryable"),
     [
+        (refused(307), ProviderRefused, False),
         (refused(400), ProviderRefused, False),
         (refused(401), ProviderRefused, False),
         (refused(403), ProviderRefused, False),

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from assay.errors import ProviderFailed
+from assay.errors import ProviderError, ProviderFailed
 
-# The models' adapter also says how to install the package where it is missing.
-from assay.models.openai import FAILURES, OPENAI_URL, connected, mapped
-from assay.models.provider import Service, late
+# The models' adapter also says how to install the packages where they are missing.
+from assay.models.openai import OPENAI_URL
+from assay.models.provider import Said, Service, answered, failed, late, retry_after, said_in
 from assay.models.replies import sendable
-from assay.models.wire import PerLoop
+from assay.models.wire import CONNECTION, UNCOMPRESSED, PerLoop, bounded, opened, refuse_compressed
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
     from numpy.typing import NDArray
-    from openai import AsyncOpenAI
 
 __all__ = ["OPENAI_URL", "ApiEmbedder"]
 
@@ -52,7 +54,7 @@ class ApiEmbedder:
 
     model: EmbeddingModel
     _service: Service = field(repr=False)
-    _clients: PerLoop[AsyncOpenAI] = field(repr=False)
+    _clients: PerLoop[ClientSession] = field(repr=False)
 
     @classmethod
     async def connect(
@@ -73,7 +75,7 @@ class ApiEmbedder:
         Raises ProviderUnreachable, ProviderRefused, ProviderFailed.
         """
         service = Service("openai", name, base_url, api_key, key_named, url_named, seconds)
-        clients = PerLoop(lambda: connected(service, LARGEST_BODY), lambda client: client.close())
+        clients = PerLoop(lambda: opened(service.url), lambda client: client.close())
         model = EmbeddingModel(service.name, 0, hashlib.sha256(name.encode()).hexdigest(), languages)
         unmeasured = cls(model, service, clients)
         try:
@@ -101,22 +103,48 @@ class ApiEmbedder:
         await self._clients.aclose()
 
     async def _request(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        import httpx2  # not before the import of `assay.models.openai`, which says how to install it
-
         body = {
             "model": self._service.model,
             "input": [_sendable(text) for text in texts],
-            # Not every compatible service knows base64, the client's own default.
+            # Not every compatible service knows base64.
             "encoding_format": "float",
         }
         try:
             async with asyncio.timeout(self._service.seconds):
-                reply = await self._clients.get().post("/embeddings", cast_to=httpx2.Response, body=body)
+                content = await self._posted(body)
         except TimeoutError:
             raise late(self._service, self._service.seconds, "vectors") from None
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
-        return _vectors(reply.content, len(texts))
+        except CONNECTION as error:
+            raise failed(self._service, error) from None
+        return _vectors(content, len(texts))
+
+    async def _posted(self, body: object) -> bytes:
+        """The service's answer, asked for without the vendor's package; see decision 124."""
+        service = self._service
+        url, headers = f"{service.url.rstrip('/')}/embeddings", {**UNCOMPRESSED, **_signed(service)}
+        async with self._clients.get().post(url, json=body, headers=headers, allow_redirects=False) as response:
+            refuse_compressed(service, response.headers.get("content-encoding"))
+            content = b"".join([each async for each in bounded(service, response.content.iter_any(), LARGEST_BODY)])
+            if response.status >= 300:
+                raise _refused(service, response, content)
+            return content
+
+
+def _signed(service: Service) -> dict[str, str]:
+    """The key, unless the address holds a name and a password, which are sent in its place."""
+    named = urlsplit(service.url).username is not None
+    return {} if service.key is None or named else {"Authorization": f"Bearer {service.key}"}
+
+
+def _refused(service: Service, response: ClientResponse, content: bytes) -> ProviderError:
+    """The error for an answer that is none."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        body = content.decode(errors="replace")
+    error = body.get("error", body) if isinstance(body, dict) else body
+    code = f"{error.get('type') or ''} {error.get('code') or ''}" if isinstance(error, dict) else ""
+    return answered(service, Said(response.status, said_in(error), code, retry_after(response.headers)))
 
 
 def _sendable(text: str) -> str:

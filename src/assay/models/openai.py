@@ -34,7 +34,6 @@ from assay.models.replies import Piece, known, relayed, sendable, usage, whole
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
-    LARGEST_BODY,
     UNCOMPRESSED,
     PerLoop,
     drain,
@@ -169,14 +168,14 @@ class OpenAiModel:
                 return answer
 
 
-def connected(service: Service, largest_body: int = LARGEST_BODY) -> AsyncOpenAI:
+def connected(service: Service) -> AsyncOpenAI:
     """A client of its own connections, for the running event loop; it follows no redirects."""
     transport = DefaultAioHttpClient(
         timeout=None,
         verify=secure(),
         limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
         follow_redirects=False,
-        event_hooks={"response": [guard(service, largest_body)]},
+        event_hooks={"response": [guard(service)]},
     )
     return AsyncOpenAI(
         # The client insists on a key; services of one's own often have none.

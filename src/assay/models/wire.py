@@ -17,6 +17,8 @@ from weakref import WeakKeyDictionary
 import aiohttp
 import anyio
 import httpx2
+from aiohttp.helpers import get_env_proxy_for_url
+from yarl import URL
 
 from assay.models.provider import Service, too_large
 
@@ -71,17 +73,36 @@ def secure() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
+def opened(url: str) -> aiohttp.ClientSession:
+    """Connections of the running event loop to this address, through the proxy that the environment sets for it.
+
+    Nothing is limited here but their number; bodies come as they were sent.
+    """
+    try:
+        proxy, signed = get_env_proxy_for_url(URL(url))
+    except LookupError:
+        proxy, signed = None, None
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=30.0, ssl=secure()),
+        timeout=aiohttp.ClientTimeout(total=None),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        auto_decompress=False,
+        proxy=proxy,
+        proxy_auth=signed,
+    )
+
+
 # --- limits --------------------------------------------------------------------------------------
 
 
-def guard(service: Service, largest: int = LARGEST_BODY) -> Callable[[httpx2.Response], Awaitable[None]]:
+def guard(service: Service) -> Callable[[httpx2.Response], Awaitable[None]]:
     """A hook that makes a client's responses raise ProviderFailed where they pass the limits."""
 
     async def limited(response: httpx2.Response) -> None:
         refuse_compressed(service, response.headers.get("content-encoding"))
         if response.status_code != 200 or not is_stream(response.headers.get("content-type")):
             assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 - an async client's
-            response.stream = _Bounded(service, response.stream, largest)
+            response.stream = _Bounded(service, response.stream)
 
     return limited
 
@@ -89,13 +110,12 @@ def guard(service: Service, largest: int = LARGEST_BODY) -> Callable[[httpx2.Res
 class _Bounded(httpx2.AsyncByteStream):
     """A body that ends in an error when it is too large."""
 
-    def __init__(self, service: Service, inner: httpx2.AsyncByteStream, largest: int) -> None:
+    def __init__(self, service: Service, inner: httpx2.AsyncByteStream) -> None:
         self._service = service
         self._inner = inner
-        self._largest = largest
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for chunk in bounded(self._service, self._inner, self._largest):
+        async for chunk in bounded(self._service, self._inner):
             yield chunk
 
     async def aclose(self) -> None:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 
 from assay import loop
-from assay.errors import AssayError, DeadlinePassed, UsageError
+from assay.deadline import Deadline
+from assay.errors import AssayError, UsageError
 from assay.result import Ask
 from assay.run import Run, RunEvents
 from assay.stages import Emit, Sink, Stages
-from assay.types import Answer, Done, Failed, Limits, Message
+from assay.types import Answer, Done, Failed, Message
 
-# Seconds for one question that a small model in a file can need on two processors (measured with 135 M parameters).
-SLOW = 60.0
 # Far beyond any question, far below what would hold a thread for long.
 LONGEST_QUESTION = 20_000
 
@@ -25,20 +23,16 @@ async def conduct(
 ) -> Answer:
     """Answer one question within its deadline; every event goes to `emit` and to each sink.
 
-    The last event is Done, or Failed where this raises: UsageError, DeadlinePassed, BudgetSpent, or what the
-    store or a provider raises.
+    The last event is Done, or Failed where this raises: UsageError, DeadlinePassed or BudgetSpent before there is
+    an answer, or what the store or a provider raises.
     """
     events = RunEvents(run, text, emit, sinks)
     started = run.clock.monotonic()
     try:
         refuse_no_question(text)
-        async with asyncio.timeout(_seconds(run)):
-            ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
-            answer = await loop.answer(ask, on, run.limits, events.emit)
-    except TimeoutError as error:
-        late = _deadline(run.limits)
-        events.emit(Failed(error=type(late).__name__, message=str(late), hint=late.hint))
-        raise late from error
+        ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
+        in_time = replace(on, in_time=Deadline(run.limits.seconds, run.tape).within)
+        answer = await loop.answer(ask, in_time, run.limits, events.emit)
     except AssayError as error:
         events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
         raise
@@ -53,21 +47,6 @@ async def conduct(
     )
     events.emit(Done(answer=answer))
     return replace(answer, trace=tuple(events.past), warnings=answer.warnings + events.warnings_since(answer))
-
-
-@asynccontextmanager
-async def within_deadline(run: Run) -> AsyncIterator[None]:
-    """Raise DeadlinePassed where what is done takes longer than the run may."""
-    try:
-        async with asyncio.timeout(run.limits.seconds):
-            yield
-    except TimeoutError as error:
-        raise _deadline(run.limits) from error
-
-
-def _seconds(run: Run) -> float | None:
-    """The run's seconds; a replay takes none of them."""
-    return None if run.tape is not None and run.tape.replaying else run.limits.seconds
 
 
 def refuse_other_types(text: object, history: Sequence[object]) -> None:
@@ -91,11 +70,3 @@ def refuse_no_question(text: str) -> None:
             f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read",
             hint="ask a shorter question; long material belongs into a document: assay add FILE",
         )
-
-
-def _deadline(limits: Limits) -> DeadlinePassed:
-    return DeadlinePassed(
-        f"the question was not answered within {limits.seconds:g} s",
-        hint=f"allow more time with --deadline SECONDS; a model in a file can need {SLOW:g} s on a small machine",
-        retryable=True,
-    )

@@ -14,7 +14,8 @@ from typing import Self, TypeVar
 
 from assay import loop
 from assay.background import BackgroundLoop
-from assay.conduct import conduct, refuse_no_question, refuse_other_types, within_deadline
+from assay.conduct import conduct, refuse_no_question, refuse_other_types
+from assay.deadline import Deadline
 from assay.errors import AssayError, UsageError
 from assay.fix import fixed, to_fix
 from assay.many import in_order
@@ -152,8 +153,11 @@ class Engine:
         Where sentences are shown as they are verified (`streamed`), none of them is touched afterwards, and so the
         answer as a whole is neither edited nor written again.
 
-        Raises UsageError for an empty or endless question, DeadlinePassed when the seconds are used up, and
-        what the store or a provider raises.
+        Where the seconds are used up once something of the answer has passed its tests, the answer so far is given:
+        what was not tested in time is unknown, and a warning tells of it.
+
+        Raises UsageError for an empty or endless question, DeadlinePassed when the seconds are used up before that,
+        and what the store or a provider raises.
         """
         return await self._answer(text, tuple(history), emit, streamed)
 
@@ -230,7 +234,7 @@ class Engine:
         """Find and judge the evidence as an ask would, and write nothing. Raises as `aask`."""
         refuse_no_question(query)
         run, on = self._gates(query)
-        async with within_deadline(run):
+        async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, tuple(history))
             return await loop.gather(question, on, run.limits, lambda _event: None)
 
@@ -249,7 +253,7 @@ class Engine:
             return (await self.agather(query, history)).judgement
         refuse_no_question(query)
         run, on = self._gates(query)
-        async with within_deadline(run):
+        async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, tuple(history))
             evidence = await self._quarantined(passages)
             judgement = await on.judge.judge(question, evidence.readable)

@@ -180,3 +180,20 @@ class BudgetSpent(AssayError):
 
 class DeadlinePassed(BudgetSpent):
     """The question's seconds are used up."""
+
+
+# Seconds for one question that a small model in a file can need on two processors (measured with 135 M parameters).
+SLOW = 60.0
+
+
+def too_late(seconds: float) -> DeadlinePassed:
+    """The error for a question whose seconds were used up.
+
+    >>> str(too_late(30))
+    'the question was not answered within 30 s'
+    """
+    return DeadlinePassed(
+        f"the question was not answered within {seconds:g} s",
+        hint=f"allow more time with --deadline SECONDS; a model in a file can need {SLOW:g} s on a small machine",
+        retryable=True,
+    )

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
-from assay.errors import unusable
+from assay.errors import DeadlinePassed, too_late, unusable
 from assay.mend import Written, mended
 from assay.policy import next_action
 from assay.result import Ask, answered, declined
@@ -24,6 +24,7 @@ from assay.types import (
     EvidenceFound,
     Finding,
     FindingMade,
+    Finished,
     Gathered,
     Judged,
     Judgement,
@@ -44,6 +45,8 @@ from assay.worth import SEARCHING
 
 # As many causes are named where no sentence of a draft passed.
 _CAUSES = 3
+# What a stream without an ending ends with.
+_BROKEN_OFF = Finished("incomplete")
 
 
 async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
@@ -52,19 +55,23 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     The result's `ms` is 0 and its `trace` empty: the engine, which holds the clock, fills them in.
     """
     emit(StatusChanged(stage="understand"))
-    question = await on.understander.understand(ask.text, ask.history)
-    gathered = await gather(question, on, limits, emit)
+    async with on.in_time():
+        question = await on.understander.understand(ask.text, ask.history)
+        gathered = await gather(question, on, limits, emit)
     if gathered.action is not Action.ANSWER:
         return declined(ask, question, gathered, on)
     # What is masked is no evidence; where sources disagree, each reading is to be told.
     evidence = replace(gathered.evidence.readable, contradictions=gathered.judgement.contradictions)
     written = await write(question, evidence, on, on.writer, limits, emit)
-    if written.is_worthless and on.quoter is not on.writer:
+    if written.is_worthless and not written.late and on.quoter is not on.writer:
         written = await quote_instead(question, evidence, on, limits, written, emit)
+    if written.late and not written.sentences:
+        raise too_late(limits.seconds)
     if not written.sentences:
         return declined(ask, question, gathered, on, written.notes)
     whole = await tested(question, written, on)
-    if written.drafts == 1 and not ask.streamed:  # what a reader was shown as verified is never touched again
+    # What a reader was shown as verified is never touched again.
+    if written.drafts == 1 and not ask.streamed and not whole.written.late:
         whole = await bettered(
             question, whole, on, limits, partial(write, question, evidence, on, on.writer, limits, emit)
         )
@@ -139,20 +146,28 @@ async def write(
 ) -> Written:
     """One draft, each of its sentences tested and mended as it comes; `first` sentences came before it.
 
-    Raises UnusableReply where the writer ended without a whole draft: a half answer is no answer.
+    Where the question's seconds are used up, what is there already is still taken, and the draft is cut; raises
+    DeadlinePassed where nothing of it passed. Raises UnusableReply where the writer ended without a whole draft: a
+    half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
     written = Written(evidence)
     async with aclosing(writer.write(question, evidence, advice)) as parts:
-        async for part in parts:
+        while True:
+            try:
+                async with on.in_time():
+                    part = await anext(parts, _BROKEN_OFF)
+            except DeadlinePassed:
+                if not written.stated:
+                    raise
+                return replace(written, late=True, cut=True)
             if isinstance(part, Sentence):
                 numbered = replace(part, number=first + part.number)
                 written = await examined(numbered, written, question, on, limits, emit)
             elif part.reason == "stop":
-                return replace(written, notes=part.notes)
+                return replace(written, notes=(*part.notes, *written.notes))
             else:
                 raise unusable(part.reason)
-    raise unusable("incomplete")
 
 
 async def quote_instead(
@@ -183,7 +198,9 @@ async def examined(
     emit(SentenceProvisional(sentence=sentence))
     ended: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
     try:
-        after = await mended(sentence, before.sentences, question, before.evidence, on, limits, before.asked)
+        after = await mended(
+            sentence, before.sentences, question, before.evidence, on, limits, before.asked, late=before.late
+        )
         shown = after.sentence or sentence
         if (shown.text, shown.passage_ids) != (sentence.text, sentence.passage_ids):
             emit(SentenceRevised(sentence=shown, before=after.repairs[0].before, reason=after.repairs[-1].reason))

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
-from assay.errors import BudgetSpent
-from assay.policy import ASKING, borne_out, is_better, next_repair
+from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError
+from assay.policy import ASKING, LAST, borne_out, is_better, next_repair
 from assay.stages import Stages
-from assay.text.citation_marks import HEDGE_MARK
+from assay.text.citation_marks import HEDGE_MARK, citations, invalid
 from assay.text.in_place import at_end
 from assay.types import (
     Candidate,
+    Check,
     Claim,
     ClaimEvent,
     Draft,
     Evidence,
+    Finding,
     Limits,
     Question,
     Repair,
@@ -25,6 +27,7 @@ from assay.types import (
     Sentence,
     Severity,
     Span,
+    Status,
     Verdict,
 )
 
@@ -41,7 +44,7 @@ class Mended:
 
     `review` is of the sentence as it is now, behind those before it; `versions` is the sentence after each of the
     `repairs`, and `dropped` are the claims that were taken out. `asked` counts the repairs that asked a search or a
-    model.
+    model. `notes` tell of repairs that could not be made; it is `late` where the question's seconds were used up.
     """
 
     sentence: Sentence | None
@@ -51,6 +54,8 @@ class Mended:
     versions: tuple[Sentence | None, ...] = ()
     dropped: tuple[Claim, ...] = ()
     asked: int = 0
+    notes: tuple[str, ...] = ()
+    late: bool = False
 
     @property
     def blocked(self) -> str | None:
@@ -67,7 +72,8 @@ class Written:
     `verified` counts the sentences that passed, `stated` those of them that claim something, `seen` all that came,
     also those that were dropped, and `drafts` how many drafts it took. `evidence` is what it stands on, with what
     repairs found; `asked` counts the repairs that asked a search or a model. `lead` are the line breaks that a
-    sentence which was just dropped began with.
+    sentence which was just dropped began with. It is `late` where the question's seconds were used up while it was
+    written, tested or mended, and `cut` where they were before its writer came to an end.
     """
 
     evidence: Evidence
@@ -82,6 +88,8 @@ class Written:
     asked: int = 0
     lead: str = ""
     notes: tuple[str, ...] = ()
+    late: bool = False
+    cut: bool = False
 
     @property
     def draft(self) -> Draft:
@@ -119,6 +127,8 @@ class Written:
             repairs=self.repairs + after.repairs,
             dropped=self.dropped + after.dropped,
             asked=self.asked + after.asked,
+            notes=tuple(dict.fromkeys(self.notes + after.notes)),
+            late=self.late or after.late,
         )
 
 
@@ -130,29 +140,90 @@ async def mended(
     on: Stages,
     limits: Limits,
     asked: int = 0,
+    *,
+    late: bool = False,
 ) -> Mended:
     """The sentence as the policy's repairs leave it; `asked` repairs of this answer asked someone before.
 
     Each candidate is tested as a new sentence is, and the best is kept. Each repair kept leaves less wrong than
-    before, and one that bettered nothing is not tried on the same sentence again, so that this ends.
+    before, and one that bettered nothing is not tried on the same sentence again, so that this ends. Where the
+    question's seconds are used up, or it is `late` already, what was not tested is unknown, and marked or dropped.
     """
-    best = Mended(sentence, evidence, await _reviewed(sentence, before, question, evidence, on))
+    best = await _tested(sentence, before, question, evidence, on, late=late)
+    able = on.mends
     tried: tuple[RepairKind, ...] = ()
     while best.sentence is not None:
-        kind = next_repair(best.review, tried, asked + best.asked, limits, on.mends)
+        able &= frozenset(LAST) if best.late else able
+        kind = next_repair(best.review, tried, asked + best.asked, limits, able)
         if kind is None:
             break
         best = replace(best, asked=best.asked + (kind in ASKING))
-        after = await _attempted(kind, best, before, question, on)
+        try:
+            after = await _attempted(kind, best, before, question, on)
+        except (BudgetSpent, ProviderError) as error:
+            best, able = _without(kind, error, best), able - {kind}
+            continue
         tried = () if after is not None and kind is not RepairKind.HEDGE else (*tried, kind)
         best = after or best
     return best
 
 
+def _without(kind: RepairKind, error: AssayError, best: Mended) -> Mended:
+    """The sentence as it is, where a repair could not be made: smaller ones are free."""
+    note = f"a sentence that could not be borne out was not {kind.value}: {error}"
+    told = best.notes if isinstance(error, BudgetSpent) else (*best.notes, note)
+    return replace(best, notes=told, late=best.late or isinstance(error, DeadlinePassed))
+
+
+async def _tested(
+    sentence: Sentence,
+    before: tuple[Sentence, ...],
+    question: Question,
+    evidence: Evidence,
+    on: Stages,
+    *,
+    late: bool,
+) -> Mended:
+    """The sentence with its tests; where they could not be made, one claim that is unknown."""
+    cause = "deadline"
+    if not late:
+        try:
+            return Mended(sentence, evidence, await _reviewed(sentence, before, question, evidence, on))
+        except (BudgetSpent, ProviderError) as error:
+            late, cause = isinstance(error, DeadlinePassed), cause_of(error)
+    return Mended(sentence, evidence, _untested(sentence, before, cause), late=late)
+
+
+def cause_of(error: BudgetSpent | ProviderError) -> str:
+    """Why a test could not be made."""
+    kinds = {DeadlinePassed: "deadline", BudgetSpent: "budget"}
+    kind = next((told for each, told in kinds.items() if isinstance(error, each)), None)
+    return str(error) if kind is None else f"{kind}: {error}"
+
+
+def _untested(sentence: Sentence, before: tuple[Sentence, ...], cause: str) -> Review:
+    """The review of a sentence that nobody could test: it is one claim, and not known to be borne out."""
+    draft = compose((*before, sentence))
+    text, span = draft.text, draft.spans[-1]
+    said = sentence.text.strip()
+    start = text.index(said, span.start)
+    past = (ClaimEvent("proposed", "writer", ""), ClaimEvent(Verdict.UNKNOWN.value, "nobody", cause))
+    claim = Claim(1, said, start, start + len(said), sentence.passage_ids, Verdict.UNKNOWN, None, (), past)
+    check = Check("support", Status.UNKNOWN, Severity.BLOCK, 1, cause, Span(claim.start, claim.end))
+    finding = Finding(
+        "support", 1, Severity.BLOCK, cause, "test it when there is time, or see its sources yourself"
+    )
+    marks = tuple(mark for mark in citations(text) if mark.start >= span.start)
+    wrong = tuple(text[mark.start : mark.end] for mark in invalid(text, marks, len(draft.sources)))
+    return Review((claim,), (check,), (finding,), marks, wrong)
+
+
 async def _reviewed(
     sentence: Sentence, before: tuple[Sentence, ...], question: Question, evidence: Evidence, on: Stages
 ) -> Review:
-    return await on.verifier.review(question, evidence, compose((*before, sentence)), after=len(before))
+    """The sentence's review; raises DeadlinePassed, BudgetSpent and what a provider raises."""
+    async with on.in_time():
+        return await on.verifier.review(question, evidence, compose((*before, sentence)), after=len(before))
 
 
 async def _attempted(
@@ -161,20 +232,35 @@ async def _attempted(
     """What a repair of this kind makes of the sentence; None where that is nothing, or no better."""
     assert best.sentence is not None  # noqa: S101 - what was dropped is not mended
     begins = compose((*before, best.sentence)).spans[-1].start
-    try:
+    async with on.in_time():
         candidate = await on.repairer.mend(kind, question, best.evidence, best.sentence, best.review, begins)
-    except BudgetSpent:  # what is not affordable is not tried; smaller repairs are free
-        return None
     if candidate is None or candidate.sentence == best.sentence:
         return None
     if candidate.sentence is None:
         return _kept(kind, candidate, best, Review((), (), ()), before)
+    if kind is RepairKind.HEDGE:  # a sign behind a sentence says nothing that could be tested
+        return _kept(kind, candidate, best, _behind_sign(best), before)
     review = await _reviewed(candidate.sentence, before, question, candidate.evidence, on)
-    final = kind in (RepairKind.HEDGE, RepairKind.DROP)  # nothing smaller helped
     better = is_better(review, best.review) and (
         kind not in _SETTLING or borne_out(review) > borne_out(best.review)
     )
-    return _kept(kind, candidate, best, review, before) if final or better else None
+    return _kept(kind, candidate, best, review, before) if kind in LAST or better else None
+
+
+def _behind_sign(best: Mended) -> Review:
+    """The review of a sentence that is marked; a row of a table has the sign in its last cell, so ends later."""
+    assert best.sentence is not None  # noqa: S101 - what was dropped is not marked
+    if not _is_row(best.sentence):
+        return best.review
+    longer, ends = len(HEDGE_MARK) + 1, {claim.end for claim in best.review.claims}
+    claims = tuple(replace(each, end=each.end + longer) for each in best.review.claims)
+    checks = tuple(
+        replace(each, answer_span=Span(each.answer_span.start, each.answer_span.end + longer))
+        if each.answer_span and each.answer_span.end in ends
+        else each
+        for each in best.review.checks
+    )
+    return replace(best.review, claims=claims, checks=checks)
 
 
 def _kept(
@@ -193,6 +279,8 @@ def _kept(
         (*best.versions, candidate.sentence),
         best.dropped + tuple(_ended(each, event) for each in gone),
         best.asked,
+        best.notes,
+        best.late,
     )
 
 
@@ -265,5 +353,8 @@ def _marked(sentence: Sentence, numbers: Sequence[int]) -> str:
     marks = " ".join((*(f"[{number}]" for number in numbers), *sentence.unknown_marks, *sign))
     if not marks:
         return sentence.text
-    is_row = sentence.text.rstrip().endswith("|")
-    return at_end(sentence.text, marks) if is_row else f"{sentence.text} {marks}"
+    return at_end(sentence.text, marks) if _is_row(sentence) else f"{sentence.text} {marks}"
+
+
+def _is_row(sentence: Sentence) -> bool:
+    return sentence.text.rstrip().endswith("|")

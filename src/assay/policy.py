@@ -119,7 +119,9 @@ def _taken(action: Action, path: Sequence[Step]) -> int:
 
 # Repairs that ask a search or a model, and so are counted; and all repairs of one sentence, smallest first.
 ASKING = (RepairKind.FETCH, RepairKind.REWRITE)
-LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, RepairKind.HEDGE, RepairKind.DROP)
+# What is left at the limit: to say that something is not borne out, or to leave it out.
+LAST = (RepairKind.HEDGE, RepairKind.DROP)
+LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, *LAST)
 
 
 def next_repair(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from assay.mend import Written
 from assay.stages import Stages
 from assay.types import (
     Action,
@@ -53,7 +54,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
     return Answer(
         run_id=ask.run_id,
         question=ask.text,
-        outcome=Outcome.PARTIAL if missing else Outcome.ANSWERED,
+        outcome=Outcome.PARTIAL if missing or written.cut else Outcome.ANSWERED,
         text=draft.text,
         verdict=verdict if review.claims else Verdict.UNKNOWN,
         claims=review.claims,
@@ -67,7 +68,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
         drafts=written.drafts,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
-        warnings=_told(question, gathered, on) + written.notes + _not_made(checks),
+        warnings=_told(question, gathered, on) + written.notes + _late(written) + _not_made(checks),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,
@@ -88,6 +89,14 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
     """The warning that counts the checks that could not be made."""
     count = sum(check.status is Status.UNKNOWN for check in checks)
     return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
+
+
+def _late(written: Written) -> tuple[str, ...]:
+    """The warning that the question's seconds were used up before the answer was finished."""
+    if not written.late:
+        return ()
+    what = "written to its end" if written.cut else "tested and mended to its end"
+    return (f"the deadline passed before the answer was {what}: what was not tested is unknown",)
 
 
 def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages, notes: tuple[str, ...] = ()) -> Answer:

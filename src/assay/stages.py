@@ -7,6 +7,7 @@ A stage is given values and returns values. It never sees the run that it works 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -249,7 +250,8 @@ class Stages:
     `able` are the actions that can be carried out here, `mends` the repairs, `worth` what searching again is worth,
     `spent` tells what the question has used so far. `quoter` writes where nothing that `writer` wrote passed.
     `outside` is asked only where EXTERNAL is able. `notes` are what stages that give no value of their own had to
-    tell. `rules` and `assessor` are None where answers are not looked at as a whole.
+    tell. `rules` and `assessor` are None where answers are not looked at as a whole. What is awaited in a context of
+    `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does.
     """
 
     understander: Understander
@@ -272,3 +274,4 @@ class Stages:
     worth: Worth
     spent: Callable[[], Usage]
     notes: Callable[[], tuple[str, ...]] = tuple
+    in_time: Callable[[], AbstractAsyncContextManager[None]] = nullcontext

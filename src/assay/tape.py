@@ -63,6 +63,12 @@ class Tape:
         """Keep what a call gave."""
         self._entries.append(TapeEntry(port, key, body))
 
+    def ends_at(self, port: str, key: str) -> bool:
+        """Whether the recording was cut at this step; from then on, a call that it does not hold was cut as well."""
+        found = (port, key) in self._waiting
+        self._cut = self._cut or found
+        return found
+
     def recall(self, port: str, key: str) -> bytes:
         """What the call gave when it was recorded; raises Diverged where it was not made then.
 

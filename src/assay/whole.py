@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from assay.errors import BudgetSpent, ProviderError
-from assay.mend import Written, compose, with_history
+from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError, too_late
+from assay.mend import Written, cause_of, compose, with_history
 from assay.policy import is_better, is_better_whole, next_whole_repair
 from assay.stages import Stages
 from assay.types import (
     Assessment,
+    Check,
     ClaimEvent,
     Draft,
     Edit,
@@ -21,15 +22,21 @@ from assay.types import (
     RepairKind,
     Review,
     Sentence,
+    Severity,
+    Status,
 )
 
+_DONE = {RepairKind.EDIT: "edited", RepairKind.REGENERATE: "written again"}
 # Writes another draft, whose sentences are numbered behind so many, by this advice.
 Write = Callable[[int, tuple[Finding, ...]], Awaitable[Written]]
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A draft that was tested sentence by sentence and as a whole; `assessment` is None where that is off."""
+    """A draft that was tested sentence by sentence and as a whole.
+
+    `assessment` is None where that is off, or could not be made.
+    """
 
     written: Written
     assessment: Assessment | None = None
@@ -41,16 +48,43 @@ class Whole:
 
 
 async def tested(question: Question, written: Written, on: Stages) -> Whole:
-    """The draft with the checks of the whole: what no single sentence shows."""
-    draft, evidence = written.draft, written.evidence
-    review = on.verifier.conclude(question, draft, written.review)
-    if on.rules is not None:
-        checks = await on.rules.examine(question, evidence, draft.text)
-        review = review.with_checks(checks, on.rules.findings(question, checks))
-    assessment = None
-    if on.assessor is not None:
-        assessment = await on.assessor.assess(question, evidence, draft, review)
-    return Whole(replace(written, review=review), assessment)
+    """The draft with the checks of the whole: what no single sentence shows; what could not be made is unknown."""
+    review = on.verifier.conclude(question, written.draft, written.review)
+    written = await _examined(question, replace(written, review=review), on)
+    return await _assessed(question, written, on)
+
+
+async def _examined(question: Question, written: Written, on: Stages) -> Written:
+    """The draft with the checks of the output rules; where they could not be made, with one that is unknown."""
+    if on.rules is None:
+        return written
+    try:
+        async with on.in_time():
+            checks = await on.rules.examine(question, written.evidence, written.draft.text)
+        findings = on.rules.findings(question, checks)
+    except (BudgetSpent, ProviderError) as error:
+        checks = (Check("rules", Status.UNKNOWN, Severity.BLOCK, None, cause_of(error)),)
+        advice = "see yourself whether the answer keeps the output rules"
+        findings = (Finding("rules", None, Severity.BLOCK, cause_of(error), advice),)
+        written = _ended(written, error)
+    return replace(written, review=written.review.with_checks(checks, findings))
+
+
+async def _assessed(question: Question, written: Written, on: Stages) -> Whole:
+    """The draft with its assessment, without one where that could not be made; nobody is asked when it is late."""
+    if on.assessor is None or written.late:
+        return Whole(written)
+    try:
+        async with on.in_time():
+            assessed = await on.assessor.assess(question, written.evidence, written.draft, written.review)
+    except (BudgetSpent, ProviderError) as error:
+        note = f"the answer was not assessed: {error}"
+        return Whole(_ended(replace(written, notes=(*written.notes, note)), error))
+    return Whole(written, assessed)
+
+
+def _ended(written: Written, error: AssayError) -> Written:
+    return replace(written, late=written.late or isinstance(error, DeadlinePassed))
 
 
 async def bettered(question: Question, best: Whole, on: Stages, limits: Limits, write: Write) -> Whole:
@@ -58,13 +92,13 @@ async def bettered(question: Question, best: Whole, on: Stages, limits: Limits, 
     tried: tuple[RepairKind, ...] = ()
     while kind := next_whole_repair(best.review, best.assessment, tried, best.written.asked, limits, on.mends):
         tried = (*tried, kind)
-        if kind is RepairKind.EDIT:
-            best = await edited(question, best, on)
-            continue
         try:
-            after = await _written_again(question, best, on, write)
+            if kind is RepairKind.EDIT:
+                best = await edited(question, best, on)
+                continue
+            after = await _written_again(question, best, on, limits, write)
         except (ProviderError, BudgetSpent) as error:  # there is an answer already
-            note = f"the answer was not written again: {error}"
+            note = f"the answer was not {_DONE[kind]}: {error}"
             return replace(best, written=replace(best.written, notes=(*best.written.notes, note)))
         if is_better_whole(after.review, after.assessment, best.review, best.assessment):
             best, tried = after, ()
@@ -75,13 +109,15 @@ async def bettered(question: Question, best: Whole, on: Stages, limits: Limits, 
     return best
 
 
-async def _written_again(question: Question, before: Whole, on: Stages, write: Write) -> Whole:
-    """Another draft, whose writer was told what was wrong with the one before."""
+async def _written_again(question: Question, before: Whole, on: Stages, limits: Limits, write: Write) -> Whole:
+    """Another draft, whose writer was told what was wrong with the one before. Raises DeadlinePassed."""
     findings = before.review.findings
     if before.assessment is not None and on.assessor is not None:
         findings = on.assessor.advise(before.assessment, findings)
     old = before.written
     draft = await write(old.seen, findings)
+    if draft.late:  # what was not tested to its end is not compared
+        raise too_late(limits.seconds)
     reason = findings[0].message if findings else "it was assessed as weak"
     made = Repair(RepairKind.REGENERATE, old.draft.text, draft.draft.text, reason)
     return await tested(
@@ -106,7 +142,8 @@ async def edited(question: Question, before: Whole, on: Stages) -> Whole:
     sentences = tuple(each for each in changed if each.text.strip())
     if sentences == written.sentences or not sentences:
         return before
-    review = await on.verifier.review(question, written.evidence, compose(sentences))
+    async with on.in_time():
+        review = await on.verifier.review(question, written.evidence, compose(sentences))
     made = tuple(
         Repair(RepairKind.EDIT, old.text.strip(), new.text.strip(), edits[0].reason)
         for old, new in zip(written.sentences, changed, strict=True)

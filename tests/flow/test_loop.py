@@ -10,19 +10,8 @@ from assay import loop
 from assay.errors import UnusableReply
 from assay.result import Ask
 from assay.stages import Stages
-from assay.testing.fakes import (
-    KeepingSelector,
-    PlainDecliner,
-    PlainRater,
-    ScriptedJudge,
-    ScriptedRefiner,
-    ScriptedRepairer,
-    ScriptedRetriever,
-    ScriptedUnderstander,
-    ScriptedVerifier,
-    ScriptedWriter,
-    Unscripted,
-)
+from assay.testing.fakes import ScriptedJudge, ScriptedRetriever, ScriptedVerifier, ScriptedWriter, Unscripted
+from assay.testing.stages import scripted_stages
 from assay.types import (
     Action,
     Check,
@@ -34,7 +23,6 @@ from assay.types import (
     Hit,
     Judgement,
     Limits,
-    ModelsUsed,
     Outcome,
     Passage,
     Review,
@@ -43,10 +31,8 @@ from assay.types import (
     SentenceWithdrawn,
     Severity,
     Status,
-    Usage,
     Verdict,
 )
-from assay.worth import Worth
 
 QUESTION = "At how many degrees does water boil?"
 PASSAGE = Passage("p1", "d1", "0" * 64, 0, 26, "Water boils at 100 degrees.", title="Water")
@@ -64,26 +50,13 @@ def stages(
 ) -> Stages:
     writer = ScriptedWriter({QUESTION: (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished(ending))})
     evidence = Evidence((Hit(PASSAGE, 1.0),))
-    return Stages(
-        understander=ScriptedUnderstander(),
+    return scripted_stages(
         retriever=ScriptedRetriever({(QUESTION,): evidence}),
-        outside=ScriptedRetriever({}),
-        refiner=ScriptedRefiner(),
-        selector=KeepingSelector(),
         judge=ScriptedJudge({frozenset({"p1"}): judgement}),
         writer=writer,
         quoter=quoter or writer,
-        decliner=PlainDecliner(),
         verifier=ScriptedVerifier({TEXT: review}),
-        repairer=ScriptedRepairer({}),
-        rules=None,
-        assessor=None,
-        rater=PlainRater(),
-        models=ModelsUsed("scripted", "scripted", "scripted"),
         able=frozenset({Action.ANSWER, Action.ABSTAIN}),
-        mends=frozenset(),
-        worth=Worth(),
-        spent=Usage,
     )
 
 

@@ -2,107 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
-from assay.errors import BudgetSpent, DeadlinePassed
+from assay.errors import BudgetSpent, DeadlinePassed, ProviderFailed
 from assay.mend import compose, mended
-from assay.stages import Stages
-from assay.testing.fakes import (
-    KeepingSelector,
-    PlainDecliner,
-    PlainRater,
-    ScriptedJudge,
-    ScriptedRefiner,
-    ScriptedRetriever,
-    ScriptedUnderstander,
-    ScriptedVerifier,
-    ScriptedWriter,
-    Unscripted,
-)
+from assay.testing.fakes import ScriptedRepairer, ScriptedVerifier
+from assay.testing.stages import review_of as review
+from assay.testing.stages import scripted_stages
 from assay.types import (
     Candidate,
     Check,
-    Claim,
     Evidence,
     Finding,
     Hit,
     Limits,
-    ModelsUsed,
     Passage,
     Question,
     RepairKind,
     Review,
     Sentence,
     Severity,
+    Span,
     Status,
-    Usage,
     Verdict,
 )
-from assay.worth import Worth
 
 QUESTION = Question("How hot?", "How hot?")
 HELD = Evidence((Hit(Passage("p1", "d1", "r", 0, 1, "x"), 1.0),))
 MORE = Evidence((*HELD.hits, Hit(Passage("p2", "d2", "r", 0, 1, "y"), 1.0)))
 GOOD, BAD, OPEN = Verdict.SUPPORTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN
 EVERY = frozenset(RepairKind)
-
-
-def review(*claims: tuple[str, Verdict], expected: str | None = None) -> Review:
-    """Claims with a support check each; a failed one tells what is `expected`."""
-    made = tuple(Claim(n, text, 0, len(text), (), verdict, None) for n, (text, verdict) in enumerate(claims, 1))
-    states = {GOOD: Status.PASSED, OPEN: Status.UNKNOWN}
-    checks = tuple(
-        Check("support", states.get(each.verdict, Status.FAILED), Severity.BLOCK, each.n, "why", expected=expected)
-        for each in made
-    )
-    findings = tuple(
-        Finding("support", check.claim, Severity.BLOCK, "why", "") for check in checks if check.status != "passed"
-    )
-    return Review(made, checks, findings)
-
-
-@dataclass
-class Repairs:
-    """Gives what is written down for a kind and a text, and keeps what it was asked."""
-
-    script: dict[tuple[RepairKind, str], Candidate | Exception | None]
-    asked: list[RepairKind] = field(default_factory=list)
-
-    async def mend(self, kind, question, evidence, sentence, review, begins):
-        self.asked.append(kind)
-        if (kind, sentence.text) not in self.script:
-            raise Unscripted(f"no {kind.value} candidate for {sentence.text!r}")
-        made = self.script[kind, sentence.text]
-        if isinstance(made, Exception):
-            raise made
-        return made
-
-
-def stages(reviews: dict[str, Review], repairs: Repairs, mends: frozenset[RepairKind] = EVERY) -> Stages:
-    writer = ScriptedWriter({})
-    return Stages(
-        understander=ScriptedUnderstander(),
-        retriever=ScriptedRetriever({}),
-        outside=ScriptedRetriever({}),
-        refiner=ScriptedRefiner(),
-        selector=KeepingSelector(),
-        judge=ScriptedJudge({}),
-        writer=writer,
-        quoter=writer,
-        decliner=PlainDecliner(),
-        verifier=ScriptedVerifier(reviews),
-        repairer=repairs,
-        rules=None,
-        assessor=None,
-        rater=PlainRater(),
-        models=ModelsUsed("scripted", "scripted", "scripted"),
-        able=frozenset(),
-        mends=mends,
-        worth=Worth(),
-        spent=Usage,
-    )
 
 
 def becomes(text: str, *cited: str, evidence: Evidence = HELD, **changes) -> Candidate:
@@ -115,10 +46,12 @@ NOTHING = dict.fromkeys(
 GONE = Candidate(None, HELD, "nothing helped", "rules")
 
 
-async def mend(reviews, script, mends=EVERY, limits: Limits | None = None, asked: int = 0, before=()):
-    repairs = Repairs({**NOTHING, **script})
-    on = stages(reviews, repairs, mends)
-    after = await mended(Sentence(1, "Hot."), before, QUESTION, HELD, on, limits or Limits(repairs=8), asked)
+async def mend(reviews, script, mends=EVERY, limits: Limits | None = None, asked: int = 0, before=(), late=False):
+    repairs = ScriptedRepairer({**NOTHING, **script})
+    on = scripted_stages(verifier=ScriptedVerifier(reviews), repairer=repairs, mends=mends)
+    after = await mended(
+        Sentence(1, "Hot."), before, QUESTION, HELD, on, limits or Limits(repairs=8), asked, late=late
+    )
     return after, repairs.asked
 
 
@@ -179,7 +112,7 @@ async def test_what_fails_and_is_not_mended_is_dropped_with_its_claims():
 
 
 async def test_what_fails_is_marked_where_nothing_is_to_be_dropped():
-    reviews = {"Hot.": review(("Hot.", BAD)), "Hot. ⚠": review(("Hot.", BAD))}
+    reviews = {"Hot.": review(("Hot.", BAD))}  # and what is marked is not tested again
     script = {(RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True)}
     after, asked = await mend(reviews, script, mends=EVERY - {RepairKind.DROP})
     assert after.sentence == Sentence(1, "Hot.", hedged=True)
@@ -188,7 +121,7 @@ async def test_what_fails_is_marked_where_nothing_is_to_be_dropped():
 
 
 async def test_what_could_not_be_borne_out_is_marked_and_not_dropped():
-    reviews = {"Hot.": review(("Hot.", OPEN)), "Hot. ⚠": review(("Hot.", OPEN))}
+    reviews = {"Hot.": review(("Hot.", OPEN))}
     script = {(RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True)}
     after, asked = await mend(reviews, script)
     assert after.sentence == Sentence(1, "Hot.", hedged=True)
@@ -220,11 +153,90 @@ async def test_as_many_searches_and_models_are_asked_as_the_answer_may_have(limi
     assert after.sentence is None
 
 
-@pytest.mark.parametrize("spent", [BudgetSpent("no calls", hint="more"), DeadlinePassed("no time", hint="more")])
-async def test_what_is_not_affordable_is_passed_over(spent):
+SPENT, LATE = BudgetSpent("no calls", hint="more"), DeadlinePassed("no time", hint="more")
+DOWN = ProviderFailed("the service answered 500", hint="ask again")
+
+
+@pytest.mark.parametrize("error", [SPENT, LATE, DOWN])
+async def test_a_repair_that_could_not_be_made_is_passed_over(error):
     reviews = {"Hot.": review(("Hot.", BAD))}
-    after, _ = await mend(reviews, {(RepairKind.REWRITE, "Hot."): spent, (RepairKind.DROP, "Hot."): GONE})
+    after, _ = await mend(reviews, {(RepairKind.REWRITE, "Hot."): error, (RepairKind.DROP, "Hot."): GONE})
     assert after.sentence is None
+    assert after.late == (error is LATE)
+    said = "a sentence that could not be borne out was not rewritten: the service answered 500"
+    assert after.notes == ((said,) if error is DOWN else ())
+
+
+async def test_past_the_deadline_nothing_is_tried_but_to_mark_or_drop():
+    reviews = {"Hot.": review(("Hot.", BAD))}
+    script = {(RepairKind.RE_CITE, "Hot."): LATE, (RepairKind.DROP, "Hot."): GONE}
+    after, asked = await mend(reviews, script)
+    assert after.sentence is None
+    assert asked == [RepairKind.RE_CITE, RepairKind.DROP]
+
+
+async def test_what_is_left_of_a_sentence_and_cannot_be_tested_in_time_is_marked_whole():
+    reviews = {"Hot.": review(("Hot", GOOD), ("cold.", BAD)), "Hot!": LATE}
+    script = {
+        (RepairKind.RE_CITE, "Hot."): LATE,
+        (RepairKind.DROP, "Hot."): becomes("Hot!"),
+        (RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True),
+    }
+    after, _ = await mend(reviews, script)
+    assert after.sentence == Sentence(1, "Hot.", hedged=True)
+    assert (after.blocked, after.dropped) == ("why", ())
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [(LATE, "deadline: no time"), (SPENT, "budget: no calls"), (DOWN, "the service answered 500")],
+)
+async def test_a_sentence_that_could_not_be_tested_is_unknown_and_marked(error, cause):
+    marked = becomes("Hot.", "p1", hedged=True)
+    after, _ = await mend({"Hot.": error}, {(RepairKind.HEDGE, "Hot."): marked})
+    assert after.sentence.hedged
+    assert (after.blocked, after.late) == (cause, error is LATE)
+    (claim,), (check,) = after.review.claims, after.review.checks
+    assert (claim.text, claim.verdict, claim.support) == ("Hot.", OPEN, None)
+    assert [event.state for event in claim.history] == ["proposed", "unknown", "hedged"]
+    assert (check.status, check.severity, check.cause) == (Status.UNKNOWN, Severity.BLOCK, cause)
+
+
+async def test_what_comes_when_it_is_late_is_not_tested():
+    before = (Sentence(1, "Warm.", ("p1",)),)
+    script = {(RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True)}
+    after, asked = await mend({}, script, before=before, late=True)
+    assert asked == [RepairKind.HEDGE]
+    (claim,) = after.review.claims
+    assert (claim.start, claim.end, claim.verdict) == (10, 14, OPEN)
+    assert after.review.checks[0].cause == "deadline"
+
+
+async def test_an_untested_sentence_tells_of_its_marks():
+    sentence = Sentence(2, "\nHot.", ("p1",), ("[9]",))
+    on = scripted_stages(repairer=ScriptedRepairer({}))
+    after = await mended(sentence, (Sentence(1, "Warm."),), QUESTION, HELD, on, Limits(), late=True)
+    said = compose((Sentence(1, "Warm."), sentence)).text
+    assert said == "Warm.\nHot. [1] [9]"
+    assert [said[each.start : each.end] for each in after.review.citations] == ["[1]", "[9]"]
+    assert after.review.invalid_citations == ("[9]",)
+
+
+async def test_a_marked_row_ends_behind_its_sign():
+    row = Sentence(1, "| x | 5 mm |")
+    (told,) = review(("| x | 5 mm |", OPEN)).claims
+    check = Check("support", Status.UNKNOWN, Severity.BLOCK, 1, "why", Span(0, 12))
+    reviewed = Review((told,), (check,), (Finding("support", 1, Severity.BLOCK, "why", ""),))
+    marked = Candidate(Sentence(1, row.text, hedged=True), HELD, "why", "rules")
+    on = scripted_stages(
+        verifier=ScriptedVerifier({row.text: reviewed}),
+        repairer=ScriptedRepairer({(RepairKind.HEDGE, row.text): marked}),
+        mends=frozenset({RepairKind.HEDGE}),
+    )
+    after = await mended(row, (), QUESTION, HELD, on, Limits())
+    text = compose((after.sentence,)).text
+    assert text == "| x | 5 mm ⚠ |"
+    assert after.review.claims[0].end == after.review.checks[0].answer_span.end == len(text)
 
 
 async def test_only_what_is_able_is_tried():

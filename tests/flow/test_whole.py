@@ -11,19 +11,14 @@ from assay.errors import ProviderFailed
 from assay.result import Ask
 from assay.stages import Stages
 from assay.testing.fakes import (
-    KeepingSelector,
-    PlainDecliner,
-    PlainRater,
     ScriptedAssessor,
     ScriptedJudge,
-    ScriptedRefiner,
-    ScriptedRepairer,
     ScriptedRetriever,
     ScriptedRules,
-    ScriptedUnderstander,
     ScriptedVerifier,
     ScriptedWriter,
 )
+from assay.testing.stages import scripted_stages
 from assay.types import (
     Action,
     Answer,
@@ -39,17 +34,14 @@ from assay.types import (
     Hit,
     Judgement,
     Limits,
-    ModelsUsed,
     Passage,
     RepairKind,
     Review,
     Sentence,
     Severity,
     Status,
-    Usage,
     Verdict,
 )
-from assay.worth import Worth
 
 QUESTION = "How hot is boiling water?"
 PASSAGE = Passage("p1", "d1", "0" * 64, 0, 26, "Water boils at 100 degrees.", title="Water")
@@ -90,26 +82,16 @@ ALL = frozenset({RepairKind.EDIT, RepairKind.REGENERATE})
 
 def stages(writer, rules=None, assessor=None, mends=ALL, reviews=None) -> Stages:
     suffices = Judgement(sufficiency=0.9, recommendation=Action.ANSWER, reason="covered", mode_used="fast")
-    return Stages(
-        understander=ScriptedUnderstander(),
+    return scripted_stages(
         retriever=ScriptedRetriever({(QUESTION,): Evidence((Hit(PASSAGE, 1.0),))}),
-        outside=ScriptedRetriever({}),
-        refiner=ScriptedRefiner(),
-        selector=KeepingSelector(),
         judge=ScriptedJudge({frozenset({"p1"}): suffices}),
         writer=writer,
         quoter=ScriptedWriter({}),
-        decliner=PlainDecliner(),
         verifier=ScriptedVerifier(reviews or {SHORT: borne_out(SHORT), LONG: borne_out(LONG)}),
-        repairer=ScriptedRepairer({}),
         rules=rules,
         assessor=assessor,
-        rater=PlainRater(),
-        models=ModelsUsed("scripted", "scripted", "scripted"),
         able=frozenset({Action.ANSWER}),
         mends=mends,
-        worth=Worth(),
-        spent=Usage,
     )
 
 

@@ -15,28 +15,16 @@ from assay.repair.drop import dropped
 from assay.repair.rules import RulesRepairer
 from assay.repair.wording import edited, fitted
 from assay.stages import Stages
-from assay.testing.fakes import (
-    KeepingSelector,
-    PlainDecliner,
-    PlainRater,
-    ScriptedJudge,
-    ScriptedRefiner,
-    ScriptedRetriever,
-    ScriptedUnderstander,
-    ScriptedWriter,
-)
+from assay.testing.stages import review_of, scripted_stages
 from assay.text.cited_sentence import Numbered
 from assay.text.in_place import at_end, remarked, reworded
 from assay.text.pieces import cut, joined, rewritten
 from assay.types import (
     Candidate,
-    Check,
     Claim,
     Evidence,
-    Finding,
     Hit,
     Limits,
-    ModelsUsed,
     Passage,
     Question,
     RepairKind,
@@ -45,11 +33,9 @@ from assay.types import (
     Severity,
     Span,
     Status,
-    Usage,
     Verdict,
 )
 from assay.verify.review import DeterministicVerifier
-from assay.worth import Worth
 
 ASKED = Question("", "")
 KINDS = st.frozensets(st.sampled_from(LADDER), min_size=1)
@@ -58,28 +44,7 @@ SIGN = "⚠"
 
 
 def stages(verifier, repairer, mends: frozenset[RepairKind]) -> Stages:
-    writer = ScriptedWriter({})
-    return Stages(
-        understander=ScriptedUnderstander(),
-        retriever=ScriptedRetriever({}),
-        outside=ScriptedRetriever({}),
-        refiner=ScriptedRefiner(),
-        selector=KeepingSelector(),
-        judge=ScriptedJudge({}),
-        writer=writer,
-        quoter=writer,
-        decliner=PlainDecliner(),
-        verifier=verifier,
-        repairer=repairer,
-        rules=None,
-        assessor=None,
-        rater=PlainRater(),
-        models=ModelsUsed("", "", ""),
-        able=frozenset(),
-        mends=mends,
-        worth=Worth(),
-        spent=Usage,
-    )
+    return scripted_stages(verifier=verifier, repairer=repairer, mends=mends)
 
 
 # --- the ladder, with a verifier and a repairer that do whatever they like -----------------------------
@@ -113,14 +78,7 @@ class Whim:
         """The same for the same words, marked or not."""
         bare = text.replace(SIGN, "").strip()
         verdicts = self.verdicts[sum(map(ord, bare)) % len(self.verdicts)]
-        claims = tuple(Claim(n, f"{n % 2}", 0, 1, (), verdict, None) for n, verdict in enumerate(verdicts, 1))
-        states = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}
-        checks = tuple(
-            Check("support", states.get(each.verdict, Status.FAILED), Severity.BLOCK, each.n, expected="x")
-            for each in claims
-        )
-        wrong = [check for check in checks if check.status is not Status.PASSED]
-        return Review(claims, checks, tuple(Finding("support", c.claim, c.severity, "why", "") for c in wrong))
+        return review_of(*((f"{n % 2}", verdict) for n, verdict in enumerate(verdicts, 1)), expected="x")
 
 
 WHIMS = st.builds(

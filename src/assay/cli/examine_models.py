@@ -15,9 +15,8 @@ from pydantic import BaseModel
 from assay.build import open_embedder
 from assay.build.models import open_models, provider_and_model
 from assay.cli.examine import Examined
-from assay.conduct import SLOW
 from assay.config_files import VARIABLES
-from assay.errors import AssayError, unusable
+from assay.errors import SLOW, AssayError, unusable
 from assay.models.structured import StructuredModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
 from assay.stages import LLM

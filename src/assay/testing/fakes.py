@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,18 @@ from assay.types import (
     Step,
 )
 
+Scripted = TypeVar("Scripted")
+
 
 class Unscripted(AssertionError):
     """A fake was asked for something it was not told to expect."""
+
+
+def _given(scripted: Scripted | Exception) -> Scripted:
+    """What stands in a script; raises it where it is an error."""
+    if isinstance(scripted, Exception):
+        raise scripted
+    return scripted
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +167,13 @@ class ScriptedWriter:
 
 @dataclass(frozen=True, slots=True)
 class ScriptedVerifier:
-    """Gives the review written down for a text."""
+    """Gives the review written down for a text, or raises the error that stands for it."""
 
-    script: Mapping[str, Review]
+    script: Mapping[str, Review | Exception]
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """The scripted review of the draft so far; raises Unscripted for other drafts."""
-        if draft.text not in self.script:
-            raise Unscripted(f"no review is scripted for {draft.text!r}")
-        return self.script[draft.text]
+        return await self.check(draft.text, evidence.passages)
 
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
         """The review as it is."""
@@ -175,14 +183,18 @@ class ScriptedVerifier:
         """The scripted review; raises Unscripted for other texts."""
         if text not in self.script:
             raise Unscripted(f"no review is scripted for {text!r}")
-        return self.script[text]
+        return _given(self.script[text])
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedRepairer:
-    """Gives the candidate written down for a kind of repair and a sentence's text."""
+    """Gives the candidate written down for a kind of repair and a sentence's text, or raises the error there.
 
-    script: Mapping[tuple[RepairKind, str], Candidate | None]
+    `asked` are the kinds of repair that it was asked for.
+    """
+
+    script: Mapping[tuple[RepairKind, str], Candidate | Exception | None]
+    asked: list[RepairKind] = field(default_factory=list)
 
     async def mend(
         self,
@@ -194,9 +206,10 @@ class ScriptedRepairer:
         begins: int,
     ) -> Candidate | None:
         """The scripted candidate; raises Unscripted for another kind or another sentence."""
+        self.asked.append(kind)
         if (kind, sentence.text) not in self.script:
             raise Unscripted(f"no {kind.value} candidate is scripted for {sentence.text!r}")
-        return self.script[kind, sentence.text]
+        return _given(self.script[kind, sentence.text])
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from assay.budget import Budget
 from assay.calibration.fit import Fit
+from assay.meter import Meter
 from assay.stages import Clock, Sink
 from assay.tape import Tape
 from assay.types import Answer, Event, Limits, SentenceVerified
@@ -20,7 +21,7 @@ class Run:
     `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
     somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
     one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it. `answers` is False
-    for one that only judges, tests or mends what comes from elsewhere.
+    for one that only judges, tests or mends what comes from elsewhere. `meter` counts what its checks take.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Run:
     calibration: Fit | None = None
     doubt: str = ""
     answers: bool = True
+    meter: Meter = field(default_factory=Meter)
 
 
 class RunEvents:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from assay.act.learned import learned_worth
 from assay.act.refine import RulesRefiner
@@ -28,7 +29,8 @@ from assay.judge.seed import SeedJudge
 from assay.judge.shadow import ShadowingJudge
 from assay.judge.thorough import ThoroughJudge
 from assay.judge.timed import BUDGETS_MS, TimedJudge
-from assay.models.metered import MeteredModel, Price, delays_from
+from assay.meter import ASSESSMENT, VERIFIER
+from assay.models.metered import MeteredModel, Price, delays_from, untold
 from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
 from assay.prompting.fences import FenceSource, random_fence
@@ -43,6 +45,7 @@ from assay.stages import (
     Judge,
     Refiner,
     Retriever,
+    Rules,
     Selector,
     Stages,
     Understander,
@@ -91,7 +94,7 @@ class Composer:
         used = self._used(run.profile)
         promise = self._promise(run)
         notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
-        understander, plain = self._understander(run), self._plain_verifier(embedder)
+        understander, plain = self._understander(run), self._plain_verifier(embedder, run)
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
         answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
         writer = self._writer(run)
@@ -115,7 +118,7 @@ class Composer:
                 self._fences(run),
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
             ),
-            rules=output_rules(self.rules, self.settings, answerable) if self.settings.reflection else None,
+            rules=self._rules(answerable, run),
             assessor=self._assessor(run),
             rater=rater(run, self.embedder.model.sha256, used.writer, used.verifier),
             models=used,
@@ -130,6 +133,11 @@ class Composer:
             notes=lambda: tuple(notes),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
+
+    def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
+        if not self.settings.reflection:
+            return None
+        return output_rules(self.rules, self.settings, answerable, run.meter.timing)
 
     def _promise(self, run: Run) -> Promise | None:
         """What is promised of the run's answers; nothing where it answers no question."""
@@ -175,12 +183,12 @@ class Composer:
         judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run, gate)))
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
-    def _plain_verifier(self, embedder: Embedder) -> DeterministicVerifier:
-        return DeterministicVerifier(embedder, frozenset(self.settings.skip))
+    def _plain_verifier(self, embedder: Embedder, run: Run) -> DeterministicVerifier:
+        return DeterministicVerifier(embedder, frozenset(self.settings.skip), timing=run.meter.timing)
 
     def _verifier(self, plain: DeterministicVerifier, run: Run) -> Verifier:
         """The verifier that asks a model what rules leave open, where one is set for it and the profile is deep."""
-        model = self._model("verifier", run) if self._asks_verifier(run.profile) else None
+        model = self._model("verifier", run, VERIFIER) if self._asks_verifier(run.profile) else None
         if model is None:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
@@ -194,8 +202,9 @@ class Composer:
         """Who assesses; a model only where a question may ask many times."""
         if not self.settings.reflection:
             return None
-        model = self._model("judge", run) if run.profile == "thorough" else None
-        return assessor(self.settings, model, int(EVIDENCE_SHARE * self.settings.context_tokens), self._fences(run))
+        model = self._model("judge", run, ASSESSMENT) if run.profile == "thorough" else None
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
 
     def _fast(self, embedder: Embedder, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
@@ -240,11 +249,12 @@ class Composer:
     def _fences(self, run: Run) -> FenceSource:
         return random_fence if run.tape is None else TapedFences(random_fence, run.tape)
 
-    def _model(self, role: Role, run: Run) -> LLM | None:
+    def _model(self, role: Role, run: Run, check: str | None = None) -> LLM | None:
+        """The model of a role; what its calls use is counted for the `check` that it makes, if it makes one."""
         model = self.models.of(role)
-        return None if model is None else self._wrapped(model, run)
+        return None if model is None else self._wrapped(model, run, check)
 
-    def _wrapped(self, model: LLM, run: Run) -> LLM:
+    def _wrapped(self, model: LLM, run: Run, check: str | None = None) -> LLM:
         """The model within the run's budget and on its tape, its replies whole and parsed."""
         taped = model if run.tape is None else TapedModel(model, run.tape)
         metered = MeteredModel(
@@ -254,6 +264,7 @@ class Composer:
             price=self._price(model.name),
             delays=delays_from(self.settings.retry_seconds),
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
+            tell=untold if check is None else partial(run.meter.asked, check),
         )
         return StructuredModel(metered)
 

@@ -51,13 +51,16 @@ class Runs:
         depth = self._depth(text, running)
         run_id = str(ULID())
         calibrated = self._calibrated()
-        if history is None or self.store is None or not self.settings.tape:
+        if history is None or self.store is None:
             begun = _run(run_id, depth, self.settings, None, streamed, calibrated)
             return replace(begun, answers=history is not None)
-        tape = Tape()
-        about = self._about(depth, history, streamed)
-        self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
-        return _run(run_id, depth, self.settings, tape, streamed, calibrated)
+        tape = Tape() if self.settings.tape else None
+        begun = _run(run_id, depth, self.settings, tape, streamed, calibrated)
+        self.store.measure(run_id, begun.meter)
+        if tape is not None:
+            about = self._about(depth, history, streamed)
+            self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
+        return begun
 
     def _calibrated(self) -> Calibrated:
         """The collection's calibration, read again when it was read more than a second ago.

@@ -8,9 +8,11 @@ from assay.assess.adaptive import AdaptiveAssessor
 from assay.assess.deterministic import DeterministicAssessor
 from assay.assess.model import ModelAssessor
 from assay.assess.scoring import ALL_CRITERIA, chosen
+from assay.assess.timed import TimedAssessor
 from assay.assess.yardstick import yardstick_in
 from assay.bar import Bar
 from assay.errors import UsageError
+from assay.meter import Timing, untimed
 from assay.prompting.fences import FenceSource
 from assay.reflect.file import load_rules
 from assay.reflect.output_rules import OutputRules
@@ -34,14 +36,16 @@ def open_rules(settings: Settings) -> RuleSet:
     return rules
 
 
-def output_rules(rules: RuleSet, settings: Settings, on: AnswerableByCollection | None = None) -> OutputRules:
+def output_rules(
+    rules: RuleSet, settings: Settings, on: AnswerableByCollection | None = None, timing: Timing = untimed
+) -> OutputRules:
     """The rules at work, without those that are switched off."""
     off = frozenset(name.removeprefix(PREFIX) for name in settings.skip if name.startswith(PREFIX))
-    return OutputRules(rules, on, off)
+    return OutputRules(rules, on, off, timing)
 
 
-def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSource) -> Assessor:
-    """Who assesses: the model, shown `room` tokens of passages, rules where there is none.
+def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSource, timing: Timing) -> Assessor:
+    """Who assesses, and is timed: the model, shown `room` tokens of passages, rules where there is none.
 
     Raises UsageError for a yardstick in the data folder that was changed since it was pinned.
     """
@@ -50,7 +54,7 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
     inner: Assessor = DeterministicAssessor(criteria, bar, yardstick)
     if model is not None:
         inner = ModelAssessor(model, criteria, bar, yardstick, room, fence)
-    return AdaptiveAssessor(inner, bar) if settings.adaptive else inner
+    return TimedAssessor(AdaptiveAssessor(inner, bar) if settings.adaptive else inner, timing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,15 +84,46 @@ def lines(found: Figures) -> list[str]:
 
 
 def _check_lines(found: Figures) -> list[str]:
-    """How each check ended, as a table."""
+    """How each check ended and how long it took, as a table; then what the checks that ask a model used."""
     if not found.checks:
         return []
-    head = f"{'check':18} {'passed':>8} {'failed':>8} {'unknown':>8} {'skipped':>8}"
+    head = f"{'check':18} {'passed':>8} {'failed':>8} {'unknown':>8} {'skipped':>8} {'ms':>10}"
+    rows = [_check_line(name, found) for name in sorted({*found.checks, *found.check_costs})]
+    return ["", head, *rows, *_model_lines(found), "", *_explained(found)]
+
+
+def _check_line(name: str, found: Figures) -> str:
+    """One check; what several of them share ends in no way of its own."""
+    each, cost = found.checks.get(name), found.check_costs.get(name)
+    ends = [""] * 4 if each is None else [each.passed, each.failed, each.unknown, each.skipped]
+    ms = "" if cost is None else f"{cost.ms:.1f}"
+    return " ".join((f"{one_line(name, 18):18}", *(f"{end:>8}" for end in ends), f"{ms:>10}")).rstrip()
+
+
+def _model_lines(found: Figures) -> list[str]:
+    """What checks used that ask a model, or would have asked one."""
+    asked = {name: cost for name, cost in found.check_costs.items() if cost.usage.calls or cost.kept}
+    if not asked:
+        return []
+    head = f"{'asks a model':18} {'calls':>8} {'tokens':>8} {'dollars':>10} {'kept':>8}"
     rows = (
-        f"{one_line(name, 18):18} {each.passed:>8} {each.failed:>8} {each.unknown:>8} {each.skipped:>8}"
-        for name, each in found.checks.items()
+        f"{one_line(name, 18):18} {cost.usage.calls:>8} {_or_unknown(cost.usage.total_tokens, 'd'):>8} "
+        f"{_or_unknown(cost.usage.cost, '.4f'):>10} {cost.kept:>8}"
+        for name, cost in asked.items()
     )
     return ["", head, *rows]
+
+
+def _or_unknown(value: float | None, form: str) -> str:
+    return "unknown" if value is None else format(value, form)
+
+
+def _explained(found: Figures) -> list[str]:
+    """What the times are of."""
+    if not found.measured:
+        return ["no check was timed in these runs"]
+    of = f"{found.measured} of {found.delivered} answers"
+    return [f"ms: in all, in {of}; reading: what the checks of a claim share; rules: what those of rules share"]
 
 
 def _share(value: float | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
@@ -29,12 +29,16 @@ class Price:
     reply: float = 0.0
 
 
+def untold(_usage: Usage) -> None:
+    """What happens to the usage of a call that nobody counts apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class MeteredModel:
     """Wraps a model for one run: at most four attempts a reply, each within the budget and the deadline.
 
     Only retryable errors are tried again, and a stream only while it has given nothing. `chance` makes the
-    delays of a run reproducible.
+    delays of a run reproducible. `tell` is told what each attempt used, beside the budget.
     """
 
     inner: LLM
@@ -43,6 +47,7 @@ class MeteredModel:
     price: Price = Price()
     delays: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0)
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - delays are no secret
+    tell: Callable[[Usage], None] = untold
 
     @property
     def name(self) -> str:
@@ -62,11 +67,11 @@ class MeteredModel:
             try:
                 reply = await self.inner.complete(request)
             except ProviderError as error:
-                self.budget.settle(reserved, _FAILED_CALL)
+                self._settle(reserved, _FAILED_CALL)
                 attempt += 1
                 await self._wait_or_raise(error, attempt)
             else:
-                self.budget.settle(reserved, reply.usage)
+                self._settle(reserved, reply.usage)
                 return reply
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
@@ -89,7 +94,7 @@ class MeteredModel:
                     raise
                 await self._wait_or_raise(error, attempt)
             finally:
-                self.budget.settle(reserved, usage)
+                self._settle(reserved, usage)
 
     async def aclose(self) -> None:
         """Close the wrapped model."""
@@ -99,6 +104,10 @@ class MeteredModel:
         prompt = tokens_at_most(request)
         cost = prompt * self.price.prompt + request.max_tokens * self.price.reply
         return self.budget.reserve(prompt + request.max_tokens, cost)
+
+    def _settle(self, reserved: Reservation, usage: Usage) -> None:
+        self.budget.settle(reserved, usage)
+        self.tell(usage)
 
     async def _wait_or_raise(self, error: ProviderError, attempt: int) -> None:
         """Wait until the next attempt, `attempt` of them having failed; raise where there is none."""

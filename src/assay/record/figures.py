@@ -1,4 +1,4 @@
-"""Figures: what reflection did in one run, and over many. Computed from stored answers alone. Pure."""
+"""Figures: what reflection did in one run, and over many. Computed from stored answers and measured costs. Pure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from assay.calibration.shift import FITTED_MODE
+from assay.meter import CheckCost
 from assay.types import RepairKind, Status, Value, Verdict
 
 _DELIVERED = ("answered", "partial")
@@ -43,6 +44,7 @@ class RunFigures(Value):
     and are not in the end, or were dropped. `quality` is the assessment's overall score, None where there was none
     or it is unknown. `cost` is in US dollars, None where a price is unknown; `ms` is how long the run took.
     `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
+    `costs` are what each check took, by name, with what several of them share; None where that was not measured.
     """
 
     delivered: bool
@@ -58,12 +60,15 @@ class RunFigures(Value):
     cost: float | None
     ms: float
     sufficiency: float | None = None
+    costs: Mapping[str, CheckCost] | None = None
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
         """The figures as they were stored."""
         checks = {name: CheckCounts(**counts) for name, counts in body["checks"].items()}
-        return cls(**{**body, "checks": checks})
+        stored = body.get("costs")
+        costs = None if stored is None else {name: CheckCost.read(cost) for name, cost in stored.items()}
+        return cls(**{**body, "checks": checks, "costs": costs})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,8 @@ class Figures(Value):
     `reflection_rate` is the share of delivered answers that were not the first draft as it was, `iterations` the
     mean number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of
     marks that stand for a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart.
+    `check_costs` are what each check took in all, with what several of them share, over those of the delivered
+    answers whose checks were `measured`.
     """
 
     runs: int = 0
@@ -123,10 +130,15 @@ class Figures(Value):
     checks: Mapping[str, CheckCounts] = field(default_factory=dict)
     costs: RunningMean = RunningMean()
     ms: RunningMean = RunningMean()
+    measured: int = 0
+    check_costs: Mapping[str, CheckCost] = field(default_factory=dict)
 
 
-def figures_of(answer: Mapping[str, Any]) -> RunFigures:
-    """The figures of an answer object as it is stored; what an older one does not hold counts as not there."""
+def figures_of(answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None = None) -> RunFigures:
+    """The figures of an answer object as it is stored; what an older one does not hold counts as not there.
+
+    `costs` are what its checks took, which no answer object says: a replay takes other times.
+    """
     repairs = Counter(each["kind"] for each in answer["repairs"])
     dropped = answer.get("dropped", ())
     return RunFigures(
@@ -144,6 +156,7 @@ def figures_of(answer: Mapping[str, Any]) -> RunFigures:
         cost=answer["usage"]["cost"],
         ms=answer["ms"],
         sufficiency=_comparable(answer),
+        costs=costs,
     )
 
 
@@ -178,10 +191,13 @@ def _of_delivered(
     marks, invalid = sum(each.citations for each in runs), sum(each.invalid_citations for each in runs)
     repairs: Counter[str] = Counter()
     checks: dict[str, CheckCounts] = {}
+    check_costs: dict[str, CheckCost] = {}
     for each in runs:
         repairs.update(each.repairs)
         for name, counts in each.checks.items():
             checks[name] = checks.get(name, CheckCounts()) + counts
+        for name, cost in (each.costs or {}).items():
+            check_costs[name] = check_costs.get(name, CheckCost()) + cost
     return Figures(
         runs=total,
         failed=failed,
@@ -201,6 +217,8 @@ def _of_delivered(
         checks=dict(sorted(checks.items())),
         costs=costs,
         ms=ms,
+        measured=sum(each.costs is not None for each in runs),
+        check_costs=dict(sorted(check_costs.items())),
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import DamagedStore, UsageError
+from assay.meter import CheckCost, Meter
 from assay.record.figures import RunFigures, figures_of, unrepaired
 from assay.record.runs_file import RunsFile, version_of
 from assay.record.schema import RECORDED, REVIEWED
@@ -108,10 +109,15 @@ class RunStore:
         self._collection = collection
         self._unfinished: dict[str, _Unfinished] = {}
         self._kept: dict[str, tuple[str, Tape]] = {}
+        self._meters: dict[str, Meter] = {}
 
     def keep(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
         """Write the tape with the run when it ends, and `about`, as JSON: all that a replay needs."""
         self._kept[run_id] = json.dumps(about), tape
+
+    def measure(self, run_id: str, meter: Meter) -> None:
+        """Write what the run's checks took with its figures when it ends."""
+        self._meters[run_id] = meter
 
     # --- as a sink -------------------------------------------------------------------------------
 
@@ -131,12 +137,14 @@ class RunStore:
         outcome = last.answer.outcome.value if isinstance(last, Done) else "error"
         summary = (run_id, self._collection, storable(run.question), run.started, outcome)
         about, tape = self._kept.pop(run_id, (None, Tape()))
+        meter = self._meters.pop(run_id, None)
         calls = [(run_id, step, each.port, each.key, each.body) for step, each in enumerate(tape.entries, 1)]
         with self.file.writing() as connection:
             connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
             if isinstance(last, Done):
-                _write_figures(connection, run_id, json.loads(rows[-1][-1])["answer"])
+                answer = json.loads(rows[-1][-1])["answer"]
+                _write_figures(connection, run_id, answer, None if meter is None else meter.costs)
             if about is not None:
                 connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
                 connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
@@ -230,9 +238,12 @@ class RunStore:
             return tuple(RunSummary(*row) for row in connection.execute(query, values))
 
 
-def _write_figures(connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any]) -> None:
+def _write_figures(
+    connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None
+) -> None:
     """The figures of an answer, and its place in the queue where it is delivered with findings left."""
-    connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures_of(answer).to_dict())))
+    figures = figures_of(answer, costs).to_dict()
+    connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
     left = unrepaired(answer)
     if left:
         connection.execute("INSERT INTO queued VALUES (?, ?)", (run_id, json.dumps(left)))

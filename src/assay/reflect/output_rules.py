@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from assay.errors import AssayError
+from assay.meter import RULES, Timing, untimed
 from assay.reflect.edits import safe
 from assay.reflect.kinds.section import RequiredSection
 from assay.reflect.rule import Rule, RuleSet
@@ -40,11 +41,13 @@ class OutputRules:
 
     `answerable` says whether the collection answers a question; without it that is unknown where a rule asks for
     it. `skip` are ids of rules that are switched off: nobody is told of them, and their checks are skipped.
+    `timing` counts how long each check takes.
     """
 
     rules: RuleSet
     answerable: Answerable | None = None
     skip: frozenset[str] = field(default=frozenset())
+    timing: Timing = field(default=untimed, repr=False, compare=False)
 
     def instructions(self, question: Question) -> tuple[str, ...]:
         """What the writer of an answer to this question is told, one or more sentences a rule.
@@ -63,7 +66,8 @@ class OutputRules:
         looked = await asyncio.to_thread(look) if len(text) > _SOON_READ else look()
         checks: list[Check] = []
         for each in looked:
-            checks += await self._checks(each)
+            with self.timing(each.rule.check):
+                checks += await self._checks(each)
         off = (rule for rule in self.rules.asked(question) if rule.id in self.skip)
         return (*(_skipped(rule) for rule in off), *checks)
 
@@ -74,8 +78,10 @@ class OutputRules:
         for rule in self._on(question):
             if rule.when.applies(question, text):
                 if rule.exempt not in read:
-                    read[rule.exempt] = rule.subject(question, evidence, text)
-                looked.append(_Looked(rule, read[rule.exempt], rule.broken(read[rule.exempt])))
+                    with self.timing(RULES):
+                        read[rule.exempt] = rule.subject(question, evidence, text)
+                with self.timing(rule.check):
+                    looked.append(_Looked(rule, read[rule.exempt], rule.broken(read[rule.exempt])))
         return tuple(looked)
 
     def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from assay.meter import Timing, untimed
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
 from assay.verify.additions import added
 from assay.verify.bound import bound
@@ -45,22 +46,32 @@ NOT_OF_TRUTH = frozenset({"sources", "passages", "generic"})
 
 
 def judged(
-    case: Case, task: Task, vectors: Mapping[str, Vector], skip: frozenset[str], reader: SourceReader
+    case: Case,
+    task: Task,
+    vectors: Mapping[str, Vector],
+    skip: frozenset[str],
+    reader: SourceReader,
+    timing: Timing = untimed,
 ) -> tuple[Claim, list[Check]]:
-    """One claim with its verdict, and its checks."""
+    """One claim with its verdict, and its checks, each of them timed."""
     checks: list[Check] = []
     if "sources" not in skip and task.cites:
         checks.append(_sourced(case))
     if case.over is not None and case.reading is not None:
         if "quotes" not in skip:
-            checks += _quote_checks(case.over)
-        checks += [check for part in case.parts for check in fact_checks(part, skip)]
-        checks += [] if "generic" in skip else generic(case.over)
-    aligned = None if breaks_off(case.claim.text) else 1.0 if _restated(case, checks) else support_of(case, vectors)
+            with timing("quotes"):
+                checks += _quote_checks(case.over)
+        checks += [check for part in case.parts for check in fact_checks(part, skip, timing)]
+        if "generic" not in skip:
+            with timing("generic"):
+                checks += generic(case.over)
+    with timing("support"):
+        aligned = _aligned(case, vectors, checks)
     measured = None if aligned is None else aligned * left_by(checks)
     verdict, reason = _verdict(case, measured, checks)
     if "passages" not in skip:
-        checks += cited_checks(case, task, measured, reader)
+        with timing("passages"):
+            checks += cited_checks(case, task, measured, reader)
     if "support" not in skip:
         checks.append(_support_check(case, verdict, reason, checks))
     claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
@@ -72,14 +83,26 @@ def judged(
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
 
 
+def _aligned(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:
+    """How far words and vectors bear the claim out, 0 to 1; None where that cannot be measured."""
+    if breaks_off(case.claim.text):
+        return None
+    return 1.0 if _restated(case, checks) else support_of(case, vectors)
+
+
 def _restated(case: Case, checks: Sequence[Check]) -> bool:
     """Whether a source says the claim but for the way a date or a number is written."""
     return bool(case.parts) and all(map(restated, case.parts)) and not _of_truth(checks)
 
 
-def fact_checks(over: Comparison, skip: frozenset[str] = frozenset()) -> list[Check]:
+def fact_checks(over: Comparison, skip: frozenset[str] = frozenset(), timing: Timing = untimed) -> list[Check]:
     """The claim's fact checks, those in `skip` left out."""
-    return [check for name, compare in FACTS.items() if name not in skip for check in compare(over)]
+    checks: list[Check] = []
+    for name, compare in FACTS.items():
+        if name not in skip:
+            with timing(name):
+                checks += compare(over)
+    return checks
 
 
 def left_by(checks: Sequence[Check]) -> float:

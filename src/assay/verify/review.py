@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from assay.meter import READING, Timing, untimed
 from assay.stages import Embedder
 from assay.text.citation_marks import citations, invalid, names_of
 from assay.text.language import language_of
@@ -45,12 +46,14 @@ class DeterministicVerifier:
     """Tests drafts by rules, exact quotes and a fitted support score.
 
     `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know,
-    the support score goes by words alone.
+    the support score goes by words alone. `timing` counts how long each check takes; a claim that a source says
+    word for word is read, and nothing else is compared.
     """
 
     embedder: Embedder | None = None
     skip: frozenset[str] = field(default=frozenset())
     reader: SourceReader = field(default_factory=SourceReader, repr=False, compare=False)
+    timing: Timing = field(default=untimed, repr=False, compare=False)
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim of the draft against the passages that it cites, or against all where it cites none.
@@ -68,8 +71,10 @@ class DeterministicVerifier:
 
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
         """The review with what no claim's check tests: a draft without claims, a bare yes or no, a namesake."""
-        untested = () if "support" in self.skip else untested_in(draft.text, review, Severity.BLOCK)
-        apart = () if "subject" in self.skip else subject(question, draft.text, review.claims)
+        with self.timing("support"):
+            untested = () if "support" in self.skip else untested_in(draft.text, review, Severity.BLOCK)
+        with self.timing("subject"):
+            apart = () if "subject" in self.skip else subject(question, draft.text, review.claims)
         return _with(review, untested + apart)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
@@ -83,13 +88,18 @@ class DeterministicVerifier:
         return review if "support" in self.skip else _with(review, untested_in(text, review, Severity.WARN))
 
     async def _reviewed(self, task: Task) -> Review:
-        if _soon_looked_up(task):
-            quotes = quotes_of(task)
-            if None not in quotes:  # there is nothing to read, nor to embed
-                return _review(task, cases_of(task, quotes, self.reader), {}, self.skip, self.reader)
-        cases = await asyncio.to_thread(_cases, task, self.reader)
-        vectors = await self._vectors(cases)
-        return await asyncio.to_thread(_review, task, cases, vectors, self.skip, self.reader)
+        with self.timing(READING):
+            quoted = _soon_quoted(task, self.reader)
+            if quoted is None:
+                cases = await asyncio.to_thread(_cases, task, self.reader)
+                vectors = await self._vectors(cases)
+        if quoted is not None:
+            return self._judged(task, quoted, {})
+        return await asyncio.to_thread(self._judged, task, cases, vectors)
+
+    def _judged(self, task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector]) -> Review:
+        """The whole review, on the calling thread."""
+        return _review(task, cases, vectors, self.skip, self.reader, self.timing)
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
         """The vectors that the cases need, each text once; none for languages that the model does not know."""
@@ -99,6 +109,12 @@ class DeterministicVerifier:
         readings = [each.reading for each in cases if each.reading and language_of(each.claim.text) in known]
         texts = list(dict.fromkeys(text for reading in readings for text in texts_of(reading)))
         return dict(zip(texts, await self.embedder.embed(texts), strict=True)) if texts else {}
+
+
+def _soon_quoted(task: Task, reader: SourceReader) -> tuple[Case, ...] | None:
+    """The claims, where it is soon seen that each stands in a source word for word: nothing is to be compared."""
+    quotes = quotes_of(task) if _soon_looked_up(task) else (None,)
+    return None if None in quotes else cases_of(task, quotes, reader)
 
 
 def _soon_looked_up(task: Task) -> bool:
@@ -123,17 +139,22 @@ def worst_verdict(review: Review) -> Verdict:
 
 
 def _review(
-    task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector], skip: frozenset[str], reader: SourceReader
+    task: Task,
+    cases: Sequence[Case],
+    vectors: Mapping[str, Vector],
+    skip: frozenset[str],
+    reader: SourceReader,
+    timing: Timing,
 ) -> Review:
-    """The whole review, on the calling thread."""
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
     wrong += [m for m in task.marks if m not in wrong and any(task.numbered[n - 1] is None for n in m.numbers)]
     checks = [Check(name, Status.SKIPPED, Severity.BLOCK, None, "switched off") for name in CHECKS if name in skip]
     if "citations" not in skip:
-        checks += _citation_checks(task, wrong)
+        with timing("citations"):
+            checks += _citation_checks(task, wrong)
     claims = []
     for case in cases:
-        claim, made = judged(case, task, vectors, skip, reader)
+        claim, made = judged(case, task, vectors, skip, reader, timing)
         claims.append(claim)
         checks += made
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.meter import VERIFIER
 from assay.types import (
     Check,
     Claim,
@@ -52,7 +53,8 @@ class VotingVerifier:
         if not open_claims or "support" in self.base.skip:
             return review
         asked = [Asked(claim, _scope(claim, passages)) for claim in open_claims]
-        ruled = await asyncio.gather(*(tier.rule(asked) for tier in self.tiers))
+        with self.base.timing(VERIFIER):
+            ruled = await asyncio.gather(*(tier.rule(asked) for tier in self.tiers))
         votes = {
             claim.n: tuple(Vote(tier.name, rulings[at]) for tier, rulings in zip(self.tiers, ruled, strict=True))
             for at, claim in enumerate(open_claims)

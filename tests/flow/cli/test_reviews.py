@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,25 @@ from ...unit.record.test_runs import answer
 from .conftest import Cli, call
 
 LEFT = Finding("dates", 1, Severity.BLOCK, "the source says \x1b[31m1932", "use the source's date")
+
+
+QUESTION = "At how many degrees does water boil?"
+SAID = "At sea level 100 degrees Celsius make water boil."
+
+
+def models(scripted: Callable[..., str]) -> tuple[str, ...]:
+    """A writer in other words than the source's, and a verifier that rules on what rules leave open."""
+    part = {"text": SAID, "verdict": "supported", "sentences": [2]}
+    name = scripted(
+        {"role": "writer", "reply": f"{SAID} [1]"},
+        {
+            "role": "verifier",
+            "reply": {"claims": [{"number": 1, "parts": [part]}]},
+            "usage": {"prompt_tokens": 200, "completion_tokens": 40, "total_tokens": 240},
+        },
+        {"role": "judge", "reply": {"reason": "It is stated.", "verdict": "yes", "missing": ""}},
+    )
+    return ("--model", name, "--verifier-model", name)
 
 
 @pytest.fixture
@@ -100,6 +120,30 @@ def test_figures_of_a_check_are_a_row(tmp_path: Path, sources: Path):
     states = "".join(f" {counted[each]:>8}" for each in ("passed", "failed", "unknown", "skipped"))
     row = f"{'support':18}{states}"
     assert row in call("figures", "--data-dir", folder).out
+
+
+def test_figures_tell_what_checks_took_and_what_they_asked_of_a_model(tmp_path: Path, sources: Path, scripted):
+    folder = tmp_path / "own"
+    call("add", sources, "--data-dir", folder)
+    asked = call("ask", QUESTION, "--data-dir", folder, "--profile", "balanced", *models(scripted))
+    assert asked.code == 0, asked
+    costs = call("figures", "--data-dir", folder, "--json").object
+    assert costs["measured"] == 1
+    assert costs["check_costs"]["verifier"]["usage"]["calls"] == 1
+    assert costs["check_costs"]["verifier"]["usage"]["total_tokens"] == 240
+    assert costs["check_costs"]["numbers"]["usage"]["calls"] == 0
+    assert {"reading", "assessment", "rules", "support"} < set(costs["check_costs"])
+    table = call("figures", "--data-dir", folder).out
+    assert f"{'verifier':18} {1:>8} {240:>8}" in table
+    assert "ms: in all, in 1 of 1 answers" in table
+
+
+def test_what_checks_took_is_no_part_of_what_a_replay_compares(tmp_path: Path, sources: Path, scripted):
+    folder = tmp_path / "own"
+    call("add", sources, "--data-dir", folder)
+    asked = call("ask", QUESTION, "--data-dir", folder, "--profile", "balanced", "--json", *models(scripted))
+    assert call("replay", "last", "--data-dir", folder, "--json").out == asked.out
+    assert "check_costs" not in asked.out
 
 
 def test_rubrics_are_those_shipped(empty: Cli):

@@ -141,6 +141,13 @@ async def test_a_stream_that_gave_nothing_is_tried_again():
     assert model.budget.spent.calls == 2
 
 
+async def test_each_attempt_is_told_beside_the_budget():
+    told: list[Usage] = []
+    model = replace(metered([[BUSY], [GOOD]]), tell=told.append)
+    await model.complete(ASKED)
+    assert told == [Usage(calls=1), GOOD.usage]
+
+
 # --- the budget --------------------------------------------------------------------------------
 
 

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.meter import CheckCost
 from assay.record.figures import CheckCounts, Figures, RunFigures, RunningMean, figures_of, summed, unrepaired
+from assay.types import Usage
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -123,6 +125,22 @@ def test_checks_are_counted_by_how_they_ended():
     checks = [check("dates", status) for status in ("passed", "failed", "unknown", "skipped", "passed")]
     found = of(answer(checks=checks), answer(checks=[check("dates", "failed"), check("names", "passed")]))
     assert found.checks == {"dates": CheckCounts(2, 2, 1, 1), "names": CheckCounts(1, 0, 0, 0)}
+
+
+def test_what_checks_took_adds_up_over_the_runs_that_were_measured():
+    verifier = CheckCost(5.0, Usage(total_tokens=7, calls=1, cost=None), kept=2)
+    first = figures_of(answer(), {"dates": CheckCost(1.5), "verifier": verifier})
+    second = figures_of(answer(), {"dates": CheckCost(2.0), "verifier": CheckCost(1.0)})
+    found = summed([first, second, figures_of(answer()), None])
+    assert (found.measured, found.delivered) == (2, 3)
+    assert found.check_costs["dates"] == CheckCost(3.5)
+    assert found.check_costs["verifier"] == CheckCost(6.0, Usage(total_tokens=7, calls=1, cost=None), 2)
+
+
+def test_what_was_not_measured_is_not_nothing():
+    assert figures_of(answer()).costs is None
+    assert figures_of(answer(), {}).costs == {}
+    assert summed([figures_of(answer())]).measured == 0
 
 
 def test_a_failed_run_and_one_of_unknown_price_are_counted_apart():

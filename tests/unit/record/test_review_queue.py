@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from assay.errors import DamagedStore, UsageError
+from assay.meter import CheckCost, Meter
 from assay.record.figures import figures_of
 from assay.record.review_queue import ReviewQueue
 from assay.record.runs import Decision, RunStore
 from assay.record.schema import SCRIPTS, statements
-from assay.types import Done, Failed, Finding, Severity
+from assay.types import Done, Failed, Finding, Severity, Usage
 
 from .test_runs import answer
 
@@ -75,6 +76,24 @@ def test_figures_are_stored_with_each_run(store: RunStore, tmp_path: Path) -> No
     assert store.figures(since=1e12) == ()
     with sqlite3.connect(tmp_path / "runs.sqlite") as file:
         assert file.execute("SELECT COUNT(*) FROM figures").fetchone() == (1,)
+
+
+def test_what_the_checks_of_a_run_took_is_stored_with_its_figures(store: RunStore) -> None:
+    meter = Meter()
+    meter.asked("verifier", Usage(calls=2, cost=None))
+    store.measure("01JA", meter)
+    record(store, "01JA")
+    record(store, "01JB")
+    measured, other = (each for each in store.figures() if each)
+    assert measured.costs == {"verifier": CheckCost(usage=Usage(calls=2, cost=None))}
+    assert other.costs is None
+
+
+def test_figures_of_before_costs_were_kept_are_read(store: RunStore, tmp_path: Path) -> None:
+    record(store, "01JA")
+    with sqlite3.connect(tmp_path / "runs.sqlite") as file:
+        file.execute("UPDATE figures SET body = json_remove(body, '$.costs')")
+    assert store.figures() == (figures_of(answer("01JA").to_dict()),)
 
 
 def test_before_the_first_run_nothing_waits_and_nothing_is_counted(store: RunStore) -> None:

@@ -1,0 +1,99 @@
+"""What the checks of one run take: how long each is at work, and what it asks of a language model.
+
+All of it is measured by the machine's own clock and lies outside what a replay compares: on the tape, each reading
+of the clock would be a step, and a recording of one version could not be replayed by another that measures more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from assay.clock import SystemClock
+from assay.ports import Clock
+from assay.types import Usage, Value
+
+# What the checks of a claim share: looking for its words in the sources, taking these apart, and their vectors.
+READING = "reading"
+# What asks a model, named as its checks are.
+VERIFIER, ASSESSMENT, RULES = "verifier", "assessment", "rules"
+
+# Count the time that a context takes for the check of that name.
+Timing = Callable[[str], AbstractContextManager[object]]
+_UNTIMED: AbstractContextManager[object] = nullcontext()
+
+
+def untimed(_check: str) -> AbstractContextManager[object]:
+    """Count no time."""
+    return _UNTIMED
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCost(Value):
+    """What a check took in all: `ms` of time, waiting for a model included, and what its model calls used.
+
+    `kept` counts the verdicts that were known from an earlier run, for which no model was asked.
+
+    >>> (CheckCost(1.5) + CheckCost(2.0, Usage(calls=1), kept=3)).ms
+    3.5
+    """
+
+    ms: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    kept: int = 0
+
+    def __add__(self, other: CheckCost) -> CheckCost:
+        """Both together."""
+        return CheckCost(self.ms + other.ms, self.usage + other.usage, self.kept + other.kept)
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any]) -> Self:
+        """The cost as it was stored."""
+        return cls(body["ms"], Usage(**body["usage"]), body["kept"])
+
+
+class Meter:
+    """Counts for one run, from any thread.
+
+    >>> meter = Meter()
+    >>> with meter.timing("numbers"):
+    ...     pass
+    >>> meter.asked("verifier", Usage(calls=1))
+    >>> sorted(meter.costs), meter.costs["verifier"].usage.calls
+    (['numbers', 'verifier'], 1)
+    """
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._costs: dict[str, CheckCost] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def costs(self) -> Mapping[str, CheckCost]:
+        """What each check took so far, by name."""
+        with self._lock:
+            return dict(self._costs)
+
+    @contextmanager
+    def timing(self, check: str) -> Iterator[None]:
+        """Count the time that the context takes for this check, also where it raises."""
+        begun = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            self._add(check, CheckCost(1000 * (self._clock.monotonic() - begun)))
+
+    def asked(self, check: str, usage: Usage) -> None:
+        """Count what one call of a model used for this check."""
+        self._add(check, CheckCost(usage=usage))
+
+    def knew(self, check: str, verdicts: int) -> None:
+        """Count verdicts of this check that were known already."""
+        self._add(check, CheckCost(kept=verdicts))
+
+    def _add(self, check: str, cost: CheckCost) -> None:
+        with self._lock:
+            self._costs[check] = self._costs.get(check, CheckCost()) + cost

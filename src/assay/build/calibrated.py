@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.fit import Fit, MadeFor, Rung
 from assay.calibration.promise import Promise, best_promise, promise
 from assay.calibration.shift import FITTED_MODE, SHIFTED, has_shifted
 from assay.calibration.shipped import shipped, weights_behind
@@ -17,6 +17,8 @@ from assay.run import Run
 from assay.settings import Settings
 from assay.stages import Rater
 from assay.verify.confidence import CalibratedRater, LeastRater
+from assay.verify.promised import Promised
+from assay.verify.scored import SUPPORTED
 
 # Why nothing is known of the collection's own calibration.
 UNREAD = "the record of the latest questions cannot be read"
@@ -87,8 +89,41 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promis
         )
     found = promise(fit.ladder, settings.max_risk)
     if found is None:
-        raise _refused(settings.max_risk, fit)
+        raise _refused(settings.max_risk, best_promise(fit.ladder), fit, "questions")
     return found
+
+
+def promised_of_claims(settings: Settings, embedding: str, verifier: str) -> Promised:
+    """What is promised under `max_risk` of the claims of anyone's text that are called supported.
+
+    Raises UsageError where they are tested otherwise than those measured, or where no such promise can be made,
+    with the best that can.
+    """
+    fit, risk = shipped()["claims"], settings.max_risk
+    assert risk is not None  # noqa: S101 - nothing is promised where nothing is asked for
+    other = fit.made_for.differs(MadeFor(embedding, "", "", verifier, weights_behind(fit.kind)))
+    if settings.skip:
+        other = "checks switched off"
+    if other is not None:
+        raise UsageError(
+            f"no risk can be promised with {other}: it was measured with every check and no model",
+            hint="check with --profile fast, or without --max-risk",
+        )
+    found = promise(called_supported(fit.ladder), risk)
+    if found is None:
+        best = best_promise(called_supported(fit.ladder))
+        raise _refused(risk, best and _of_all(best, fit), fit, "claims")
+    return Promised(_of_all(found, fit), fit.reference)
+
+
+def called_supported(ladder: Sequence[Rung]) -> tuple[Rung, ...]:
+    """The rungs from whose threshold on every claim is called supported: of others nothing is shown."""
+    return tuple(rung for rung in ladder if rung.score >= SUPPORTED)
+
+
+def _of_all(found: Promise, fit: Fit) -> Promise:
+    """The promise with its share of all rows measured."""
+    return replace(found, share=found.shown / fit.ladder[-1].shown)
 
 
 def told(found: Promise, run: Run) -> str:
@@ -101,10 +136,9 @@ def told(found: Promise, run: Run) -> str:
     )
 
 
-def _refused(risk: float, fit: Fit) -> UsageError:
-    best = best_promise(fit.ladder)
-    least = "no risk can" if best is None else f"the least that can is {best.risk:.0%}, answering {best.share:.0%}"
+def _refused(risk: float, best: Promise | None, fit: Fit, measured: str) -> UsageError:
+    least = "no risk can" if best is None else f"the least that can is {best.risk:.0%}, showing {best.share:.0%}"
     return UsageError(
-        f"a risk of {risk:.0%} cannot be promised: {least} of the {fit.ladder[-1].shown} questions measured",
-        hint="ask with a higher --max-risk" if best is not None else "label more answers: assay label",
+        f"a risk of {risk:.0%} cannot be promised: {least} of the {fit.ladder[-1].shown} {measured} measured",
+        hint="give a higher --max-risk" if best is not None else "label more answers: assay label",
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from assay.act.learned import learned_worth
@@ -14,12 +15,12 @@ from assay.act.select import BestSelector
 from assay.act.strips import StripSelector
 from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
-from assay.build.calibrated import promised, rater, told
+from assay.build.calibrated import promised, promised_of_claims, rater, told
 from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
 from assay.calibration.promise import Promise
-from assay.calibration.shift import FITTED_MODE
+from assay.calibration.shift import FITTED_MODE, LATEST
 from assay.judge.clarifying import ClarifyingJudge
 from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
@@ -57,6 +58,7 @@ from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
 from assay.verify.model_tier import ModelTier
+from assay.verify.promised import PromisedVerifier
 from assay.verify.review import DeterministicVerifier
 from assay.verify.voting import VotingVerifier
 from assay.worth import Worth
@@ -77,7 +79,11 @@ EVIDENCE_SHARE = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Composer:
-    """Composes the stages of a run from an engine's settings, models and ports."""
+    """Composes the stages of a run from an engine's settings, models and ports.
+
+    `supports` is how far the engine's latest claims of anyone's text were borne out, where a promise is made of
+    them.
+    """
 
     settings: Settings
     models: Models
@@ -85,6 +91,7 @@ class Composer:
     retriever: Retriever
     outside: Retriever
     rules: RuleSet
+    supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def stages(self, run: Run) -> Stages:
         """The stages of one run."""
@@ -109,7 +116,7 @@ class Composer:
             writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
-            verifier=self._verifier(plain, run),
+            verifier=self._promised(self._verifier(plain, run), run),
             repairer=repairer(
                 plain,
                 {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -193,6 +200,13 @@ class Composer:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return VotingVerifier(plain, (ModelTier(model, room, self._fences(run)),))
+
+    def _promised(self, verifier: Verifier, run: Run) -> Verifier:
+        """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
+        if run.answers or self.settings.max_risk is None:
+            return verifier
+        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(run.profile))
+        return PromisedVerifier(verifier, made, self.supports)
 
     def _asks_verifier(self, profile: str) -> bool:
         """Only where a model is set for this very role: it is asked for every sentence."""

@@ -77,7 +77,7 @@ def audit(
 
 def _read(file: Path) -> tuple[Line, ...]:
     """The lines of the file, each with an id of its own and a label; UsageError names the one that is wrong."""
-    from assay.evals.labels_file import lines, refused
+    from assay.evals.labels_file import lines, refused, told
 
     found = lines(file)
     known: dict[str, int] = {}
@@ -88,7 +88,7 @@ def _read(file: Path) -> tuple[Line, ...]:
         if key in known:
             raise refused(file, line.number, f"the id {key!r} stands in line {known[key]} already")
         if not isinstance(label, bool):
-            raise refused(file, line.number, "its label is neither true nor false")
+            raise refused(file, line.number, f"its label is {told(label)}; a label is true or false")
         known[key] = line.number
     if len({line.body["label"] for line in found}) < 2:
         raise UsageError(f"{file.name}: every label is the same", hint="a card needs right and wrong claims")
@@ -98,12 +98,12 @@ def _read(file: Path) -> tuple[Line, ...]:
 def _scored(file: Path, line: Line) -> Seen:
     """What another judge said, by its score."""
     from assay.evals.audit import Seen
-    from assay.evals.labels_file import is_score, refused
+    from assay.evals.labels_file import refused, score_of
 
-    score = line.body.get("score")
-    if score is None or not is_score(score):
+    score = score_of(file, line)
+    if score is None:
         raise refused(file, line.number, "it has neither a claim nor a score from 0 to 1")
-    return Seen(says=score >= _HALF, score=float(score), **_about(file, line))
+    return Seen(says=score >= _HALF, score=score, **_about(file, line))
 
 
 def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Seen:

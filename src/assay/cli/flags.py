@@ -66,7 +66,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "correct": _flag(float, JUDGING, "Evidence judged at least this suffices. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence judged below this is of no use. [default: 0.3]", "0-1"),
         "max_risk": _flag(
-            float, JUDGING, "Answer only where at most this share is wrong, by what was measured.", "0-1"
+            float, JUDGING, "Show only that of which at most this share is wrong, by what was measured.", "0-1"
         ),
         "model": _flag(
             str,
@@ -184,7 +184,7 @@ FOR_JUDGING = (
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
 FOR_CHECKING = (
-    *(*THE_COLLECTION, "embedder", "profile", "verifier_model", "context_tokens"),
+    *(*THE_COLLECTION, "embedder", "profile", "max_risk", "verifier_model", "context_tokens"),
     *("max_calls", "max_tokens", "max_cost", "deadline"),
     *_SERVICES,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,8 @@ from assay.errors import UsageError
 
 # Fewer labels than this, or fewer of either kind, fit no calibration that means anything.
 FEWEST, FEWEST_OF_A_KIND = 20, 5
+# How much of a wrong value is shown.
+_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Labelled:
 def lines(path: Path) -> tuple[Line, ...]:
     """The objects of a file of JSON lines; empty lines are passed over. UsageError names the line that is none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", hint="give a file of JSON lines in UTF-8") from error
     found = tuple(_object(path, n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
@@ -61,9 +62,14 @@ def labelled(path: Path) -> tuple[Labelled, ...]:
 
 
 def enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
-    """The labels; UsageError where they are too few, or too few of a kind."""
+    """The labels; UsageError where they are all alike, too few, or too few of a kind."""
     rows = tuple(found)
     right = sum(each.right for each in rows)
+    if rows and right in (0, len(rows)):
+        raise UsageError(
+            f"{what}: every label says {'right' if right else 'wrong'}, which tells nothing of the other kind",
+            hint=f"it takes {FEWEST} labels, {FEWEST_OF_A_KIND} of either kind at the least",
+        )
     if len(rows) < FEWEST or min(right, len(rows) - right) < FEWEST_OF_A_KIND:
         raise UsageError(
             f"{what}: {len(rows)} labels, {right} of them right, are too few for a calibration",
@@ -75,7 +81,7 @@ def enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
 def _object(path: Path, number: int, line: str) -> Line:
     try:
         body = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise refused(path, number, "it is no JSON") from error
     if not isinstance(body, dict):
         raise refused(path, number, "it is no JSON object")
@@ -83,14 +89,32 @@ def _object(path: Path, number: int, line: str) -> Line:
 
 
 def _labelled(path: Path, line: Line) -> Labelled:
-    key, label, score = line.body.get("id"), line.body.get("label"), line.body.get("score")
+    key, label = line.body.get("id"), line.body.get("label")
     if not isinstance(key, str) or not key:
         raise refused(path, line.number, "it has no id")
     if not isinstance(label, bool):
-        raise refused(path, line.number, f"its label is {json.dumps(label)}; a label is true or false")
-    if score is not None and not is_score(score):
-        raise refused(path, line.number, f"its score is {json.dumps(score)}; a score is a number from 0 to 1")
-    return Labelled(line.number, key, label, None if score is None else float(score))
+        raise refused(path, line.number, f"its label is {told(label)}; a label is true or false")
+    return Labelled(line.number, key, label, score_of(path, line))
+
+
+def score_of(path: Path, line: Line) -> float | None:
+    """The line's score, None where it gives none; UsageError where that is no number from 0 to 1."""
+    score = line.body.get("score")
+    if score is None:
+        return None
+    if not is_score(score):
+        raise refused(path, line.number, f"its score is {told(score)}; a score is a number from 0 to 1")
+    return float(score)
+
+
+def told(value: Any) -> str:
+    """A value of a file as JSON, cut where it is long.
+
+    >>> told(float("nan")), told("x" * 100)[-4:]
+    ('NaN', 'xxx…')
+    """
+    text = json.dumps(value, ensure_ascii=True)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def is_score(value: Any) -> bool:
@@ -99,9 +123,7 @@ def is_score(value: Any) -> bool:
     >>> is_score(0.5), is_score(float("nan")), is_score(True)
     (True, False, False)
     """
-    return (
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and 0 <= value <= 1
-    )
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def refused(path: Path, number: int, what: str) -> UsageError:

@@ -30,10 +30,11 @@ class Recalibrated(Value):
 def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embedding: str) -> Recalibrated:
     """The calibration of the collection's labelled answers; `embedding` is the hash of its embedding model.
 
-    UsageError, naming the line, for a run that is not there, is of another collection, was not answered, or was
-    answered by other parts than the first.
+    UsageError, naming the line, for a run that is not there or comes twice, is of another collection, was not
+    answered, or was answered by other parts than the first.
     """
     answers = [_answer(labels, collection, row) for row in rows]
+    _refuse_twice(rows, [str(each["run_id"]) for each in answers])
     origins = [_origin(each, embedding) for each in answers]
     for row, origin in zip(rows, origins, strict=True):
         other = origins[0].differs(origin)
@@ -61,6 +62,15 @@ def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embe
     applies = now.made_for.differs(origins[0]) is None
     before = measured([now.probability(each) for each in scores], right) if applies else None
     return Recalibrated(made, before)
+
+
+def _refuse_twice(rows: Sequence[Labelled], runs: Sequence[str]) -> None:
+    """Two lines may name one run, since the beginning of its id does."""
+    first: dict[str, int] = {}
+    for row, run in zip(rows, runs, strict=True):
+        if run in first:
+            raise _refused(row, f"run {run} is labelled in line {first[run]} already")
+        first[run] = row.number
 
 
 def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]:

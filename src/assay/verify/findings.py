@@ -24,6 +24,7 @@ _ADVICE: Mapping[str, str] = {
     "support": "restate it closer to the source, or drop it",
     "subject": "answer for what the question names",
     "verifier": "ask again, or use another verifier model",
+    "max-risk": "read claims like this yourself, or ask for no promise",
     "agreement": "read the sentence and its source, and decide",
 }
 

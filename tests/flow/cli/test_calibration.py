@@ -121,6 +121,36 @@ def test_a_promise_holds_back_what_is_not_sure_enough(facts: Cli):
     assert (found["outcome"] in ("answered", "partial"), gated["outcome"]) == (True, "abstained")
 
 
+def test_a_promise_of_claims_is_told_and_what_is_not_sure_enough_is_unknown(tmp_path: Path):
+    source = tmp_path / "source.txt"
+    source.write_text("The Harbour Bridge was opened on 3 May 1932. It carries eight lanes.")
+    draft = tmp_path / "draft.txt"
+    draft.write_text("The Harbour Bridge was opened on 3 May 1932.")
+    checked = call("check", draft, "--context", source, "--max-risk", "0.35", "--json")
+    told = [each for each in checked.object["checks"] if each["name"] == "max-risk"]
+    assert checked.code == 0, checked
+    assert [each["status"] for each in told] == ["passed"]
+    assert "at most 35% of the claims called supported are wrong" in told[0]["cause"]
+    refused = call("check", draft, "--context", source, "--max-risk", "0.01")
+    assert refused.code == 2
+    assert "a risk of 1% cannot be promised: the least that can is" in refused.err
+
+
+def test_no_promise_of_claims_with_checks_switched_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ASSAY_SKIP", "numbers")
+    text = tmp_path / "draft.txt"
+    text.write_text("The Harbour Bridge was opened on 3 May 1932.")
+    refused = call("check", text, "--context", text, "--max-risk", "0.35")
+    assert (refused.code, "with checks switched off" in refused.err) == (2, True)
+
+
+def test_two_labels_of_one_run_are_refused_though_their_ids_differ(answered: Path, empty: Cli):
+    with answered.open("a") as file:
+        file.write('{"id": "01ja07", "label": true}\n')
+    refused = empty("calibrate", answered, "-c", "notes")
+    assert (refused.code, "line 41: run 01JA07 is labelled in line 8 already" in refused.err) == (2, True)
+
+
 def test_an_answer_says_how_likely_it_is_right_and_how_far_off_that_may_be(facts: Cli):
     found = facts("ask", "When was the Harbour Bridge opened?", "--json").object["confidence"]
     assert found["calibrated"]
@@ -150,7 +180,7 @@ def test_an_audit_makes_a_card_of_the_rules_and_of_scores(tmp_path: Path):
     path.write_text('{"id": "a", "label": true, "score": 0.9}\n{"id": "a", "label": false, "score": 0.2}\n')
     assert "line 2: the id 'a' stands in line 1 already" in call("audit", path).err
     path.write_text('{"id": "a", "label": true, "score": 0.9}\n{"id": "b", "label": false, "score": NaN}\n')
-    assert "line 2" in call("audit", path).err
+    assert "line 2: its score is NaN" in call("audit", path).err
     path.write_text('{"id": "a", "label": true, "score": 0.9}\n')
     assert "every label is the same" in call("audit", path).err
 

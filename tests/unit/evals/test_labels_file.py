@@ -36,6 +36,9 @@ def test_labels_are_read_in_order_and_empty_lines_passed_over(tmp_path: Path):
         ({"id": "new", "label": True, "score": float("nan")}, "line 25: its score is NaN"),
         ({"id": "new", "label": True, "score": 1.5}, "line 25: its score is 1.5"),
         ({"id": "new", "label": True, "score": True}, "line 25: its score is true"),
+        ({"id": "new", "label": True, "score": 10**400}, "line 25: its score is 1000"),
+        ({"id": "new", "label": [True] * 99}, "true, tru…; a label is true or false"),
+        ("[" * 100_000, "line 25: it is no JSON"),
         ("{", "line 25: it is no JSON"),
         ("[]", "line 25: it is no JSON object"),
     ],
@@ -46,12 +49,23 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: object, told: str):
     assert told in str(refused.value)
 
 
-@pytest.mark.parametrize(
-    "rows", [GOOD[:3], [{"id": str(n), "label": True} for n in range(50)], [*GOOD[:12], *GOOD[:0]]]
-)
-def test_too_few_labels_or_one_kind_only_fit_nothing(tmp_path: Path, rows: list[object]):
+@pytest.mark.parametrize("rows", [GOOD[:3], GOOD[:12], [{"id": str(n), "label": n > 3} for n in range(50)]])
+def test_too_few_labels_or_too_few_of_a_kind_fit_nothing(tmp_path: Path, rows: list[object]):
     with pytest.raises(UsageError, match="too few for a calibration"):
         labelled(written(tmp_path, rows))
+
+
+@pytest.mark.parametrize("kind", [True, False])
+def test_labels_that_are_all_alike_fit_nothing(tmp_path: Path, kind: bool):
+    rows: list[object] = [{"id": str(n), "label": kind} for n in range(50)]
+    with pytest.raises(UsageError, match=f"every label says {'right' if kind else 'wrong'}"):
+        labelled(written(tmp_path, rows))
+
+
+def test_a_mark_at_the_head_of_the_file_is_no_part_of_it(tmp_path: Path):
+    path = written(tmp_path, list(GOOD))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert len(labelled(path)) == len(GOOD)
 
 
 def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path):

@@ -146,9 +146,9 @@ async def write(
 ) -> Written:
     """One draft, each of its sentences tested and mended as it comes; `first` sentences came before it.
 
-    Where the question's seconds are used up, what is there already is still taken, and the draft is cut; raises
-    DeadlinePassed where nothing of it passed. Raises UnusableReply where the writer ended without a whole draft: a
-    half answer is no answer.
+    Where the question's seconds are used up while it is tested or mended, what the writer has sent is still taken,
+    and the draft is cut; raises DeadlinePassed where nothing of it passed, or the writer itself was waited for, and
+    UnusableReply where it ended without a whole draft: a half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
     written = Written(evidence)
@@ -158,9 +158,9 @@ async def write(
                 async with on.in_time():
                     part = await anext(parts, _BROKEN_OFF)
             except DeadlinePassed:
-                if not written.stated:
+                if not (written.late and written.stated):
                     raise
-                return replace(written, late=True, cut=True)
+                return replace(written, cut=True)
             if isinstance(part, Sentence):
                 numbered = replace(part, number=first + part.number)
                 written = await examined(numbered, written, question, on, limits, emit)
@@ -180,7 +180,8 @@ async def quote_instead(
     written = f"none of the {failed.seen} sentences" if failed.seen > 1 else "the one sentence"
     passed = "passed its tests" if failed.seen > 1 else "did not pass its tests"
     note = f"{written} that {on.models.writer} wrote {passed}: the answer is quoted from the sources instead"
-    return replace(quoted, notes=(*failed.notes, f"{note}{_why(failed)}", *quoted.notes), drafts=2)
+    made = quoted.instead_of(failed, "it did not pass: the sources are quoted instead")
+    return replace(made, notes=(*failed.notes, f"{note}{_why(failed)}", *quoted.notes))
 
 
 def _why(failed: Written) -> str:

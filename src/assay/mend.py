@@ -108,6 +108,24 @@ class Written:
         empty = bool(self.sentences) and all(each.text.rstrip().endswith(_SAYS_NOTHING) for each in self.sentences)
         return empty or (bool(self.seen) and claimed and not self.stated and not borne_out)
 
+    def instead_of(self, old: Written, reason: str) -> Written:
+        """This draft in the place of another one: what was done to that, and its claims, stay in the ledger.
+
+        A claim of the old draft that this one does not make as well is dropped, for the `reason`.
+        """
+        made = Repair(RepairKind.REGENERATE, old.draft.text, self.draft.text, reason)
+        event = ClaimEvent(RepairKind.DROP.value, "rules", reason)
+        kept = {claim.text for claim in self.review.claims}
+        gone = tuple(_ended(claim, event) for claim in old.review.claims if claim.text not in kept)
+        return replace(
+            self,
+            seen=old.seen + self.seen,
+            drafts=old.drafts + self.drafts,
+            asked=old.asked + self.asked,
+            repairs=(*old.repairs, made, *self.repairs),
+            dropped=(*old.dropped, *gone, *self.dropped),
+        )
+
     def led(self, sentence: Sentence) -> Sentence:
         """The sentence with the line breaks of one that was dropped before it, where it has none of its own."""
         return sentence if sentence.text.startswith("\n") else replace(sentence, text=self.lead + sentence.text)

@@ -119,18 +119,8 @@ async def _written_again(question: Question, before: Whole, on: Stages, limits: 
     if draft.late:  # what was not tested to its end is not compared
         raise too_late(limits.seconds)
     reason = findings[0].message if findings else "it was assessed as weak"
-    made = Repair(RepairKind.REGENERATE, old.draft.text, draft.draft.text, reason)
-    return await tested(
-        question,
-        replace(
-            draft,
-            seen=old.seen + draft.seen,
-            drafts=old.drafts + 1,
-            asked=old.asked + draft.asked + 1,
-            repairs=(*old.repairs, made, *draft.repairs),
-        ),
-        on,
-    )
+    asked = replace(draft, asked=draft.asked + 1)  # writing again asks a model
+    return await tested(question, asked.instead_of(old, reason), on)
 
 
 async def edited(question: Question, before: Whole, on: Stages) -> Whole:

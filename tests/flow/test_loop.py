@@ -10,10 +10,18 @@ from assay import loop
 from assay.errors import UnusableReply
 from assay.result import Ask
 from assay.stages import Stages
-from assay.testing.fakes import ScriptedJudge, ScriptedRetriever, ScriptedVerifier, ScriptedWriter, Unscripted
+from assay.testing.fakes import (
+    ScriptedJudge,
+    ScriptedRepairer,
+    ScriptedRetriever,
+    ScriptedVerifier,
+    ScriptedWriter,
+    Unscripted,
+)
 from assay.testing.stages import scripted_stages
 from assay.types import (
     Action,
+    Candidate,
     Check,
     Claim,
     Event,
@@ -25,6 +33,7 @@ from assay.types import (
     Limits,
     Outcome,
     Passage,
+    RepairKind,
     Review,
     Sentence,
     SentenceVerified,
@@ -138,6 +147,34 @@ async def test_where_nothing_written_passes_the_sources_are_quoted_and_that_is_s
     assert "the one sentence that scripted wrote did not pass its tests" in answer.warnings[0]
     ends = [(type(event), event.sentence.number) for event in events if hasattr(event, "sentence")][1::2]
     assert ends == [(SentenceWithdrawn, 1), (SentenceVerified, 2)]
+    (lost,) = answer.dropped
+    assert (lost.text, lost.verdict) == ("Water boils at 90 degrees.", Verdict.CONTRADICTED)
+    assert [(event.state, event.reason) for event in lost.history] == [
+        ("dropped", "it did not pass: the sources are quoted instead")
+    ]
+    assert [(each.kind, each.before, each.after) for each in answer.repairs] == [
+        (RepairKind.REGENERATE, WRONG, TEXT)
+    ]
+
+
+async def test_what_repairs_dropped_stays_on_record_where_the_sources_are_quoted_instead():
+    wrong = (Sentence(1, "Water boils at 90 degrees.", ("p1",)), Finished("stop"))
+    right = (Sentence(1, "Water boils at 100 degrees.", ("p1",)), Finished("stop"))
+    gone = Candidate(None, Evidence((Hit(PASSAGE, 1.0),)), "90 against 100", "rules")
+    on = replace(
+        stages(),
+        writer=ScriptedWriter({QUESTION: wrong}),
+        quoter=ScriptedWriter({QUESTION: right}),
+        verifier=ScriptedVerifier({WRONG: FAILED, TEXT: PASSED}),
+        repairer=ScriptedRepairer({(RepairKind.DROP, "Water boils at 90 degrees."): gone}),
+        mends=frozenset({RepairKind.DROP}),
+    )
+    answer, _ = await run(on)
+    assert answer.text == TEXT
+    assert [(claim.text, claim.history[-1].reason) for claim in answer.dropped] == [
+        ("Water boils at 90 degrees.", "90 against 100")
+    ]
+    assert [each.kind for each in answer.repairs] == [RepairKind.DROP, RepairKind.REGENERATE]
 
 
 @pytest.mark.parametrize(

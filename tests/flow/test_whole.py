@@ -116,6 +116,9 @@ async def test_a_broken_structure_is_written_again_with_the_advice():
     assert [(each.kind, each.before, each.after) for each in answer.repairs] == [
         (RepairKind.REGENERATE, LONG, SHORT)
     ]
+    assert [(claim.text, claim.history[-1].state) for claim in answer.dropped] == [
+        (LONG.removesuffix(" [1]"), "dropped")
+    ]
 
 
 async def test_a_weak_assessment_is_advised_on():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from assay.stages import Verifier
 from assay.text.tokens import terms
@@ -22,6 +23,8 @@ from assay.types import (
 
 # Of more passages, those that share the most words with a claim are asked.
 MOST_ASKED = 8
+# Of these, the first are asked two by two.
+MOST_PAIRED = 4
 # The support of a claim that a passage says word for word.
 WORD_FOR_WORD = 1.0
 
@@ -36,7 +39,8 @@ async def recited(on: Verifier, evidence: Evidence, sentence: Sentence, review: 
     found = [await _bearing(claim, review, held, evidence.passages, on) for claim in review.claims]
     borne = tuple(dict.fromkeys(each for ids in found for each in ids))
     left = tuple(each for each in held if each in borne) if found and all(found) else held
-    ids = tuple(dict.fromkeys((*left, *borne)))
+    cited = {*left, *borne}
+    ids = left if cited == set(left) else tuple(each for each in _ids(evidence.passages) if each in cited)
     if ids == sentence.passage_ids and not sentence.unknown_marks:
         return None
     mended = replace(sentence, passage_ids=ids, unknown_marks=())
@@ -58,7 +62,8 @@ async def _bearing(
     bearing = [each for each in asked if each.bears and (each.support == WORD_FOR_WORD or not contradicted)]
     if bearing:
         return (max(bearing, key=lambda each: each.support).passage_id,)
-    together = () if contradicted else await _together(claim.text, likeliest, on)
+    in_order = tuple(each for each in passages if each in likeliest)
+    together = () if contradicted else await _together(claim.text, in_order, on)
     if together or _correctable(claim, review):
         return together
     telling = [each for each in asked if each.tells]  # it says what is right, so that it can be corrected
@@ -77,17 +82,38 @@ class _Asked:
 
 async def _asked(text: str, passage: Passage, on: Verifier) -> _Asked:
     review = await on.check(text, (passage,), one_claim=True)
-    bears = bool(review.claims) and all(each.verdict is Verdict.SUPPORTED for each in review.claims)
     support = max((each.support or 0.0 for each in review.claims), default=0.0)
-    return _Asked(passage.passage_id, bears, any(map(_tells, review.checks)), support)
+    return _Asked(passage.passage_id, _borne_out(review), any(map(_tells, review.checks)), support)
 
 
 async def _together(text: str, passages: tuple[Passage, ...], on: Verifier) -> tuple[str, ...]:
-    """The passages that bear a claim out together, where none does alone."""
+    """The passages that bear a claim out together, where none does alone; each of them says some of it.
+
+    What all that there is bears out need not be borne out by the part that is cited: each part is asked by itself.
+    """
     review = await on.check(text, passages, one_claim=True)
-    if not review.claims or any(each.verdict is not Verdict.SUPPORTED for each in review.claims):
+    if not _borne_out(review):
         return ()
-    return tuple(dict.fromkeys(span.passage_id for each in review.claims for span in each.spans))
+    said = tuple(each for each in passages if each.passage_id in _saying(review))
+    first = tuple(each for each in passages if each in _likeliest(text, passages)[:MOST_PAIRED])
+    for some in (said, *combinations(first, 2)):
+        asked = await on.check(text, some, one_claim=True)
+        if _borne_out(asked) and _saying(asked) == set(_ids(some)):
+            return _ids(some)
+    return ()
+
+
+def _saying(review: Review) -> set[str]:
+    """The passages whose sentences hold most of the claims."""
+    return {span.passage_id for each in review.claims for span in each.spans}
+
+
+def _borne_out(review: Review) -> bool:
+    return bool(review.claims) and all(each.verdict is Verdict.SUPPORTED for each in review.claims)
+
+
+def _ids(passages: Sequence[Passage]) -> tuple[str, ...]:
+    return tuple(each.passage_id for each in passages)
 
 
 def _named(claim: Claim, review: Review) -> str | None:
@@ -116,7 +142,7 @@ def _reason(sentence: Sentence, ids: Sequence[str], evidence: Evidence) -> str:
     stands = f"{marks} stands for no source" if marks else ""
     added = [each for each in ids if each not in sentence.passage_ids]
     titles = [each.title or each.passage_id for each in evidence.passages if each.passage_id in added]
-    says = f"{' and '.join(titles)} says it" if titles else ""
+    says = f"{' and '.join(titles)} {'say' if len(titles) > 1 else 'says'} it" if titles else ""
     gone = any(each not in ids for each in sentence.passage_ids)
     dropped = "a source that does not say it is no longer cited" if gone and not says else ""
     return "; ".join(part for part in (stands, says, dropped) if part)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from assay.repair.rules import RulesRepairer
 from assay.types import (
     Check,
@@ -87,13 +89,47 @@ async def test_the_passage_that_a_check_names_is_taken_at_its_word(evidence):
     assert made.sentence.passage_ids == ("tunnel",)
 
 
-async def test_two_passages_may_bear_a_claim_together(reviewed):
-    parts = Evidence(
-        (
-            Hit(passage("where", "The Mira mill stands in Graz, on the river Mur, and grinds wheat."), 1.0),
-            Hit(passage("other", "Elephants drink water."), 1.0),
-        )
-    )
-    case = await reviewed("The Mira mill stands in Graz.", evidence=parts)
-    made = await recited(case, parts)
-    assert made.sentence.passage_ids == ("where",)
+PARTS = Evidence(tuple(Hit(passage(name, f"{name} words"), 1.0) for name in ("born", "danube", "built")))
+
+
+def whole(verdict: Verdict, *saying: str) -> Review:
+    spans = tuple(SourceSpan(each, 0, 1, "x") for each in saying)
+    return Review((Claim(1, "It is so.", 0, 9, (), verdict, None, spans),), (), ())
+
+
+class Bearing:
+    """Finds a claim borne out by these sets of passages; `saying` are those whose sentences hold most of it."""
+
+    def __init__(self, *sets: set[str], saying: tuple[str, ...] = ("born", "built")) -> None:
+        self.sets, self.saying = sets, saying
+
+    async def check(self, text, passages, *, one_claim=False):
+        ids = {each.passage_id for each in passages}
+        verdict = Verdict.SUPPORTED if ids in self.sets else Verdict.UNKNOWN
+        return whole(verdict, *(each for each in self.saying if each in ids))
+
+
+async def recited_by(verifier: Bearing, *cited: str):
+    sentence = Sentence(1, "It is so.", cited)
+    claim = Claim(1, "It is so.", 0, 9, cited, Verdict.UNSUPPORTED, 0.1)
+    repairer = RulesRepairer(verifier)  # type: ignore[arg-type]
+    return await repairer.mend(RepairKind.RE_CITE, QUESTION, PARTS, sentence, Review((claim,), (), ()), 0)
+
+
+ALL, PAIR = {"born", "danube", "built"}, {"born", "built"}
+
+
+@pytest.mark.parametrize("cited", [(), ("born",), ("built",), ("danube",)])
+@pytest.mark.parametrize("saying", [("born", "built"), ("danube", "built", "born")])
+async def test_what_two_passages_bear_out_only_together_cites_both(cited, saying):
+    made = await recited_by(Bearing(ALL, PAIR, saying=saying), *cited)
+    assert made.sentence.passage_ids == ("born", "built")
+
+
+async def test_what_only_all_that_there_is_bears_out_cites_nothing():
+    assert await recited_by(Bearing(ALL)) is None
+
+
+async def test_a_passage_that_says_nothing_of_it_is_not_cited_beside_one_that_does():
+    """It may lift the claim's score all the same."""
+    assert await recited_by(Bearing(ALL, PAIR, saying=("born",))) is None

@@ -96,7 +96,7 @@ async def _together(text: str, passages: tuple[Passage, ...], on: Verifier) -> t
         return ()
     said = tuple(each for each in passages if each.passage_id in _saying(review))
     first = tuple(each for each in passages if each in _likeliest(text, passages)[:MOST_PAIRED])
-    for some in (said, *combinations(first, 2)):
+    for some in sorted((said, *combinations(first, 2)), key=len):  # the fewest that suffice
         asked = await on.check(text, some, one_claim=True)
         if _borne_out(asked) and _saying(asked) == set(_ids(some)):
             return _ids(some)

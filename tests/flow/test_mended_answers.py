@@ -13,15 +13,16 @@ from assay.types import Answer, RepairKind, SentenceRevised, SentenceWithdrawn, 
 DOCUMENTS = {
     "bridge.md": "# The Harbour Bridge\n\nThe Harbour Bridge was opened on 3 May 1932. Maria Keller built it for "
     "4 million pounds.\n",
-    "tunnel.md": "# The Mira tunnel\n\nThe Mira tunnel was dug by John Smith in 1950. Its length is 5.2 km.\n",
+    "paint.md": "# Red paint\n\nThe Harbour Bridge was painted by John Smith in 1950. The coat is 5.2 mm thick.\n",
+    "tunnel.md": "# The Mira tunnel\n\nThe Mira tunnel was dug by Ada Kern in 1960. Its length is 5.2 km.\n",
 }
 WRITTEN = (
     "The Harbour Bridge was opened on 3 May 1933 [1]. Maria Keller built it for 4 million pounds [7]. "
-    "The Mira tunnel was dug by John Smith in 1950 [1]. Elephants live in Kenya [1]."
+    "The Harbour Bridge was painted by John Smith in 1950 [1]. The Mira tunnel was dug by Ada Kern in 1960 [1]."
 )
 MENDED = (
     "The Harbour Bridge was opened on 3 May 1932. [1] Maria Keller built it for 4 million pounds. [1] "
-    "The Mira tunnel was dug by John Smith in 1950. [2]"
+    "The Harbour Bridge was painted by John Smith in 1950. [2]"
 )
 JUDGE = {"role": "judge", "reply": {"reason": "It is stated.", "verdict": "yes", "missing": ""}}
 KINDS = [RepairKind.CORRECT, RepairKind.RE_CITE, RepairKind.FETCH]
@@ -40,12 +41,13 @@ def asked(tmp_path: Path, *rules: dict[str, object], **settings: object) -> Answ
 
 
 def test_what_is_wrong_is_corrected_re_cited_fetched_or_dropped(tmp_path: Path):
+    """The tunnel stands in a document as well, and is dropped: nobody asked for it."""
     answer = asked(tmp_path)
     assert answer.text == MENDED
     assert answer.verdict is Verdict.SUPPORTED
     assert [each.kind for each in answer.repairs] == [*KINDS, RepairKind.DROP]
-    assert [claim.text for claim in answer.dropped] == ["Elephants live in Kenya."]
-    assert [source.title for source in answer.sources] == ["The Harbour Bridge", "The Mira tunnel"]
+    assert [claim.text for claim in answer.dropped] == ["The Mira tunnel was dug by Ada Kern in 1960."]
+    assert [source.title for source in answer.sources] == ["The Harbour Bridge", "Red paint"]
     assert answer.invalid_citations == ()
     revised = [each for each in answer.trace if isinstance(each, SentenceRevised)]
     assert revised[0].before == "The Harbour Bridge was opened on 3 May 1933. [1]"
@@ -54,7 +56,7 @@ def test_what_is_wrong_is_corrected_re_cited_fetched_or_dropped(tmp_path: Path):
 
 def test_what_nothing_mends_is_marked_where_that_is_asked_for(tmp_path: Path):
     answer = asked(tmp_path, unsupported="mark")
-    assert answer.text == f"{MENDED} Elephants live in Kenya. [1] ⚠"
+    assert answer.text == f"{MENDED} The Mira tunnel was dug by Ada Kern in 1960. [1] ⚠"
     assert answer.dropped == ()
     assert not answer.validate()
 
@@ -63,7 +65,7 @@ def test_what_nothing_mends_is_marked_where_that_is_asked_for(tmp_path: Path):
     ("reply", "text"), [("Maria Keller built it [1].", " Maria Keller built it. [1]"), ("NONE", "")]
 )
 def test_a_model_may_word_a_sentence_anew(tmp_path: Path, reply: str, text: str):
-    rule = {"role": "repairer", "contains": "Elephants", "reply": reply}
+    rule = {"role": "repairer", "contains": "tunnel was dug", "reply": reply}
     answer = asked(tmp_path, rule, {"role": "repairer", "reply": "NONE"}, profile="balanced", k=2)
     assert answer.text == MENDED + text
 
@@ -77,7 +79,7 @@ def test_a_mended_answer_is_the_same_when_it_is_replayed(tmp_path: Path):
 def test_no_search_is_made_where_no_repair_may_ask(tmp_path: Path):
     answer = asked(tmp_path, repairs=0)
     assert RepairKind.FETCH not in [each.kind for each in answer.repairs]
-    assert "tunnel" not in answer.text
+    assert "painted" not in answer.text
 
 
 def test_a_paragraph_keeps_its_break_where_its_first_sentence_is_dropped(tmp_path: Path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from assay.repair.subject import on_subject, query_for
 from assay.stages import Retriever, Verifier
 from assay.text.tokens import terms
 from assay.types import (
@@ -12,6 +13,7 @@ from assay.types import (
     Claim,
     Evidence,
     Hit,
+    Passage,
     Question,
     RepairKind,
     Review,
@@ -28,6 +30,9 @@ _MOST_TESTED = 8
 @dataclass(frozen=True, slots=True)
 class SearchRepairer:
     """Searches for each claim that is not borne out, and cites what bears it; the rest of what is found is left.
+
+    What is found must be on the question's subject, whatever it bears out. A claim that the passages at hand speak
+    against is not searched: sources that disagree are to be told, not chosen from.
 
     `searches` are asked in order, by the names that the claim's history gives them, until one brings a passage that
     the `verifier` finds to bear the claim out. What a search masks as instructions is not read; what it notes, such
@@ -51,7 +56,7 @@ class SearchRepairer:
         found: dict[str, list[Hit]] = {}
         for claim in review.claims:
             if claim.verdict in (Verdict.UNSUPPORTED, Verdict.UNKNOWN):
-                by, hit = await self._search(claim, evidence)
+                by, hit = await self._search(claim, question, evidence)
                 if hit is not None:
                     found.setdefault(by, []).append(hit)
         if not found:
@@ -63,24 +68,31 @@ class SearchRepairer:
         titles = dict.fromkeys(hit.passage.title or hit.passage.passage_id for hit in hits)
         return Candidate(mended, merged, f"found in {' and '.join(titles)}", " and ".join(found))
 
-    async def _search(self, claim: Claim, evidence: Evidence) -> tuple[str, Hit | None]:
+    async def _search(self, claim: Claim, question: Question, evidence: Evidence) -> tuple[str, Hit | None]:
         """Which search found a passage that bears the claim out, and that passage."""
+        if Verdict.CONTRADICTED in await self._verdicts(claim, evidence.passages):
+            return "", None
         for name, retriever in self.searches.items():
-            brought = (await retriever.retrieve((claim.text[:_LONGEST_QUERY],))).readable
+            brought = (await retriever.retrieve((query_for(claim, question, _LONGEST_QUERY),))).readable
             for note in brought.notes:
                 self.tell(note)
-            for hit in _likeliest(claim, brought, evidence):
-                review = await self.verifier.check(claim.text, (hit.passage,), one_claim=True)
-                if review.claims and all(each.verdict is Verdict.SUPPORTED for each in review.claims):
+            for hit in _likeliest(claim, question, brought, evidence):
+                if await self._verdicts(claim, (hit.passage,)) == {Verdict.SUPPORTED}:
                     return name, hit
         return "", None
 
+    async def _verdicts(self, claim: Claim, passages: tuple[Passage, ...]) -> set[Verdict]:
+        """What passages say of a claim."""
+        review = await self.verifier.check(claim.text, passages, one_claim=True)
+        return {each.verdict for each in review.claims}
 
-def _likeliest(claim: Claim, brought: Evidence, evidence: Evidence) -> list[Hit]:
-    """The new hits that share the most words with the claim."""
+
+def _likeliest(claim: Claim, question: Question, brought: Evidence, evidence: Evidence) -> list[Hit]:
+    """The new hits on the question's subject that share the most words with the claim."""
     wanted = set(terms(claim.text))
     new = [hit for hit in brought.hits if hit.passage.passage_id not in evidence.ids]
-    return sorted(new, key=lambda hit: -len(wanted.intersection(terms(hit.passage.text))))[:_MOST_TESTED]
+    fitting = [hit for hit in new if on_subject(hit.passage, claim, question, evidence)]
+    return sorted(fitting, key=lambda hit: -len(wanted.intersection(terms(hit.passage.text))))[:_MOST_TESTED]
 
 
 def _still_cited(sentence: Sentence, evidence: Evidence, review: Review) -> tuple[str, ...]:

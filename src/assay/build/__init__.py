@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from assay.act.nowhere import Nowhere
 from assay.build.compose import Composer
+from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.runs import Runs
 from assay.build.whole import open_rules
@@ -53,7 +54,8 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     embedder = open_embedder(chosen)
     _make_private(chosen.data_dir, place.parent)
     index = open_sqlite(place, embedder.model, create=create)
-    return Engine(_parts(chosen, opened, embedder, index, RunStore(chosen.runs_file, chosen.collection)))
+    store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
+    return Engine(_parts(chosen, opened, embedder, index, store, verdicts))
 
 
 def open_gates(*, models: bool = True, **settings: Any) -> Engine:
@@ -141,7 +143,14 @@ def _openai_embedder(settings: Settings) -> Embedder:
     return _finished(connecting)
 
 
-def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index, store: RunStore | None) -> Parts:
+def _parts(
+    settings: Settings,
+    models: Models,
+    embedder: Embedder,
+    index: Index,
+    store: RunStore | None,
+    verdicts: KeptVerdicts | None = None,
+) -> Parts:
     usual = search_settings(settings)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
@@ -153,13 +162,13 @@ def _parts(settings: Settings, models: Models, embedder: Embedder, index: Index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, splitter, Sandbox()),
         begin=Runs(settings, embedder.model, store, models).begin,
-        stages_for=Composer(settings, models, shared, retriever, outside, open_rules(settings)).stages,
+        stages_for=Composer(settings, models, shared, retriever, outside, open_rules(settings), verdicts).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search),
         quarantine=quarantined,
         search=usual,
         sinks=() if store is None else (store,),
         models=tuple(models.by_name.values()),
-        closing=(reader_of_pages.close,),
+        closing=(reader_of_pages.close, *(() if verdicts is None else (verdicts.close,))),
     )
 
 

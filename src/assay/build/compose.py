@@ -16,6 +16,7 @@ from assay.act.strips import StripSelector
 from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
 from assay.build.calibrated import promised, promised_of_claims, rater, told
+from assay.build.kept import KeptVerdicts
 from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
@@ -60,6 +61,7 @@ from assay.understand.rules import RulesUnderstander
 from assay.verify.model_tier import ModelTier
 from assay.verify.promised import PromisedVerifier
 from assay.verify.review import DeterministicVerifier
+from assay.verify.tier import Tier
 from assay.verify.voting import VotingVerifier
 from assay.worth import Worth
 from assay.write.ask_back import AskingDecliner
@@ -91,6 +93,7 @@ class Composer:
     retriever: Retriever
     outside: Retriever
     rules: RuleSet
+    verdicts: KeptVerdicts | None = None
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def stages(self, run: Run) -> Stages:
@@ -199,7 +202,8 @@ class Composer:
         if model is None:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        return VotingVerifier(plain, (ModelTier(model, room, self._fences(run)),))
+        tier: Tier = ModelTier(model, room, self._fences(run))
+        return VotingVerifier(plain, (tier if self.verdicts is None else self.verdicts.tier(tier, run),))
 
     def _promised(self, verifier: Verifier, run: Run) -> Verifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""

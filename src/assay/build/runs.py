@@ -12,6 +12,7 @@ from assay.background import BackgroundLoop
 from assay.budget import Budget
 from assay.build.calibrated import Calibrated, calibrated_by, calibrated_then
 from assay.build.compose import Composer
+from assay.build.kept import KeptVerdicts
 from assay.build.models import Models
 from assay.build.whole import open_rules
 from assay.clock import SystemClock
@@ -119,7 +120,8 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
 
 async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
     about = recording.about
-    settings = Settings(**about["settings"], data_dir=chosen.data_dir)
+    # A recording from before verdicts were kept looked none up.
+    settings = Settings(**{"keep_verdicts": False, **about["settings"]}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
     gone = {name: GoneModel(own) for name, own in about["models"].items()}
@@ -127,8 +129,9 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)
     run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated)
+    verdicts = KeptVerdicts() if settings.keep_verdicts else None
     stages = Composer(
-        settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever(), open_rules(settings)
+        settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever(), open_rules(settings), verdicts
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await conduct(recording.run.question, history, run, stages, emit)

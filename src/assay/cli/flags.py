@@ -121,6 +121,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             bool, TESTING, "Whether answers are looked at as a whole.", None, "--reflection/--no-reflection"
         ),
         "skip": _flag(str, TESTING, "Checks to switch off: numbers, names, rule:ID, …", "NAMES"),
+        "keep_verdicts": _flag(
+            bool,
+            TESTING,
+            "Whether a model's verdicts on claims are used again. [default: keep-verdicts]",
+            None,
+            "--keep-verdicts/--no-keep-verdicts",
+        ),
         "history_messages": _flag(int, WRITING, "Messages of a dialogue in a prompt.", "N"),
         "max_calls": _flag(int, LIMITS, "Calls of models, each attempt counted.", "N"),
         "max_tokens": _flag(int, LIMITS, "Tokens of prompts and replies together.", "N"),
@@ -184,13 +191,13 @@ FOR_JUDGING = (
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
 FOR_CHECKING = (
-    *(*THE_COLLECTION, "embedder", "profile", "max_risk", "verifier_model", "context_tokens"),
+    *(*THE_COLLECTION, "embedder", "profile", "max_risk", "verifier_model", "keep_verdicts", "context_tokens"),
     *("max_calls", "max_tokens", "max_cost", "deadline"),
     *_SERVICES,
 )
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "unsupported", "skip"),
-    *("model", "repairer_model", "verifier_model", "context_tokens"),
+    *("model", "repairer_model", "verifier_model", "keep_verdicts", "context_tokens"),
     *("max_calls", "max_tokens", "max_cost", "deadline", "repairs"),
     *_SERVICES,
 )

@@ -1,8 +1,9 @@
 """What was already verified: verdicts on claims, kept under all that they depend on.
 
-A verdict is found again only for the same claim, the same text of every passage, the same version of the rules
-and the same verifier. What is found is tested once more before it is used: each of its quotes must stand in the
-passages as they are now. A verdict that is unknown is never kept: what could not be made may be possible next time.
+A verdict is found again only for the same claim beside the same others, the same text of every passage, the same
+version of the rules and the same verifier. What is found is tested once more before it is used: each of its quotes
+must stand in the passages as they are now. A verdict that is unknown is never kept: what could not be made may be
+possible next time.
 """
 
 from __future__ import annotations
@@ -36,10 +37,9 @@ _BY_USE = "CREATE INDEX IF NOT EXISTS validations_by_use ON validations (used)"
 
 @dataclass(frozen=True, slots=True)
 class Validation(Value):
-    """A verdict on a claim, its support, 0 to 1, the spans that it rests on, and why."""
+    """A verdict on a claim, the spans that it rests on, and why."""
 
     verdict: Verdict
-    support: float | None
     spans: tuple[SourceSpan, ...]
     reason: str = ""
 
@@ -48,13 +48,15 @@ class Validation(Value):
 class Basis:
     """What a verdict depends on: the claim's text, the passages it was tested against, the rules, the verifier.
 
-    `rules` names their version, such as a hash; `verifier` who judged and by which model or weights.
+    `rules` names their version, such as a hash; `verifier` who judged and by which model or weights. `beside` are
+    the claims that were judged in one call, in order: whom a claim's "it" means stands in another one.
     """
 
     claim: str
     passages: tuple[Passage, ...]
     rules: str
     verifier: str
+    beside: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -66,7 +68,7 @@ class Basis:
         False
         """
         spans = sorted(_span(passage) for passage in self.passages)
-        return _sha256(json.dumps([self.claim, spans, self.rules, self.verifier]))
+        return _sha256(json.dumps([self.claim, spans, self.rules, self.verifier, self.beside]))
 
 
 class ValidationCache:
@@ -79,7 +81,7 @@ class ValidationCache:
     >>> basis = Basis("It rained.", (Passage("p", "d", "r", 0, 10, "It rained."),), "1", "rules")
     >>> cache.get(basis) is None
     True
-    >>> cache.put(basis, Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p", 0, 9, "It rained"),)))
+    >>> cache.put(basis, Validation(Verdict.SUPPORTED, (SourceSpan("p", 0, 9, "It rained"),)))
     >>> cache.get(basis).verdict.value
     'supported'
     >>> cache.close()
@@ -96,7 +98,7 @@ class ValidationCache:
         with self._lock, suppress(sqlite3.Error, OSError):
             file = self._file()
             row = file.execute("SELECT body FROM validations WHERE key = ?", (basis.key,)).fetchone()
-            found = _read(row[0]) if row is not None else None
+            found = read(row[0]) if row is not None else None
             if found is not None and holds(found, basis.passages):
                 with file:
                     file.execute(_USED, (basis.key,))
@@ -140,9 +142,9 @@ def holds(validation: Validation, passages: Sequence[Passage]) -> bool:
     A verdict for or against a claim that rests on no quote cannot be tested again, so it does not hold.
 
     >>> passage = Passage("p", "d", "r", 5, 14, "It rained")
-    >>> holds(Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p", 8, 14, "rained"),)), [passage])
+    >>> holds(Validation(Verdict.SUPPORTED, (SourceSpan("p", 8, 14, "rained"),)), [passage])
     True
-    >>> holds(Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p", 8, 14, "snowed"),)), [passage])
+    >>> holds(Validation(Verdict.SUPPORTED, (SourceSpan("p", 8, 14, "snowed"),)), [passage])
     False
     """
     if not validation.spans and validation.verdict is not Verdict.UNSUPPORTED:
@@ -166,11 +168,11 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _read(body: str) -> Validation | None:
+def read(body: str | bytes) -> Validation | None:
     """A stored verdict; None for what is none, as after a change of the form."""
     try:
         raw: Any = json.loads(body)
         spans = tuple(SourceSpan(**span) for span in raw["spans"])
-        return Validation(Verdict(raw["verdict"]), raw["support"], spans, raw["reason"])
+        return Validation(Verdict(raw["verdict"]), spans, raw["reason"])
     except (ValueError, TypeError, KeyError):
         return None

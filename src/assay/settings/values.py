@@ -160,6 +160,11 @@ class Settings(BaseModel):
     skip: tuple[str, ...] = Field(
         (), description="checks to switch off, by name: numbers, names, rule:ID …; they count as skipped"
     )
+    keep_verdicts: bool = Field(
+        True,
+        description="whether rulings of the model that tests claims are kept, and used again where "
+        "claim and passages are the same",
+    )
     offline: bool = Field(False, description="refuse every host but this machine")
     tape: bool = Field(True, description="whether runs are recorded so that they can be replayed")
     embedder: str = Field(

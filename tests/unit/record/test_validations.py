@@ -17,7 +17,7 @@ from assay.types import Passage, SourceSpan, Verdict
 
 TEXT = "The bridge was opened on 3 May 1932."
 QUOTE = SourceSpan("p1", 4, 10, "bridge")
-SUPPORTED = Validation(Verdict.SUPPORTED, 0.9, (QUOTE,), "the source says so")
+SUPPORTED = Validation(Verdict.SUPPORTED, (QUOTE,), "the source says so")
 
 
 def passage(text: str = TEXT, passage_id: str = "p1", start: int = 0, title: str = "") -> Passage:
@@ -63,6 +63,7 @@ OTHER = (
     replace(basis(), passages=(passage(passage_id="p9"), basis().passages[1])),
     replace(basis(), passages=(passage(title="Bridges"), basis().passages[1])),
     replace(basis(), claim="rules 1", rules=basis().claim),
+    replace(basis(), beside=("The tunnel is long.", basis().claim)),
 )
 
 
@@ -80,7 +81,7 @@ def test_any_edit_of_any_passage_misses(first: str, others: list[str], data: st.
     texts = [first, *others]
     at = data.draw(st.integers(0, len(texts) - 1))
     edited = [*texts[:at], data.draw(TEXTS.filter(lambda new: new != texts[at])), *texts[at + 1 :]]
-    kept = Validation(Verdict.SUPPORTED, 1.0, (SourceSpan("p0", 0, len(first), first),))
+    kept = Validation(Verdict.SUPPORTED, (SourceSpan("p0", 0, len(first), first),))
     with tempfile.TemporaryDirectory() as folder:
         cache = ValidationCache(Path(folder) / "validations.sqlite")
         cache.put(_over(texts), kept)
@@ -106,10 +107,10 @@ def test_a_stored_quote_that_does_not_stand_in_the_passages_is_not_used(cache: V
     [
         (SUPPORTED, True),
         (replace(SUPPORTED, verdict=Verdict.CONTRADICTED), True),
-        (Validation(Verdict.UNSUPPORTED, 0.1, ()), True),
+        (Validation(Verdict.UNSUPPORTED, ()), True),
         (replace(SUPPORTED, verdict=Verdict.UNKNOWN), False),
-        (Validation(Verdict.SUPPORTED, 0.9, ()), False),
-        (Validation(Verdict.CONTRADICTED, 0.9, ()), False),
+        (Validation(Verdict.SUPPORTED, ()), False),
+        (Validation(Verdict.CONTRADICTED, ()), False),
         (replace(SUPPORTED, spans=(QUOTE, replace(QUOTE, passage_id="p9"))), False),
         (replace(SUPPORTED, spans=(replace(QUOTE, start=-3),)), False),
     ],

@@ -67,16 +67,19 @@ def lines(found: Figures) -> list[str]:
     """The figures as people read them."""
     told = [
         ("runs", f"{found.runs}, of them {found.delivered} with an answer and {found.failed} with an error"),
-        ("reflection rate", f"{_share(found.reflection_rate)} ({found.reflected} of {found.delivered} answers)"),
+        ("reflection rate", f"{_share(found.reflection_rate)} ({found.reflected} of {found.delivered} delivered)"),
         ("reflections", f"{found.reflections} in all"),
         ("iterations", f"{_number(found.iterations)} versions of an answer on average"),
         (
             "net improvement",
-            f"{found.net_improvement:+d} claims: {found.improved} mended, {found.regressed} made worse",
+            f"{found.net_improvement:+d}: of the claims {found.improved} mended, {found.regressed} made worse",
         ),
         ("repairs", ", ".join(f"{count} {kind}" for kind, count in found.repairs.items()) or "none"),
         ("quality", _mean(found.quality, "not assessed")),
-        ("citation validity", f"{_share(found.citation_validity)} of {found.citations} citations"),
+        (
+            "citation validity",
+            f"{_share(found.citation_validity)} ({found.citations - found.invalid_citations} of {found.citations})",
+        ),
         ("cost", _mean(found.costs, "of unknown price", " US dollars a run")),
         ("time", _mean(found.ms, "not measured", " ms a run", places=0)),
     ]
@@ -122,7 +125,7 @@ def _explained(found: Figures) -> list[str]:
     """What the times are of."""
     if not found.measured:
         return ["no check was timed in these runs"]
-    of = f"{found.measured} of {found.delivered} answers"
+    of = f"{found.measured} of {found.delivered} delivered"
     return [f"ms: in all, in {of}; reading: what the checks of a claim share; rules: what those of rules share"]
 
 

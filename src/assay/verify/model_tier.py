@@ -205,7 +205,8 @@ def _part(part: _Part, one: Asked, view: Shown) -> Ruling:
     spans = tuple(view.spans[n] for n in dict.fromkeys(part.sentences))
     if verdict is Verdict.UNSUPPORTED:
         if view.left_out:
-            return _unknown(f"{view.left_out} passages did not fit the model's prompt")
+            left = "1 passage" if view.left_out == 1 else f"{view.left_out} passages"
+            return _unknown(f"{left} did not fit the model's prompt")
         return Ruling(verdict, f"no sentence says {part.text!r}")
     if not spans:
         return _unknown(f"the model named no sentence for {part.verdict!r}")

@@ -135,7 +135,7 @@ def test_figures_tell_what_checks_took_and_what_they_asked_of_a_model(tmp_path: 
     assert {"reading", "assessment", "rules", "support"} < set(costs["check_costs"])
     table = call("figures", "--data-dir", folder).out
     assert f"{'verifier':18} {1:>8} {240:>8}" in table
-    assert "ms: in all, in 1 of 1 answers" in table
+    assert "ms: in all, in 1 of 1 delivered" in table
 
 
 def test_what_checks_took_is_no_part_of_what_a_replay_compares(tmp_path: Path, sources: Path, scripted):

@@ -134,7 +134,7 @@ async def test_one_claim_left_out_costs_the_others_nothing() -> None:
 async def test_nothing_is_unsupported_by_passages_that_were_not_shown() -> None:
     long = passage("Another matter altogether. " * 400, "p2")
     ruling = await ruled(says(part("unsupported")), CLAIM, passage(), long, room=200)
-    assert (ruling.verdict, ruling.reason) == (Verdict.UNKNOWN, "1 passages did not fit the model's prompt")
+    assert (ruling.verdict, ruling.reason) == (Verdict.UNKNOWN, "1 passage did not fit the model's prompt")
 
 
 async def test_a_claim_stands_only_on_the_passages_that_it_cites() -> None:

@@ -133,6 +133,8 @@ class _Seen:
         """Without the characters that show nothing, and with the letters that others look like."""
         if text.isascii():
             return cls(text, None)
+        if unicodedata.is_normalized("NFKC", text) and not _UNSEEN.search(text):
+            return cls(_latin(text), None)
         places, shown = [], []
         for place, character in enumerate(text):
             if _UNSEEN.match(character):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from assay.retrieve.quarantine_sieve import SievedPattern
 from assay.retrieve.quarantine_words import MODEL, UTTER, rule
 
 _VOCATIVE = (
@@ -198,7 +199,7 @@ ORDERS = (
 )
 
 # What was told before is to be dropped, in other languages.
-ELSEWHERE = re.compile(
+ELSEWHERE = SievedPattern(
     "|".join(
         (
             r"\b(?:ignorier\w*|vergiss|vergessen sie|missachte\w*)\b[^.!?\n]{0,40}"
@@ -223,8 +224,7 @@ ELSEWHERE = re.compile(
             r"\b(?:önceki|yukarıdaki|tüm)\b[^.!?\n]{0,20}\b(?:talimat\w*|komut\w*)\b[^.!?\n]{0,12}"
             r"\b(?:yok say|unut|görmezden)",
         )
-    ),
-    re.IGNORECASE,
+    )
 )
 
 # Marks by which prompts tell turns and parts apart; a document has no reason to hold one. The line's rest goes too.

@@ -6,8 +6,7 @@ injection and jailbreaks (Wei et al. 2023, arXiv 2307.02483; Greshake et al. 202
 
 from __future__ import annotations
 
-import re
-
+from assay.retrieve.quarantine_sieve import SievedPattern
 from assay.retrieve.quarantine_words import MODEL, QUOTED, UTTER, Rule, rule
 
 _HIDDEN = (
@@ -154,7 +153,7 @@ TRICKS: tuple[Rule, ...] = (
 )
 
 # A secret is asked for, or a role given, in other languages.
-TRICKS_ELSEWHERE = re.compile(
+TRICKS_ELSEWHERE = SievedPattern(
     "|".join(
         (
             r"\b(?:verrate|nenne|gib|zeige|sage)\b[^.!?\n]{0,40}\b(?:passwort|kennwort|geheim\w*|systemprompt)\b",
@@ -169,6 +168,5 @@ TRICKS_ELSEWHERE = re.compile(
             r"(?:パスワード|秘密|暗証番号)[^。！？\n]{0,8}(?:教えて|表示して|出力して|明かして)",
             r"(?:비밀번호|암호|비밀)[^.!?\n]{0,10}(?:알려|말해|보여|출력)",
         )
-    ),
-    re.IGNORECASE,
+    )
 )

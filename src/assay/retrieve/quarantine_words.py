@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from assay.retrieve.quarantine_sieve import SievedPattern
 
 # Who is addressed.
 MODEL = (
@@ -23,7 +24,7 @@ class Rule:
     """A pattern, and the folded words of which a text must hold one for the pattern to be tried."""
 
     words: frozenset[str]
-    pattern: re.Pattern[str]
+    pattern: SievedPattern
 
 
 def rule(words: str, *patterns: str) -> Rule:
@@ -31,5 +32,5 @@ def rule(words: str, *patterns: str) -> Rule:
     singular = words.split()
     return Rule(
         frozenset((*singular, *(f"{word}s" for word in singular))),
-        re.compile("|".join(f"(?:{each})" for each in patterns), re.IGNORECASE),
+        SievedPattern("|".join(f"(?:{each})" for each in patterns)),
     )

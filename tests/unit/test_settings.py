@@ -9,7 +9,7 @@ import pytest
 from assay.config_files import mask
 from assay.errors import UsageError
 from assay.settings import Resolved, Settings, load_settings
-from assay.types import Limits, SearchMode
+from assay.types import Criterion, Limits, SearchMode
 
 KEY = "sk-proj-0123456789canary"
 
@@ -223,3 +223,12 @@ def test_verifying_outside_needs_a_service_outside(folder: Path):
 @pytest.mark.parametrize("profile", ["fast", "auto"])
 def test_who_names_a_service_outside_has_a_round_for_it(folder: Path, flags, rounds: int, profile: str):
     assert load(folder, {**flags, "profile": profile}).settings.limits("fast").rounds == rounds
+
+
+def test_criteria_are_chosen_by_name_and_others_are_refused_with_those_there_are(folder: Path):
+    chosen = load(folder, {"criteria": "relevance, accuracy"}).settings.criteria
+    assert chosen == (Criterion.RELEVANCE, Criterion.ACCURACY)
+    with pytest.raises(UsageError) as refused:
+        load(folder, {"criteria": "accuracy,charm"})
+    assert str(refused.value).startswith("--criteria: must be ")
+    assert all(f"'{each}'" in str(refused.value) for each in Criterion)

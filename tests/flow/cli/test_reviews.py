@@ -146,6 +146,21 @@ def test_what_checks_took_is_no_part_of_what_a_replay_compares(tmp_path: Path, s
     assert "check_costs" not in asked.out
 
 
+def test_an_answer_is_assessed_for_what_was_chosen(own: Cli):
+    assessed = own("ask", QUESTION, "--json", "--criteria", "relevance,accuracy,relevance").object["assessment"]
+    assert [each["criterion"] for each in assessed["scores"]] == ["relevance", "accuracy"]
+    assert assessed["bar"] == 0.7
+    refused = own("ask", QUESTION, "--criteria", "charm")
+    assert refused.code == 2
+    assert "'accuracy'" in refused.err
+
+
+def test_the_answer_to_a_harder_question_is_held_to_a_higher_bar_where_that_is_wanted(own: Cli):
+    asking = ("ask", QUESTION, "--json", "--expertise", "expert")
+    bars = [own(*asking, *flag).object["assessment"]["bar"] for flag in ((), ("--adaptive",))]
+    assert bars == pytest.approx([0.7, 0.72])
+
+
 def test_rubrics_are_those_shipped(empty: Cli):
     shown = empty("rubrics")
     assert shown.code == 2

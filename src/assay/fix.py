@@ -38,6 +38,7 @@ _NO_QUESTION = Question("", "")
 _WANTED = "give a list of assay.Passage, as engine.search(...).passages is"
 # What a row of a table stands behind, so that it is not tested as the table's head.
 _HEAD = (Sentence(1, "|---|"),)
+_TAKEN_BACK = "what would have mended it made another claim fail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,19 @@ async def fixed(
     before = await on.verifier.check(_told(pieces, joined(pieces, _texts(pieces, {}))), passages)
     changes = await _mended(pieces, before, passages, on, limits)
     while True:
-        made = changes | dict(_emptied_headings(pieces, changes))
+        made = changes | dict(_left_over(pieces, changes, before))
         whole = joined(pieces, _texts(pieces, made))
         review = before if whole.text == text else await on.verifier.check(_told(pieces, whole), passages)
         broken = _broken(pieces, before, whole, review)
         nearest = _nearest(broken[0], changes) if broken else None
-        if nearest is None:
-            return replace(_fixed(text, pieces, made, before, whole, review), warnings=on.notes())
-        changes[nearest] = _taken_back(pieces[nearest])
+        unmarked = _unmarked(pieces, made, whole, review) if nearest is None else {}
+        if nearest is not None:
+            changes[nearest] = _marked(pieces[nearest], _TAKEN_BACK)
+        elif unmarked:
+            changes |= {at: _marked(pieces[at], why, made.get(at)) for at, why in unmarked.items()}
+        else:
+            warnings = (*on.notes(), *_notes(made))
+            return replace(_fixed(text, pieces, made, before, whole, review), warnings=warnings)
 
 
 def to_fix(text: str, passages: Sequence[Passage]) -> str:
@@ -157,9 +163,9 @@ def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]
             starts += [span.start] if span else []
             ends += [span.end - 1] if span else []
     begun = [piece.start for piece in pieces]
-    # What follows a quote without a full stop is read as one with it.
+    # A claim may take several pieces: a quote without a full stop, a bold title.
     places = zip(_pieces_of(starts, begun), _pieces_of(ends, begun), strict=True)
-    found = {last if pieces[first].role is Role.QUOTED else first for first, last in places}
+    found = {at for first, last in places for at in range(first, last + 1)}
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
@@ -176,19 +182,66 @@ def _texts(pieces: Sequence[Piece], changes: _Changes) -> list[str]:
     return [changes[at].texts[-1] if at in changes else piece.written for at, piece in enumerate(pieces)]
 
 
-def _emptied_headings(pieces: Sequence[Piece], changes: _Changes) -> Iterator[tuple[int, _Change]]:
-    """The headings under which nothing is left: they go as well."""
+def _left_over(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
+    """What stood only for what is gone, and goes as well: headings, the heads of tables, what led in to a list."""
     gone = {at for at, change in changes.items() if not change.texts[-1]}
+    stating = set(_pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces]))
     for at in reversed(range(len(pieces))):
-        level = pieces[at].level
-        if not level:
-            continue
-        end = next((n for n in range(at + 1, len(pieces)) if 0 < pieces[n].level <= level), len(pieces))
-        if end > at + 1 and all(n in gone for n in range(at + 1, end)):
+        under, why = _under(pieces, at)
+        claims = at in stating and not pieces[at].level  # what says something of its own is not left over
+        if under and not claims and all(n in gone for n in under):
             gone.add(at)
-            heading = pieces[at].written.strip()
-            made = Repair(RepairKind.DROP, heading, "", "nothing is left under this heading")
+            made = Repair(RepairKind.DROP, pieces[at].written.strip(), "", why)
             yield at, _Change((made,), ("",))
+
+
+def _under(pieces: Sequence[Piece], at: int) -> tuple[range, str]:
+    """The pieces that this one only stands for, and why it goes where they are gone; none for most pieces."""
+    piece, end = pieces[at], len(pieces)
+    if piece.level:
+        end = next((n for n in range(at + 1, end) if 0 < pieces[n].level <= piece.level), end)
+        return range(at + 1, end), "nothing is left under this heading"
+    if piece.is_rule or _heads_a_table(pieces, at):
+        end = next((n for n in range(at + 1, end) if not pieces[n].is_row), end)
+        return range(at + 1, end), "no row of this table is left"
+    if piece.written.rstrip().endswith((":", "：")) and not _states(piece):
+        end = next((n for n in range(at + 1, end) if not pieces[n].item), end)
+        return range(at + 1, end), "nothing is left of what this leads in"
+    return range(0), ""
+
+
+def _states(piece: Piece) -> bool:
+    """Whether what leads in states something all the same, which no check tests: it cites, or has a number."""
+    said = piece.sentence.text.removeprefix(piece.item)
+    return bool(piece.sentence.passage_ids) or any(each.isdigit() for each in said)
+
+
+def _unmarked(pieces: Sequence[Piece], changes: _Changes, whole: Joined, review: Review) -> dict[int, str]:
+    """The pieces in which a claim fails, though none of them is marked, and why: what nothing mended by itself."""
+    starts = [span.start for span in whole.spans]
+    found: dict[int, str] = {}
+    for claim in review.claims:
+        first, last = _pieces_of((claim.start, claim.end - 1), starts)
+        told = [each for each in range(first, last + 1) if not pieces[each].stays and not _gone(changes, each)]
+        cause = _failure(claim, review)
+        marked = HEDGE_MARK in whole.text[whole.spans[first].start : whole.spans[last].end]
+        if cause and told and not marked and not _heads_a_table(pieces, told[-1]):
+            found[told[-1]] = cause
+    return found
+
+
+def _failure(claim: Claim, review: Review) -> str:
+    """Why a claim fails; empty where it does not."""
+    wrong = (
+        check.cause or check.name
+        for check in review.checks
+        if check.claim == claim.n and check.status is Status.FAILED and check.severity is Severity.BLOCK
+    )
+    return next(wrong, "")
+
+
+def _gone(changes: _Changes, at: int) -> bool:
+    return at in changes and not changes[at].texts[-1]
 
 
 def _broken(pieces: Sequence[Piece], before: Review, whole: Joined, after: Review) -> list[int]:
@@ -212,13 +265,20 @@ def _nearest(at: int, changes: _Changes) -> int | None:
     return min((n for n, change in changes.items() if change.after), key=lambda n: abs(n - at), default=None)
 
 
-def _taken_back(piece: Piece) -> _Change:
-    """A piece as it was, marked."""
-    if HEDGE_MARK in piece.written:
-        return _Change((), (piece.written,))
-    marked = at_end(piece.written, HEDGE_MARK)
-    reason = "what would have mended it made another claim fail"
-    return _Change((Repair(RepairKind.HEDGE, piece.written.strip(), marked.strip(), reason),), (marked,))
+def _marked(piece: Piece, why: str, before: _Change | None = None) -> _Change:
+    """A piece as it was, or as repairs left it, marked."""
+    written = piece.written if before is None else before.texts[-1]
+    if HEDGE_MARK in written:
+        return _Change((), (written,))
+    marked = at_end(written, HEDGE_MARK)
+    made = Repair(RepairKind.HEDGE, written.strip(), marked.strip(), why)
+    past = before or _Change((), ())
+    return _Change((*past.repairs, made), (*past.texts, marked), past.after)
+
+
+def _notes(changes: _Changes) -> tuple[str, ...]:
+    """What could not be done for want of a provider, each once."""
+    return tuple(dict.fromkeys(note for each in changes.values() if each.after for note in each.after.notes))
 
 
 def _fixed(
@@ -230,11 +290,20 @@ def _fixed(
     return Fixed(
         before=text,
         text=whole.text,
-        repairs=tuple(made for at in sorted(changes) for made in changes[at].repairs),
+        repairs=tuple(made for at in sorted(changes) for made in _told_of(at, pieces, changes, whole)),
         dropped=tuple(_dropped(pieces, changes, before)),
         verdict=next((each for each in WORST_FIRST if each in verdicts), Verdict.UNKNOWN),
         review=reviewed,
     )
+
+
+def _told_of(at: int, pieces: Sequence[Piece], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
+    """What was done to a piece; a list mark that is the next one's now was not taken out."""
+    repairs = changes[at].repairs
+    if at not in whole.handed or not repairs:
+        return repairs
+    *others, last = repairs
+    return (*others, replace(last, before=last.before.removeprefix(pieces[at].item.lstrip())))
 
 
 def _remembering(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:

@@ -276,3 +276,49 @@ async def test_a_change_after_which_another_claim_fails_is_taken_back(words: tup
         made = await fixed(text, PASSAGES, on, Limits())
     assert made.text == f"{cost} The tunnel was closed in 1950."
     assert [claim.verdict for claim in made.review.claims][1] is Verdict.SUPPORTED
+
+
+WRONG = "Purple dragons slept under its arches for ages."
+RIGHT = "It cost 4 million dollars [1]."
+
+
+@pytest.mark.parametrize(
+    ("draft", "left"),
+    [
+        (f"- {WRONG} {RIGHT}\n- {RIGHT}\n", f"- {RIGHT}\n- {RIGHT}\n"),
+        (f"1. {WRONG}\n2. {RIGHT}\n", f"2. {RIGHT}\n"),
+        (f"{RIGHT}\n\n- [ ] {WRONG} {RIGHT}\n", f"{RIGHT}\n\n- [ ] {RIGHT}\n"),
+        (f"{RIGHT}\n\nReasons:\n- {WRONG}\n- {WRONG}\n\n{RIGHT}\n", f"{RIGHT}\n\n{RIGHT}\n"),
+        (f"{RIGHT}\n\n| a | b |\n|---|---|\n| x | {WRONG} |\n\n{RIGHT}\n", f"{RIGHT}\n\n{RIGHT}\n"),
+        (
+            f"| a | b |\n|---|---|\n| bridge | It cost 4 million dollars [1]. {WRONG} |\n| y | {WRONG} |\n",
+            "| a | b |\n|---|---|\n| bridge | It cost 4 million dollars [1]. |\n",
+        ),
+        (f"# A\n\n{RIGHT}\n\n## B\n\nReasons:\n\n- {WRONG}\n", f"# A\n\n{RIGHT}\n"),
+        (f"Is it so?\n\n- Is it?\n- {WRONG}\n\n{RIGHT}\n", f"Is it so?\n\n- Is it?\n\n{RIGHT}\n"),
+    ],
+)
+def test_what_stood_only_for_what_was_dropped_goes_as_well(engine: Engine, draft: str, left: str):
+    made = engine.fix(draft, PASSAGES, drop=True)
+    assert made.text == left
+    told = [each.before for each in made.repairs if each.kind is RepairKind.DROP]
+    assert told, made.repairs
+    assert all(RIGHT not in each for each in told)
+
+
+def test_a_list_mark_that_stays_is_not_told_as_taken_out(engine: Engine):
+    (made,) = engine.fix(f"- {WRONG} {RIGHT}\n", PASSAGES, drop=True).repairs
+    assert (made.before, made.after) == (WRONG, "")
+
+
+def test_what_leads_in_and_claims_something_stays(engine: Engine):
+    lead = "The bridge was opened on 3 May 1932 by the mayor, and it cost 4 million dollars [1]:"
+    assert engine.fix(f"{lead}\n- {WRONG}\n", PASSAGES, drop=True).text.strip() == lead
+
+
+@pytest.mark.parametrize("drop", [True, False])
+def test_a_claim_of_several_pieces_is_not_left_unmarked(engine: Engine, drop: bool):
+    made = engine.fix(f"- **Dragons.** {WRONG} {RIGHT}\n", PASSAGES, drop=drop)
+    assert (WRONG in made.text) is not drop
+    assert drop or f"{WRONG} ⚠" in made.text
+    assert RIGHT in made.text

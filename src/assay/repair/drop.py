@@ -16,7 +16,8 @@ _STOPS = ".!?…。！？"
 def dropped(evidence: Evidence, sentence: Sentence, review: Review, begins: int) -> Candidate:
     """The sentence without the claims that failed; None in its place where nothing else is in it.
 
-    It is cut where its claims were told apart, so that what passed stays as it was written.
+    It is cut where its claims were told apart, so that what passed stays as it was written. The row of a table goes
+    whole where a cell of it would go.
     """
     gone = _failed(review)
     why = "; ".join(dict.fromkeys(_reason(each, review) for each in gone)) or _blocking(review)
@@ -24,7 +25,9 @@ def dropped(evidence: Evidence, sentence: Sentence, review: Review, begins: int)
     if not any(kept):
         return Candidate(None, evidence, why, "rules")
     places = [Span(claim.start - begins, claim.end - begins) for claim in review.claims]
-    return Candidate(replace(sentence, text=without(sentence.text, places, kept)), evidence, why, "rules")
+    text = without(sentence.text, places, kept)
+    left = replace(sentence, text=text) if _whole_row(text, sentence.text) else None
+    return Candidate(left, evidence, why, "rules")
 
 
 def without(text: str, claims: Sequence[Span], kept: Sequence[bool]) -> str:
@@ -50,7 +53,17 @@ def without(text: str, claims: Sequence[Span], kept: Sequence[bool]) -> str:
             parts.append(_joined("".join(parts), text[claims[at - 1].end : claim.start], said))
     behind = text[claims[-1].end :]
     whole = "".join(parts)
+    if text.rstrip().endswith("|") and not whole.rstrip().endswith("|"):
+        return f"{whole.rstrip()} |"
     return whole + behind if last == len(claims) - 1 else _ended(whole, text[claims[-1].start : claims[-1].end])
+
+
+def _whole_row(text: str, before: str) -> bool:
+    """Whether a row of a table has all its cells, and its first is as it was; true of what is no row."""
+    if not before.rstrip().endswith("|"):
+        return True
+    cells, known = text.strip().split("|"), before.strip().split("|")
+    return len(cells) == len(known) and cells[:2] == known[:2]
 
 
 def _opening(said: str, opened: str) -> str:

@@ -17,6 +17,8 @@ from assay.types import Sentence, Span
 _CODE = ("```", "~~~")
 _RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
 _WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")
+# What opens an item of a list, a task among them.
+_ITEM = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"#{1,6}(?=[ \t])")
 # The sign behind a sentence, where another one follows on its line.
 _SIGN = re.compile(rf"[ \t]*{HEDGE_MARK}\ufe0f?(?!\S)")
@@ -56,6 +58,12 @@ class Piece:
         return _RULE.fullmatch(self.written.strip()) is not None
 
     @property
+    def item(self) -> str:
+        """The list mark that it begins with, and the white space behind that; empty for anything else."""
+        found = _ITEM.match(self.written.lstrip()) if self.role is Role.SENTENCE else None
+        return found.group() if found else ""
+
+    @property
     def level(self) -> int:
         """The level of the heading that it is, 1 to 6; 0 for anything else."""
         found = _HEADING.match(self.written.lstrip())
@@ -64,10 +72,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Pieces as one text, and where each of them is in it; one that is gone is nowhere, an empty span."""
+    """Pieces as one text, and where each of them is in it; one that is gone is nowhere, an empty span.
+
+    `handed` are the pieces that are gone and whose list mark is the next one's now.
+    """
 
     text: str
     spans: tuple[Span, ...]
+    handed: frozenset[int] = frozenset()
 
 
 def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
@@ -116,7 +128,8 @@ def _sentences(text: str, names: Names) -> list[str]:
     for start, end in pairwise(accumulate(lengths, initial=0)):
         each = text[start:end]
         sign = _SIGN.match(each)
-        if written and _WORDLESS.fullmatch(each):
+        in_row = written and written[-1].lstrip().startswith("|") and not each.startswith("\n")
+        if in_row or (written and _WORDLESS.fullmatch(each)):
             written[-1] += each
         elif written and sign:
             written[-1] += sign.group()
@@ -172,27 +185,35 @@ def _says(written: str, wanted: Sentence, numbered: Numbered) -> bool:
 def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
     """What became of the pieces as one text; one that became nothing leaves its place to the next.
 
-    The paragraph or line that a piece began is begun by the next one, where that one did not begin its own.
+    The paragraph, line or list item that a piece began is begun by the next one, where that one did not begin its
+    own.
 
-    >>> pieces = cut("It rained. It snowed.\\n\\nIt froze. It thawed.\\n", Numbered(()))
+    >>> pieces = cut("It rained. It snowed.\\n\\n- It froze. It thawed.\\n", Numbered(()))
     >>> joined(pieces, ["", pieces[1].written, "", pieces[3].written]).text
-    'It snowed.\\n\\nIt thawed.\\n'
+    'It snowed.\\n\\n- It thawed.\\n'
     """
     parts: list[str] = []
     spans: list[Span] = []
-    at, left = 0, None
+    handed: set[int] = set()
+    at, left, opened = 0, None, None
     for n, (piece, text) in enumerate(zip(pieces, texts, strict=True)):
+        if n and "\n" in piece.gap:  # what follows begins a line of its own
+            opened = None
         if not text and piece.written:
             left = piece.gap if left is None else _wider(left, piece.gap)
+            opened = n if piece.item else opened
         elif left is not None and text:
             gap = piece.gap if piece.stays else _gap(text)
-            text, left = _wider(left, gap, first=not any(parts)) + text[len(gap) :], None
+            item = "" if opened is None else pieces[opened].item
+            handed |= set() if opened is None else {opened}
+            text = _wider(left, gap, first=not any(parts)) + item + text[len(gap) :]
+            left = opened = None
         if not text and n == len(pieces) - 1:
             text = piece.written[len(piece.written.rstrip()) :]  # how the text ends
         parts.append(text)
         spans.append(Span(at, at + len(text)))
         at += len(text)
-    return Joined("".join(parts), tuple(spans))
+    return Joined("".join(parts), tuple(spans), frozenset(handed))
 
 
 def _gap(text: str) -> str:

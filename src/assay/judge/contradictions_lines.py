@@ -9,7 +9,7 @@ from math import fsum
 from assay.judge.contradictions_asked import Asked
 from assay.text.dates import dates
 from assay.text.sentences import sentences
-from assay.text.tokens import fold, stem, word_spans
+from assay.text.tokens import stem_spans
 
 # A sentence still speaks of the thing that the one before it named, by this much.
 CARRIED = 0.8
@@ -62,9 +62,7 @@ def lines_of(asked: Asked, text: str) -> list[Line]:
     found: list[Line] = []
     for position, span in enumerate(sentences(text)):
         stretch = text[span.start : span.end]
-        places = [
-            (word.start, word.end, stem(fold(stretch[word.start : word.end]))) for word in word_spans(stretch)
-        ]
+        places = stem_spans(stretch)
         held = frozenset(term for _, _, term in places)
         carried = CARRIED * found[-1].thing if found else 0.0
         told = sum(not same.isdisjoint(held) for same in asked.attribute.values())

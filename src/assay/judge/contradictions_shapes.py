@@ -145,7 +145,9 @@ def kind_places(asked: Asked, line: Line) -> Iterator[Place]:
 
 def name_places(asked: Asked, line: Line) -> Iterator[Place]:
     """Names that hold the noun the question asks by: "Green River" for "which river"."""
+    if not asked.noun:
+        return
     for match in re.finditer(NAME, line.text):
         inside = frozenset(terms(match.group()))
-        if asked.noun and asked.noun in inside and len(inside) > 1:
+        if asked.noun in inside and len(inside) > 1:
             yield match.start(), match.end(), 0.6 + 0.3 * line.attribute

@@ -71,13 +71,13 @@ def given(asked: Asked, title: str, text: str) -> Given:
     """
     lines = lines_of(asked, text[:LONGEST])
     about = thing_in(asked, frozenset(terms(title)).union(*(line.held for line in lines)))
-    found = (value for line in lines for value in _of_line(asked, line, about, bool(title)))
+    said = frozenset(terms(asked.text))
+    found = (value for line in lines for value in _of_line(asked, said, line, about, bool(title)))
     return Given(about, tuple(sorted(found, key=lambda value: (-value.strength, value.start))))
 
 
-def _of_line(asked: Asked, line: Line, about: float, titled: bool) -> Iterator[Value]:
-    """The values of one sentence that say something new in few words."""
-    said = frozenset(terms(asked.text))
+def _of_line(asked: Asked, said: frozenset[str], line: Line, about: float, titled: bool) -> Iterator[Value]:
+    """The values of one sentence that say something new, beyond the question's terms, in few words."""
     for start, end, strength in _places(asked, line):
         text = line.text[start:end].strip()
         new = not said.issuperset(terms(text) or words(text))

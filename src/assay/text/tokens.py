@@ -55,6 +55,24 @@ def word_spans(text: str) -> Iterator[Span]:
         yield Span(match.start(), match.end())
 
 
+def written_words(text: str) -> list[str]:
+    """The words of `text` as they are written.
+
+    >>> written_words("Café No. 1,000")
+    ['Café', 'No', '1,000']
+    """
+    return _TOKEN.findall(text)
+
+
+def stem_spans(text: str) -> list[tuple[int, int, str]]:
+    """The same places, start and end, each with the stem of the folded word that stands there.
+
+    >>> stem_spans("He retrieved it.")
+    [(0, 2, 'he'), (3, 12, 'retriev'), (13, 15, 'it')]
+    """
+    return [(match.start(), match.end(), stem(fold(match.group()))) for match in _TOKEN.finditer(text)]
+
+
 def words(text: str) -> list[str]:
     """The words of `text`, folded: NFKC, case and Latin accents removed; unspaced runs stay whole.
 

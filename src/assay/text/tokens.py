@@ -65,7 +65,7 @@ def written_words(text: str) -> list[str]:
 
 
 def stem_spans(text: str) -> list[tuple[int, int, str]]:
-    """The same places, start and end, each with the stem of the folded word that stands there.
+    """The places of the words of `text`, start and end, each with the stem of the folded word there.
 
     >>> stem_spans("He retrieved it.")
     [(0, 2, 'he'), (3, 12, 'retriev'), (13, 15, 'it')]

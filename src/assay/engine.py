@@ -152,10 +152,9 @@ class Engine:
 
         Where sentences are shown as they are verified (`streamed`), none of them is touched afterwards, and so the
         answer as a whole is neither edited nor written again.
-
-        Where the seconds are used up once something has passed its tests, the answer so far is given, with a warning.
-        Raises UsageError for an empty or endless question, DeadlinePassed when they are used up before, and what the
-        store or a provider raises.
+        Where the seconds end once something has passed its tests, the answer so far is given, with a warning.
+        Raises UsageError for an empty or endless question, DeadlinePassed when they end before, and what the store
+        or a provider raises.
         """
         return await self._answer(text, tuple(history), emit, streamed)
 

@@ -26,6 +26,7 @@ from assay.verify.ground import ground_of
 from assay.verify.judged import fact_checks, left_by
 from assay.verify.likeness import likeness, texts_of
 from assay.verify.reading import read
+from assay.verify.restated import as_written
 from assay.verify.sources import Sources, sources_of
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
@@ -106,7 +107,7 @@ def _made(name: str) -> Labelled:
     rows = raw(name)
     sources = {text: sources_of([passage(text)]) for text in {row["context"] for row in rows}}
     grounds = {text: ground_of(each) for text, each in sources.items()}
-    readings = [read(row["claim"], grounds[row["context"]]) for row in rows]
+    readings = [read(_written(row["claim"], sources[row["context"]]), grounds[row["context"]]) for row in rows]
     vectors = _vectors(list(dict.fromkeys(text for reading in readings for text in texts_of(reading))))
     found = [features(reading) | likeness(reading, vectors) for reading in readings]
     names = tuple(found[0])
@@ -118,6 +119,11 @@ def _made(name: str) -> Labelled:
         np.array([one["overlap"] for one in found]),
         np.array([_left(row["claim"], sources[row["context"]]) for row in rows]),
     )
+
+
+def _written(claim: str, sources: Sources) -> str:
+    """The claim with its dates and numbers as the sources write them."""
+    return next((as_written(compared(1, one, sources)) for one in whole(claim, ())), claim)
 
 
 def _left(claim: str, sources: Sources) -> float:

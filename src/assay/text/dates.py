@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.text.number_words import ORDINALS
+
 _FLAT = str.maketrans("０１２３４５６７８９－−–—／", "0123456789----/")
 _MONTH_NAMES = "january february march april may june july august september october november december".split()
 _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
@@ -14,25 +16,29 @@ _MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
 _MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1\d{3}|20\d\d)"
+# Each with what a text must hold for it to be worth the search: most texts hold neither month nor century.
+_NAMED = re.compile(rf"(?<![a-z])(?:{'|'.join(_MONTHS)})(?![a-z])", re.IGNORECASE)
+_DIGITS, _CJK, _CENTURY = re.compile(r"\d"), re.compile("[年月]"), re.compile("century", re.IGNORECASE)
 _FORMS = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"(?<![\d-]){_YEAR}-(?P<month>\d\d?)-(?P<day>\d\d?)(?![\d-])",
-        rf"(?<!\d){_YEAR}/(?P<month>\d\d?)/(?P<day>\d\d?)(?!\d)",
-        r"(?<!\d)(?P<year>\d{4})\s?年(?:\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?)?",
-        r"(?<!\d)(?P<month>\d{1,2})\s?月\s?(?P<day>\d{1,2})\s?[日号號]",
-        rf"\b{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}\b",
-        rf"\b{_MONTH}\s{_DAY},?\s{_YEAR}\b",
-        rf"\b{_MONTH},?\s(?:of\s)?{_YEAR}\b",
-        rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?=\W|$)",
-        rf"\b{_MONTH}\s{_DAY}\b(?![\d%:.,]\d)",
-        r"(?<![\w.,$€£-])(?P<year>1\d{3}|20\d\d)\s?-\s?(?P<until>1\d{3}|20\d\d|\d\d)(?![\w,.-]\d|\w|-)",
-        r"\b(?:(?P<part>early|mid|late)[ -])?(?P<decade>1[5-9]\d0|20[0-9]0)['’]?s\b",
-        r"\b(?P<century>1\d|2[01]|[5-9])th\scentury\b",
-        r"(?<![\w.,$€£/:-])(?P<year>1[5-9]\d\d|20\d\d)(?![\w,.:/]\d|\w|\s?[%°]|-\d)",
-        r"\b(?P<month>January|February|April|June|July|August|September|October|November|December)\b",
+    (worth, re.compile(form, re.IGNORECASE))
+    for worth, form in (
+        (_DIGITS, rf"(?<![\d-]){_YEAR}-(?P<month>\d\d?)-(?P<day>\d\d?)(?![\d-])"),
+        (_DIGITS, rf"(?<!\d){_YEAR}/(?P<month>\d\d?)/(?P<day>\d\d?)(?!\d)"),
+        (_CJK, r"(?<!\d)(?P<year>\d{4})\s?年(?:\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?)?"),
+        (_CJK, r"(?<!\d)(?P<month>\d{1,2})\s?月\s?(?P<day>\d{1,2})\s?[日号號]"),
+        (_NAMED, rf"\b{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}\b"),
+        (_NAMED, rf"\b{_MONTH}\s{_DAY},?\s{_YEAR}\b"),
+        (_NAMED, rf"\b{_MONTH},?\s(?:of\s)?{_YEAR}\b"),
+        (_NAMED, rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?=\W|$)"),
+        (_NAMED, rf"\b{_MONTH}\s{_DAY}\b(?![\d%:.,]\d)"),
+        (_DIGITS, r"(?<![\w.,$€£-])(?P<year>1\d{3}|20\d\d)\s?-\s?(?P<until>1\d{3}|20\d\d|\d\d)(?![\w,.-]\d|\w|-)"),
+        (_DIGITS, r"\b(?:(?P<part>early|mid|late)[ -])?(?P<decade>1[5-9]\d0|20[0-9]0)['’]?s\b"),
+        (_CENTURY, r"\b(?:(?P<century>1\d|2[01]|[5-9])(?:th|st)|(?P<ordinal>[a-z]+(?:th|-first)))[\s-]century\b"),
+        (_DIGITS, r"(?<![\w.,$€£/:-])(?P<year>1[5-9]\d\d|20\d\d)(?![\w,.:/]\d|\w|\s?[%°]|-\d)"),
+        (_NAMED, r"\b(?P<month>January|February|April|June|July|August|September|October|November|December)\b"),
     )
 )
+_CENTURIES = {word: int(n) for word, n in ORDINALS.items() if n >= 5} | {"twenty-first": 21}
 Relation = Literal["same", "within", "contains", "different", "unknown"]
 
 
@@ -60,7 +66,8 @@ def dates(text: str) -> list[Date]:
     flat = text.translate(_FLAT)
     covered = bytearray(len(flat))
     found: list[Date] = []
-    for form in _FORMS:
+    held = {worth for worth in (_DIGITS, _CJK, _NAMED, _CENTURY) if worth.search(flat)}
+    for form in (form for worth, form in _FORMS if worth in held):
         for match in form.finditer(flat):
             date = _date(match)
             if date is not None and not any(covered[date.start : date.end]):
@@ -125,8 +132,10 @@ def _date(match: re.Match[str]) -> Date | None:
         first = int(parts["decade"])
         last = first + (99 if first % 100 == 0 and first < 2000 else 9)
         return Date(match.start(), match.end(), first, until=last)
-    if parts.get("century"):
-        last = int(parts["century"]) * 100
+    if parts.get("ordinal") and parts["ordinal"].lower() not in _CENTURIES:
+        return None
+    if parts.get("century") or parts.get("ordinal"):
+        last = 100 * int(parts["century"] or _CENTURIES[parts["ordinal"].lower()])
         return Date(match.start(), match.end(), last - 99, until=last)
     month = _month(parts.get("month"), match.group())
     day = int(parts["day"]) if parts.get("day") else None

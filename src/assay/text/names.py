@@ -14,7 +14,7 @@ from assay.types import Span
 
 _LINKS = frozenset("of de la le du van von der den di da del and the for al bin ibn".split())
 _TITLES = frozenset(
-    """mr mrs ms miss dr prof professor sir lord lady president senator king queen prince princess pope saint
+    """mr mrs ms miss dr doctor prof professor sir lord lady president senator king queen prince princess pope saint
     st captain general judge minister mayor governor ceo""".split()
 )
 # Capitalised for grammar's sake, not as names.

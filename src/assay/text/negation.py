@@ -70,6 +70,7 @@ for _pair in _OPPOSITES:
     _first, _second = (stem(word) for word in _pair.split("/"))
     _OPPOSITE_STEMS[_first] = _OPPOSITE_STEMS.get(_first, frozenset()) | {_second}
     _OPPOSITE_STEMS[_second] = _OPPOSITE_STEMS.get(_second, frozenset()) | {_first}
+NEGATING_PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
 _HEDGES = frozenset(
     """
@@ -143,7 +144,7 @@ def opposite(first: str, second: str) -> bool:
     if two in _OPPOSITE_STEMS.get(one, frozenset()):
         return True
     longer, shorter = (one, two) if len(one) > len(two) else (two, one)
-    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in ("un", "in", "im", "ir", "dis", "non"))
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in NEGATING_PREFIXES)
 
 
 def opposites_of(word: str) -> frozenset[str]:

@@ -8,8 +8,10 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 VALUES: dict[str, float] = {"zero": 0.0}
 VALUES |= {word: float(n) for n, word in enumerate(_SMALL.split(), 1)}
 VALUES |= {word: float(10 * n) for n, word in enumerate(_TENS.split(), 2)}
-_ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_ORDINAL_WORDS = """first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth
+    fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"""
 ORDINALS = {word: float(n) for n, word in enumerate(_ORDINAL_WORDS.split(), 1)}
+MULTIPLES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 # Single letters count in exactly this case and only right behind the digits ("3.5m"), "b" for billion.
 MAGNITUDES: dict[str, float] = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0,

@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, ORDINALS, VALUES, cjk_value
-from assay.text.units import CURRENCY_SIGNS, UNITS
+from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, MULTIPLES, ORDINALS, VALUES, cjk_value
+from assay.text.units import CURRENCY_CODES, CURRENCY_SIGNS, UNITS, compound
 
 # One character for one character, so that places stay true.
 _FLAT = str.maketrans("０１２３４５６７８９％．，：－−–—", "0123456789%.,:----")
@@ -37,6 +37,13 @@ _JOIN = re.compile(r"\s?(?:-|~|to|through|and|至|到)\s?[$€£¥₹]?", re.IGN
 _CODE = re.compile(r"[A-Za-z]\d|[QH](?![A-Za-z])")
 _CODE_BEFORE = re.compile(r"[A-Za-z]\d+/$")
 _AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
+# "Half an hour", "a quarter of a mile".
+_OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]+)\b")
+# "Once" is a number of times only where it says how often.
+_OFTEN = re.compile(r"\s(?:an?|per|each|every|daily|weekly|monthly|yearly)\b", re.IGNORECASE)
+# A year is no beginning of a range of amounts: "from 210 in 2020 to 260 million".
+_IN = re.compile(r"\b(?:in|of|during|since)\s$", re.IGNORECASE)
+_BEGINNINGS = frozenset((*VALUES, *ORDINALS, *MULTIPLES, "a", "an", "half"))
 _ROUGH_SHARE = 0.05
 
 
@@ -86,7 +93,8 @@ def quantities(text: str) -> list[Quantity]:
     found: list[Quantity] = []
     at = 0
     while at < len(tokens):
-        number, after = _number(flat, tokens, at)
+        begins = tokens[at].lastgroup != "word" or tokens[at].group().lower() in _BEGINNINGS
+        number, after = _number(flat, tokens, at) if begins else (None, at)
         if number is None:
             at += 1
             continue
@@ -231,6 +239,8 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
     first = tokens[at].group().lower()
     if first in ("a", "an", "half") and at + 1 < len(tokens):
         return _article(flat, tokens, at)
+    if first in MULTIPLES and (first != "once" or _OFTEN.match(flat, tokens[at].end())):
+        return _Number(tokens[at].start(), tokens[at].end(), MULTIPLES[first], 0.0, True), at + 1
     if first in ORDINALS:
         return _Number(tokens[at].start(), tokens[at].end(), ORDINALS[first], 0.0, True, True), at + 1
     if first not in VALUES:
@@ -299,11 +309,21 @@ def _with_unit(
         return replace(
             bare, start=tokens[first - 1].start(), dimension=CURRENCY_SIGNS[tokens[first - 1].group()]
         ), at
+    if first and tokens[first - 1].group() in CURRENCY_CODES and number.start - tokens[first - 1].end() <= 1:
+        return replace(bare, start=tokens[first - 1].start(), dimension=tokens[first - 1].group()), at
+    if tokens[first].group().lower() in MULTIPLES:
+        return replace(bare, dimension="times"), at
     return _unit_behind(flat, tokens, bare, at)
 
 
 def _unit_behind(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> tuple[Quantity, int]:
     """The quantity with the unit that follows it, if one does."""
+    pair = compound(flat, bare.end)
+    if pair is not None:
+        return _scaled(bare, pair.end, pair.dimension, pair.size), _token_behind(tokens, at, pair.end)
+    part = _OF_A_UNIT.match(flat, bare.end) if bare.spelled and 0 < bare.low < 1 else None
+    if part is not None and part["unit"] in UNITS:
+        return _scaled(bare, part.end(), *UNITS[part["unit"]]), _token_behind(tokens, at, part.end())
     if at >= len(tokens) or flat[bare.end : tokens[at].start()] not in ("", " ", "-", "\u00a0", "\u202f"):
         return bare, at
     word = tokens[at].group()
@@ -318,15 +338,20 @@ def _unit_behind(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int
     dimension, factor = unit
     if dimension == "months" and _AGE.match(flat, tokens[at].end()):
         return replace(bare, end=tokens[at].end()), at + 1  # "33-year-old" is what "aged 33" says
-    scaled = replace(
-        bare,
-        end=tokens[at].end(),
-        low=bare.low * factor,
-        high=bare.high * factor,
-        dimension=dimension,
-        slack=bare.slack * factor,
-    )
-    return scaled, at + 1
+    return _scaled(bare, tokens[at].end(), dimension, factor), at + 1
+
+
+def _scaled(bare: Quantity, end: int, dimension: str, size: float) -> Quantity:
+    """A bare number with its unit."""
+    low, high, slack = (each * size for each in (bare.low, bare.high, bare.slack))
+    return replace(bare, end=end, low=low, high=high, dimension=dimension, slack=slack)
+
+
+def _token_behind(tokens: list[re.Match[str]], at: int, end: int) -> int:
+    """The first token from `at` on that begins at or behind `end`."""
+    while at < len(tokens) and tokens[at].start() < end:
+        at += 1
+    return at
 
 
 def _clock(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> tuple[Quantity, int]:
@@ -336,9 +361,8 @@ def _clock(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> t
         return replace(bare, dimension="clock"), at
     shift = (720.0 if half.group(1) in "pP" else 0.0) - (720.0 if bare.low >= 720 else 0.0)
     end = bare.end + half.end()
-    while at < len(tokens) and tokens[at].start() < end:
-        at += 1
-    return replace(bare, end=end, low=bare.low + shift, high=bare.high + shift, dimension="clock"), at
+    timed = replace(bare, end=end, low=bare.low + shift, high=bare.high + shift, dimension="clock")
+    return timed, _token_behind(tokens, at, end)
 
 
 def _ranges(flat: str, found: list[Quantity]) -> list[Quantity]:
@@ -360,6 +384,8 @@ def _is_range(flat: str, first: Quantity, second: Quantity) -> bool:
     if joined is None or first.low != first.high or first.spelled != second.spelled:
         return False
     if _FROM.search(flat, max(0, first.start - 8), first.start) or first.dimension not in ("", second.dimension):
+        return False
+    if _IN.search(flat, max(0, first.start - 8), first.start) and second.high >= 100 * first.high:
         return False
     if "and" in between and not _BETWEEN.search(flat, max(0, first.start - 12), first.start):
         return False

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
+# Written before a number as well, in exactly this case: "EUR 45m".
+CURRENCY_CODES = frozenset("USD EUR GBP JPY INR CNY".split())
 
 # dimension: {words: size in the base unit}; the base unit is the one of size 1.
 _TABLE: dict[str, dict[str, float]] = {
@@ -49,6 +54,7 @@ _TABLE: dict[str, dict[str, float]] = {
         "ms millisecond milliseconds": 0.001,
     },
     "area": {"hectare hectares ha": 1.0, "acre acres": 0.40468564224},
+    "times": {"times": 1.0},
     "volume": {
         "litre litres liter liters l": 1.0,
         "ml millilitre millilitres milliliter milliliters": 0.001,
@@ -80,3 +86,42 @@ UNITS: dict[str, tuple[str, float]] = {
     for words, size in sizes.items()
     for word in words.split()
 }
+# Of one square metre in hectares, of one cubic metre in litres.
+_POWERS = {"2": ("area", 2, 1e-4), "3": ("volume", 3, 1e3)}
+_WRITTEN_POWERS = {"square": "2", "sq": "2", "²": "2", "2": "2", "cubic": "3", "³": "3", "3": "3"}
+_DEGREES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit": "fahrenheit"}
+_PAIR = re.compile(
+    r"""[ -]?(?:(?P<power>square|sq|cubic)\.?[ -](?P<base>[a-z]+)
+      | (?P<short>[kcm]?m)(?P<exponent>[²³23])(?!\w)
+      | degrees?\ (?P<scale>celsius|fahrenheit|[cf])\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Compound:
+    """A unit of more than one word that ends at `end`: its dimension, and its size in the base unit."""
+
+    end: int
+    dimension: str
+    size: float
+
+
+def compound(text: str, at: int) -> Compound | None:
+    """The unit of two words, or with a power, right behind a number that ends at `at`; None where there is none.
+
+    >>> compound("340 square kilometres", 3), compound("4 km²", 1)
+    (Compound(end=21, dimension='area', size=100.0), Compound(end=5, dimension='area', size=100.0))
+    >>> compound("25 degrees Celsius", 2), compound("25 square deals", 2)
+    (Compound(end=18, dimension='celsius', size=1.0), None)
+    """
+    match = _PAIR.match(text, at)
+    if match is None:
+        return None
+    if match["scale"]:
+        return Compound(match.end(), _DEGREES[match["scale"].lower()], 1.0)
+    unit = UNITS.get((match["base"] or match["short"]).lower())
+    if unit is None or unit[0] != "length":
+        return None
+    dimension, exponent, size = _POWERS[_WRITTEN_POWERS[(match["power"] or match["exponent"]).lower()]]
+    return Compound(match.end(), dimension, round(unit[1] ** exponent * size, 12))

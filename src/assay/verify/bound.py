@@ -1,4 +1,4 @@
-"""Whether a number of the claim belongs to what the claim says it of, where a source sentence gives several."""
+"""Whether what a claim says belongs to what it says it of, where a source sentence speaks of several things."""
 
 from __future__ import annotations
 
@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.text.quantities import Quantity, quantities
-from assay.text.tokens import terms
-from assay.types import Check, Severity, Status
+from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans
+from assay.types import Check, Severity, Span, Status
 from assay.verify.comparison import SAME_MATTER, Comparison
+from assay.verify.lexicon import part_of_speech
 
 _CLAUSE = re.compile(r"[;,]\s+(?:(?:and|but|while|whereas)\s+)?|\s+(?:and|but|while|whereas)\s+")
+_NEXT_CLAUSE = re.compile(r"(?:[;,]\s+|\s)(?:and|but|while|whereas)\s+|;\s+")
+# Nouns by the dictionary that say when, and name no one.
+_WHEN = frozenset("today yesterday tomorrow now then later soon once also still this that year month week".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,52 @@ def bound(over: Comparison) -> list[Check]:
                 cause = f"{number!r} may be of something else: the source has it in {theirs!r}"
                 checks.append(over.check("belonging", Status.UNKNOWN, Severity.BLOCK, cause, quantity))
                 break
-    return checks
+    return checks or _of_another_clause(over)
+
+
+def _of_another_clause(over: Comparison) -> list[Check]:
+    """An open check of a copy that leaves out a clause's subject: its words may be said of another clause's.
+
+    Of "cyclists cross free of charge, while drivers pay" a claim that cyclists pay leaves out the drivers.
+    """
+    if over.copied is None:
+        return []
+    for edit in over.copied.copy.edits:
+        if edit.mine.start < edit.mine.end or not 0 < edit.mine.start < len(over.claim.plain.rstrip(" .")):
+            continue
+        subject = next(filter(_names_someone, _subjects(over.copied.sentence.text, edit.theirs)), None)
+        if subject is not None:
+            cause = f"it may be said of something else: the source says it of {subject!r}"
+            part, place = Span(edit.mine.start, len(over.claim.plain)), over.copied.span(edit.theirs)
+            return [over.check("belonging", Status.UNKNOWN, Severity.BLOCK, cause, part, place)]
+    return []
+
+
+def _subjects(text: str, left_out: Span) -> Iterator[str]:
+    """What stands first in the clause that goes on where the left out words end, in each way of aligning them.
+
+    "The one ran the [bakery, the other ran the] mill" is "the one [ran the bakery, the other] ran the mill" too.
+    """
+    spans = list(word_spans(text))
+    first = next((n for n, each in enumerate(spans) if each.start >= left_out.start), len(spans))
+    last = next((n for n, each in enumerate(spans) if each.end >= left_out.end), len(spans) - 1)
+    while True:
+        cut = list(_NEXT_CLAUSE.finditer(text, spans[first].start, spans[last].end))
+        if cut:
+            yield text[cut[-1].end() : spans[last].end]
+        before, ending = (text[spans[n].start : spans[n].end] for n in (first - 1, last))
+        if not cut or first < 1 or fold(before) != fold(ending):
+            return
+        first, last = first - 1, last - 1
+
+
+def _names_someone(words: str) -> bool:
+    """Whether a few words end with a noun or a name."""
+    found = [words[each.start : each.end] for each in word_spans(words)]
+    last = fold(found[-1]) if found else ""
+    if not last or last in STOP_WORDS or last in _WHEN or last[0].isdigit():
+        return False
+    return found[-1][0].isupper() or part_of_speech(stem(last), last) == "noun"
 
 
 def _clauses(text: str) -> Iterator[_Clause]:

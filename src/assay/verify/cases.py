@@ -9,10 +9,12 @@ from assay.text.sentences import sentences
 from assay.types import Citation, Passage, SourceSpan, Span
 from assay.verify.claims import Stated
 from assay.verify.comparison import Comparison, compared
-from assay.verify.ground import Ground, ground_of, words_of
+from assay.verify.ground import Ground, ground_of
 from assay.verify.quotes import said_whole
 from assay.verify.reading import Reading, read
+from assay.verify.restated import as_written
 from assay.verify.sources import Sources, sources_of
+from assay.verify.words import words_of
 
 # Sets of sources of one answer that are kept taken apart.
 _SCOPES_KNOWN = 64
@@ -113,8 +115,8 @@ def _compared(
     n: int, claim: Stated, cited: tuple[Passage, ...], scope: tuple[Passage, ...], sources: Sources, ground: Ground
 ) -> Case:
     over = compared(n, claim, sources)
-    readable = bool(ground.stems) and bool(words_of(claim.text))
-    return Case(n, claim, cited, scope, None, over, read(claim.text, ground) if readable else None, parts_of(over))
+    reading = read(as_written(over), ground) if ground.stems and words_of(claim.text) else None
+    return Case(n, claim, cited, scope, None, over, reading, parts_of(over))
 
 
 def parts_of(over: Comparison) -> tuple[Comparison, ...]:

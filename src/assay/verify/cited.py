@@ -5,11 +5,11 @@ from __future__ import annotations
 from assay.text.tokens import terms
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verify.cases import Case, SourceReader, Task
-from assay.verify.ground import words_of
 from assay.verify.quotes import said_whole
 from assay.verify.reading import read
 from assay.verify.scored import SUPPORTED, UNSUPPORTED, by_words
 from assay.verify.sources import aligned
+from assay.verify.words import words_of
 
 # Another passage is the right one only where it bears the claim so much better than those cited.
 BETTER = 0.3

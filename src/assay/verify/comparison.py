@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import fsum
 from typing import TypeVar
 
 from assay.text.dates import Date, dates
@@ -15,7 +17,7 @@ from assay.text.tokens import fold, stem, terms
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verify.claims import Stated
 from assay.verify.edits import Copy, copy_of
-from assay.verify.sources import Aligned, Sources, SourceSentence, aligned, source_span
+from assay.verify.sources import Aligned, Sources, SourceSentence, aligned, source_span, weight
 
 # How much of the claim a source sentence must hold before a difference between the two counts.
 SAME_MATTER = 0.4
@@ -23,6 +25,7 @@ SAME_STATEMENT = 0.75
 # A claim of more numbers than this is a table; the rest of them is not compared, and a check says so.
 MOST_COMPARED = 100
 NEAREST = 4
+_PRONOUN = re.compile(r"\W*(?:it|he|she|they|its|his|her|their|this|these|both)\b", re.IGNORECASE)
 Found = TypeVar("Found", Quantity, Date)
 
 
@@ -64,13 +67,33 @@ class Comparison:
         return tuple(each for each in self.nearest if each.coverage >= share)
 
     def misplaced(self, found: Sequence[tuple[Found, Passage]]) -> bool:
-        """Whether a sentence that states nearly the same holds none of what was found elsewhere."""
+        """Whether a sentence that states nearly the same holds none of what was found elsewhere.
+
+        A sentence that opens with a pronoun states what it does of the one before it.
+        """
         close = self.near(SAME_STATEMENT)
-        return bool(close) and not any(_holds(each, *one) for each in close for one in found)
+        if not close or any(_holds(each.sentence, *one) for each in close for one in found):
+            return False
+        return not any(self._said_of_it(one) for one in found)
+
+    def _said_of_it(self, found: tuple[Found, Passage]) -> bool:
+        """Whether a sentence that opens with a pronoun says the claim with what was found, of the one before it."""
+        every: Sequence[SourceSentence] = self.sources.sentences
+        for n in range(1, len(every)):
+            before, sentence = every[n - 1], every[n]
+            if _holds(sentence, *found):
+                pronoun = _PRONOUN.match(sentence.text) and before.passage is sentence.passage
+                return bool(pronoun) and self._held_by((*before.terms, *sentence.terms)) >= SAME_STATEMENT
+        return False
+
+    def _held_by(self, held: Sequence[str]) -> float:
+        """The weighted share of what the claim is about among some terms."""
+        matter = {term: weight(self.sources, term) for term in matter_of(self.claim)}
+        return fsum(matter[term] for term in matter.keys() & set(held)) / (fsum(matter.values()) or 1.0)
 
     def nearest_first(self, found: Sequence[tuple[Found, Passage]]) -> tuple[Found, Passage]:
         """Of what was found, the one in the nearest sentence, else the first."""
-        ordered = (one for each in self.nearest for one in found if _holds(each, *one))
+        ordered = (one for each in self.nearest for one in found if _holds(each.sentence, *one))
         return next(ordered, found[0])
 
     def check(
@@ -116,11 +139,16 @@ def compared(n: int, claim: Stated, sources: Sources) -> Comparison:
 
 
 def _nearest(claim: Stated, sources: Sources) -> tuple[Aligned, ...]:
-    """The source sentences on the same matter; what the checks compare, numbers and directions, is left out."""
+    """The source sentences on the same matter."""
+    return tuple(aligned(matter_of(claim), sources, NEAREST))
+
+
+def matter_of(claim: Stated) -> Sequence[str]:
+    """What a claim is about: its terms without what the checks compare, numbers and directions."""
     turns = {stem(fold(claim.text[each.start : each.end])) for each in comparisons(claim.text)}
     every: Sequence[str] = terms(claim.text)
     matter = [term for term in every if not term[0].isdigit() and term not in turns]
-    return tuple(aligned(matter or every, sources, NEAREST))
+    return matter or every
 
 
 def _copied(claim: Stated, near: Sequence[Aligned]) -> Copied | None:
@@ -133,8 +161,7 @@ def _copied(claim: Stated, near: Sequence[Aligned]) -> Copied | None:
     return max(found, key=lambda each: each.copy.share, default=None)
 
 
-def _holds(each: Aligned, found: Quantity | Date, passage: Passage) -> bool:
-    sentence = each.sentence
+def _holds(sentence: SourceSentence, found: Quantity | Date, passage: Passage) -> bool:
     return passage is sentence.passage and sentence.start <= found.start < sentence.end
 
 

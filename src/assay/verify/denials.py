@@ -36,6 +36,8 @@ _WHOLE = re.compile(
 _CLAUSE_END = re.compile(
     r"[.;:!?,。，；！？](?=\s|$)|\s[-–—]\s|\b(?:but|however|although|though|while|whereas|which|who|because)\b"
 )
+# "Not as deep as" compares.
+_RANKS = re.compile(r"\s+(?:as|so)\s+[a-z]+\s+as\b")
 _SUPPOSED = re.compile(r"\b(?:if|whether|unless|in\s+case|until|should)\b", re.IGNORECASE)
 # Words that deny without a negation's form.
 _DENY = frozenset(
@@ -73,15 +75,15 @@ def denials(text: str) -> tuple[Denial, ...]:
     whole = [Span(match.start(), match.end()) for match in _WHOLE.finditer(text)]
     found = []
     for span in whole:
-        held = _terms(text, span.end, _end(text, span.end))
+        held = _terms(text, span.end, clause_end(text, span.end))
         found.append(Denial(span, held, held))
     for each in negations(text):
         if any(span.start <= each.start < span.end for span in whole):
             continue
-        end = _end(text, each.end)
-        clause = _terms(text, _start(text, each.start), each.start) | _terms(text, each.end, end)
+        end = clause_end(text, each.end)
+        clause = _terms(text, clause_start(text, each.start), each.start) | _terms(text, each.end, end)
         reached = _terms(text, each.end, min(end, _after_words(text, each.end)))
-        stated = not _SUPPOSED.search(text[_start(text, each.start) : each.start])
+        stated = not _SUPPOSED.search(text[clause_start(text, each.start) : each.start])
         found.append(Denial(Span(each.start, each.end), reached or clause, clause, stated))
     return tuple(sorted(found, key=lambda each: each.place.start))
 
@@ -92,12 +94,14 @@ def _after_words(text: str, at: int) -> int:
     return at + following[-1].end if following else at
 
 
-def _end(text: str, at: int) -> int:
+def clause_end(text: str, at: int) -> int:
+    """Where the clause ends that holds a place."""
     match = _CLAUSE_END.search(text, at)
     return match.start() if match else len(text)
 
 
-def _start(text: str, before: int) -> int:
+def clause_start(text: str, before: int) -> int:
+    """Where the clause begins that holds a place."""
     return max((match.end() for match in _CLAUSE_END.finditer(text, 0, before)), default=0)
 
 
@@ -107,7 +111,7 @@ def _terms(text: str, start: int, end: int) -> frozenset[str]:
 
 def negated(over: Comparison) -> list[Check]:
     """Each denial of the claim beside what its sources say of the same, then what only the sources deny."""
-    mine = denials(over.claim.plain)
+    mine = [each for each in denials(over.claim.plain) if not _RANKS.match(over.claim.plain, each.place.end)]
     checks = [_copied(over, each) or _answers_denial(over, each) for each in mine]
     return [*checks, *_only_theirs(over, mine)]
 
@@ -122,7 +126,7 @@ def _copied(over: Comparison, mine: Denial) -> Check | None:
     if not all(_short(each) for each in edits) or not _keeps(over, mine) or _denied_elsewhere(over.copied, mine):
         return None
     theirs = " ".join(sentence.text[each.theirs.start : each.theirs.end] for each in edits)
-    if denials(theirs) or _DENY & set(terms(theirs)):
+    if denials(theirs) or _DENY & set(terms(theirs)) or _turned(theirs, mine):
         return None
     cause = "the answer denies what the source says"
     return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
@@ -131,7 +135,7 @@ def _copied(over: Comparison, mine: Denial) -> Check | None:
 def _denied_elsewhere(copied: Copied, mine: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
-        _share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
+        held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
         for theirs in denials(copied.sentence.text)
         if any(_within(theirs.place, edit.theirs) for edit in copied.copy.edits)
     )
@@ -140,14 +144,18 @@ def _denied_elsewhere(copied: Copied, mine: Denial) -> bool:
 def _keeps(over: Comparison, mine: Denial) -> bool:
     """Whether the sentence says most of what the denial reaches."""
     assert over.copied is not None  # noqa: S101 - asked for only where there is one
-    return _share(mine.reached, over.copied.sentence.terms) >= REACHED
+    return held_share(mine.reached, over.copied.sentence.terms) >= REACHED
 
 
 def _answers_denial(over: Comparison, mine: Denial) -> Check:
     """Sources that speak of the same must deny something too, in the sentences that together hold the clause."""
     window = _window(mine.clause, over.sources)
     held = [term for each in window for term in each.terms]
-    if not mine.stated or _share(mine.clause, held) < SAME_CLAUSE or _share(mine.reached, held) < SAME_REACH:
+    if (
+        not mine.stated
+        or held_share(mine.clause, held) < SAME_CLAUSE
+        or held_share(mine.reached, held) < SAME_REACH
+    ):
         cause = "no source sentence is near enough to compare what is denied"
         return over.check("negation", Status.UNKNOWN, Severity.WARN, cause, mine.place)
     denying = next((each for each in window if _denies(each, mine)), None)
@@ -174,7 +182,7 @@ def _adds(sentence: SourceSentence, wanted: frozenset[str], sources: Sources) ->
     return fsum(weight(sources, term) for term in wanted.intersection(sentence.terms))
 
 
-def _share(wanted: Iterable[str], held: Sequence[str]) -> float:
+def held_share(wanted: Iterable[str], held: Sequence[str]) -> float:
     """The share of some terms that others hold, a word of the same meaning counted as the word."""
     every = list(wanted)
     there = set(held)
@@ -195,13 +203,22 @@ def _denies(sentence: SourceSentence, mine: Denial) -> bool:
 
 def _only_theirs(over: Comparison, mine: Sequence[Denial]) -> list[Check]:
     """A denial of a source sentence, of what the claim states without denying it."""
+    put_in = [each for each in mine if over.copied is None or over.copied.copy.edits_at(each.place)]
     for sentence, theirs in _theirs(over, mine):
-        stated = set(terms(over.claim.plain))
-        held = theirs.reached & stated
-        if theirs.reached and len(held) >= REACHED * len(theirs.reached) and not _turned(over.claim.plain, theirs):
-            part = _place_of(over.claim.plain, held)
+        stated = terms(over.claim.plain)
+        if not theirs.reached or _turned(over.claim.plain, theirs) or any(_alike(each, theirs) for each in put_in):
+            continue
+        if held_share(theirs.reached, stated) >= REACHED:
+            part = _place_of(over.claim.plain, theirs.reached & set(stated))
             return [over.wrong("negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
     return []
+
+
+def _alike(mine: Denial, theirs: Denial) -> bool:
+    """Whether the claim denies the same, be it in another place: "no beavers were seen"."""
+    if held_share(theirs.reached, sorted(mine.reached)) >= SAME_CLAUSE:
+        return True
+    return bool(theirs.reached & mine.reached) and held_share(theirs.reached, sorted(mine.clause)) >= REACHED
 
 
 def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
@@ -209,7 +226,7 @@ def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSe
     if over.copied is not None:
         left_out = [each for each in over.copied.copy.edits if not denials(_mine(over, each))]
         for theirs in denials(over.copied.sentence.text):
-            if any(_within(theirs.place, each.theirs) and _short(each) for each in left_out):
+            if any(_within(theirs.place, each.theirs) and _ends(theirs, each) for each in left_out):
                 yield over.copied.sentence, theirs
         return
     close = over.near(SAME_STATEMENT)
@@ -231,8 +248,13 @@ def _short(edit: Edit) -> bool:
     return edit.theirs.end - edit.theirs.start <= _LONGEST_DENIAL
 
 
+def _ends(theirs: Denial, edit: Edit) -> bool:
+    """Whether what was left out ends with a denial: what it denies is kept."""
+    return edit.theirs.end - theirs.place.start <= _LONGEST_DENIAL
+
+
 def _turned(claim: str, theirs: Denial) -> bool:
-    """Whether the claim says by an opposite what the source says by a denial."""
+    """Whether the one text says by an opposite what the other says by a denial."""
     return any(opposite(one, other) for one in theirs.reached for other in terms(claim))
 
 

@@ -15,9 +15,10 @@ from assay.text.names import names
 from assay.text.negation import comparisons, is_absolute, is_hedge, negations, opposite
 from assay.text.quantities import quantities
 from assay.text.tokens import stem
-from assay.verify.ground import Ground, Word
+from assay.verify.ground import Ground
 from assay.verify.lexicon import Kinship, kinship, lexicon, part_of_speech
 from assay.verify.reading import Reading
+from assay.verify.words import Word
 
 # A common word's further places tell nothing more.
 _PLACES = 40

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from assay.text.negation import comparisons, opposites_of
+from assay.text.negation import NEGATING_PREFIXES, comparisons, opposites_of
 from assay.text.tokens import STOP_WORDS, stem, words
 from assay.types import Check, FindingKind, Severity, Span, Status
+from assay.verify.amounts import AMOUNTS
 from assay.verify.comparison import SAME_MATTER, SAME_STATEMENT, Comparison
+from assay.verify.denials import denials
+from assay.verify.lexicon import lexicon
+from assay.verify.rankings import Ranked, ranked
 
 
 def turned(over: Comparison) -> list[Check]:
@@ -17,6 +21,9 @@ def turned(over: Comparison) -> list[Check]:
         return [
             over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end)) for c in mine[:1]
         ]
+    ranking = ranked(over)
+    if ranking is not None:
+        return [_ranked(over, ranking)]
     sentence = close[0].sentence
     pair = _opposites(over.claim.plain, sentence.text)
     if pair is not None:
@@ -36,14 +43,35 @@ def turned(over: Comparison) -> list[Check]:
     return [over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
 
 
+def _ranked(over: Comparison, ranking: Ranked) -> Check:
+    """The check of a claim that says which of two is more, beside a source sentence on the same two."""
+    if ranking.agrees:
+        return over.check("comparison", Status.PASSED, Severity.BLOCK, None, ranking.place, ranking.sentence.span)
+    cause = "the source compares the two the other way round"
+    return over.wrong("comparison", cause, ranking.place, FindingKind.CONTRADICTED, ranking.sentence.span)
+
+
 def _opposites(claim: str, source: str) -> tuple[str, str] | None:
     """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
-    mine, theirs = {stem(word): word for word in words(claim)}, {stem(word): word for word in words(source)}
+    mine, theirs = ({stem(word): word for word in words(text) if word not in AMOUNTS} for text in (claim, source))
     for each in sorted(mine.keys() - theirs.keys()):
-        for other in sorted(opposites_of(each) & theirs.keys() - mine.keys()):
-            if _beside(each, claim) & _beside(other, source):
+        for other in sorted(_against(each) & theirs.keys() - mine.keys()):
+            if _beside(each, claim) & _beside(other, source) and _denied(each, claim) == _denied(other, source):
                 return mine[each], theirs[other]
     return None
+
+
+def _against(each: str) -> frozenset[str]:
+    """The opposites of a stem: listed, in the lexicon, or with a negating prefix put on or taken off."""
+    entry = lexicon().get(each)
+    known = opposites_of(each) | (entry.opposites if entry else frozenset())
+    shorn = {each.removeprefix(prefix) for prefix in NEGATING_PREFIXES if each.startswith(prefix)}
+    return known | {prefix + each for prefix in NEGATING_PREFIXES} | {short for short in shorn if len(short) > 3}
+
+
+def _denied(word: str, text: str) -> bool:
+    """Whether a text denies what a stem says: what is not allowed is banned."""
+    return any(word in each.reached for each in denials(text))
 
 
 def _beside(word: str, text: str) -> set[str]:

@@ -6,8 +6,10 @@ two cannot be compared; nothing is returned where the claim holds nothing of the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
@@ -28,6 +30,7 @@ from assay.verify.sources import SourceSentence, source_span
 
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
+_CHANGED_BY = re.compile(r"\b(?:by|difference of|another)\s+(?:about\s+)?\Z", re.IGNORECASE)
 # Words behind a number that say what is counted: "25 machines", "5 large ships".
 _COUNTED_WITHIN = 3
 
@@ -59,6 +62,9 @@ def _undated(text: str) -> list[Quantity]:
 
 def _number(over: Comparison, mine: Quantity) -> Check:
     said = over.claim.plain[mine.start : mine.end]
+    if _worked_out(over, mine):
+        cause = f"{said!r} is the difference of two numbers of the source, and not written there"
+        return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine)
     instead = _number_in_its_place(over, mine)
     if instead is not None:
         return _wrong_number(over, mine, instead)
@@ -69,7 +75,7 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     other = _other_number(over, mine, SAME_MATTER)
     if other is not None and other.certain:
         return _wrong_number(over, mine, other)
-    if mine.dimension == "ordinal" or (mine.spelled and mine.high <= COUNTABLE and not mine.dimension):
+    if mine.dimension == "ordinal" or (mine.spelled and mine.high <= COUNTABLE and mine.dimension in ("", "times")):
         cause = f"the sources do not write {said!r}; it may be counted from them"
         return over.check("numbers", Status.UNKNOWN, Severity.WARN, cause, mine)
     bare = next((each for each in over.sources.quantities if _without_unit(mine, each[0])), None)
@@ -97,6 +103,20 @@ def _number_in_its_place(over: Comparison, mine: Quantity) -> Rival | None:
     if not found or any(quantity_text.agree(mine, each) for each in (found if tight else every)):
         return None
     return Rival(over.copied.span(Span(found[0].start, found[0].end)), len(found) == 1)
+
+
+def _worked_out(over: Comparison, mine: Quantity) -> bool:
+    """Whether a number by which something changed is that between two numbers of a near sentence."""
+    if not _CHANGED_BY.search(over.claim.plain[: mine.start]):
+        return False
+    for each in over.near(SAME_MATTER):
+        theirs = [one for one in quantities_in(each.sentence.text) if quantity_text.comparable(mine, one)]
+        if any(quantity_text.agree(mine, one) for one in theirs):
+            return False
+        for one, other in combinations(theirs, 2):
+            if abs(abs(one.low - other.low) - mine.low) <= mine.slack + 1e-9 * abs(one.low):
+                return True
+    return False
 
 
 def _without_unit(mine: Quantity, theirs: Quantity) -> bool:

@@ -11,8 +11,9 @@ from itertools import pairwise
 
 from assay.text.sentences import sentences
 from assay.verify.differences import differences
-from assay.verify.ground import Ground, grams, runs, words_of
+from assay.verify.ground import Ground, grams, runs
 from assay.verify.reading import Reading
+from assay.verify.words import words_of
 
 # A common word's further places tell nothing more.
 _PLACES = 40

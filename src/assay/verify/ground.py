@@ -10,22 +10,11 @@ from dataclasses import dataclass
 
 from assay.text.dates import Date
 from assay.text.quantities import Quantity
-from assay.text.tokens import STOP_WORDS, UNSPACED, bigrams, fold, stem, word_spans
 from assay.verify.sources import Sources
+from assay.verify.words import Word
 
 GRAM = 4
-_UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
 _SPACES = re.compile(r"\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word of a text: its stem, its folded form, whether it is written with a capital, and a stop word."""
-
-    stem: str
-    folded: str
-    capital: bool
-    stop: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +41,7 @@ class Ground:
 def ground_of(sources: Sources) -> Ground:
     """The sources read once for all claims that stand on them."""
     texts = tuple(sentence.text for sentence in sources.sentences)
-    sentences = tuple(words_of(text) for text in texts)
+    sentences = tuple(sentence.words for sentence in sources.sentences)
     stems = tuple(word.stem for sentence in sentences for word in sentence)
     places: dict[str, list[int]] = {}
     for position, each in enumerate(stems):
@@ -73,23 +62,6 @@ def ground_of(sources: Sources) -> Ground:
         quantities=tuple(each for each, _ in sources.quantities),
         dates=tuple(each for each, _ in sources.dates),
     )
-
-
-def words_of(text: str) -> tuple[Word, ...]:
-    """The words of `text` in order; a run of an unspaced script becomes its bigrams.
-
-    >>> [(word.stem, word.stop) for word in words_of("The dogs 水素爆")]
-    [('the', True), ('dog', False), ('水素', False), ('素爆', False)]
-    """
-    found: list[Word] = []
-    for span in word_spans(text):
-        raw = text[span.start : span.end]
-        folded = fold(raw)
-        if _UNSPACED_RUN.match(folded):
-            found.extend(Word(pair, pair, False, False) for pair in bigrams(folded))
-        else:
-            found.append(Word(stem(folded), folded, raw[0].isupper(), folded in STOP_WORDS))
-    return tuple(found)
 
 
 def runs(stems: Sequence[str], length: int) -> list[tuple[str, ...]]:

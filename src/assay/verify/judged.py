@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from assay.meter import Timing, untimed
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
 from assay.verify.additions import added
+from assay.verify.amounts import amounted
 from assay.verify.bound import bound
 from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
+from assay.verify.certainty import certain
 from assay.verify.cited import cited_checks
 from assay.verify.comparison import Comparison
 from assay.verify.denials import negated
@@ -23,6 +25,7 @@ from assay.verify.references import referred
 from assay.verify.restated import restated
 from assay.verify.roles import roles
 from assay.verify.scored import SUPPORTED, UNSUPPORTED, support_of
+from assay.verify.wording import replaced
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
@@ -33,9 +36,12 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "dates": calendar,
     "names": named,
     "negation": negated,
+    "certainty": certain,
+    "amounts": amounted,
     "comparison": turned,
     "roles": roles,
     "additions": added,
+    "wording": replaced,
     "references": referred,
 }
 # What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
@@ -151,7 +157,11 @@ def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tup
     if measured is None:
         missing = "words in it" if case.scope else "passages"
         return Verdict.UNKNOWN, f"there are no {missing} to compare"
-    return by_support(measured)
+    verdict, reason = by_support(measured)
+    unsure = next((c for c in checks if c.status is Status.UNKNOWN and c.severity is Severity.BLOCK), None)
+    if verdict is Verdict.SUPPORTED and unsure is not None:
+        return Verdict.UNKNOWN, unsure.cause or ""
+    return verdict, reason
 
 
 def by_support(measured: float) -> tuple[Verdict, str]:

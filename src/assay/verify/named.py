@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from assay.text.names import Name, acronyms
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, words
 from assay.types import Check, FindingKind, Severity, SourceSpan, Span, Status
-from assay.verify.comparison import MOST_COMPARED, SAME_MATTER, Comparison, names_in, overlaps
+from assay.verify.comparison import MOST_COMPARED, SAME_MATTER, Comparison, names_in, overlaps, quantities_in
 from assay.verify.lexicon import lexicon
 from assay.verify.sources import Sources, source_span
 
@@ -19,6 +19,7 @@ _QUARTER = re.compile(r"[qh][1-4]\Z")
 _CODE = re.compile(r"(?P<letters>[a-zà-ÿ]+)(?P<digits>\d+)[a-z]?\Z")
 _ACRONYMS = re.compile(r"[A-Z]{2,}s")
 _BEFORE_BRACKET = 80
+_ALSO = re.compile(r"\s\((?P<short>[^()\s]{2,12})\)")
 
 
 def named(over: Comparison) -> list[Check]:
@@ -26,7 +27,12 @@ def named(over: Comparison) -> list[Check]:
 
     In a changed copy of a source sentence, what stands in the place of another name must be that name.
     """
-    found = [each for each in names_in(over.claim.plain) if not _QUARTER.match(each.words[0])]
+    units = [each for each in quantities_in(over.claim.plain) if each.dimension]
+    found = [
+        each
+        for each in names_in(over.claim.plain)
+        if not _QUARTER.match(each.words[0]) and not any(overlaps(each, unit) for unit in units)
+    ]
     checks = [check for each in found[:MOST_COMPARED] if (check := _name(over, each)) is not None]
     return [*checks, *over.rest("names", found)]
 
@@ -40,6 +46,8 @@ def _name(over: Comparison, mine: Name) -> Check | None:
     if mine.opens:
         return None
     missing = [word for word in mine.words if not _known(word, over)]
+    if missing and _known_as(over, mine):
+        missing = []
     if not missing:
         return over.check("names", Status.PASSED, Severity.BLOCK, None, mine, _where(mine, over))
     return _unknown(over, mine, missing)
@@ -185,6 +193,16 @@ def _explained(written: str, claim: str) -> bool:
         before = fold(claim[max(0, match.start() - _BEFORE_BRACKET) : match.start()])
         return _is_subsequence(written, before)
     return False
+
+
+def _known_as(over: Comparison, mine: Name) -> bool:
+    """Whether the claim says in brackets what else a name is called, and the sources call it so."""
+    match = _ALSO.match(over.claim.plain, mine.end)
+    return (
+        match is not None
+        and _known(fold(match["short"]), over)
+        and match["short"][0].upper() == (over.claim.plain[mine.start].upper())
+    )
 
 
 def _is_subsequence(letters: str, text: str) -> bool:

@@ -20,6 +20,12 @@ _SAME = str.maketrans("“”„«»‘’‚`´–—−‐‑\u00a0\u202f\t\n"
 _OPEN_WORDS = frozenset(
     "false untrue if unless whether alleged allegedly claim claimed claims myth rumour rumor".split()
 )
+# Before a statement, these leave it open: "it is likely that".
+_OPEN_BEFORE = frozenset(
+    """possible possibly perhaps maybe probably likely supposedly reportedly apparently may might believed believe
+    believes thought think thinks expected expect expects hope hopes hoped fear fears feared predict predicts
+    predicted suggest suggests suggested plan plans planned""".split()
+)
 _SPACES = re.compile(r" {2,}")
 _ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
 
@@ -101,8 +107,9 @@ def _taken_back(span: SourceSpan, passage: Passage) -> bool:
     for each in sentences(passage.text):
         if each.end <= start or end <= each.start:
             continue
-        rest = f"{passage.text[each.start : max(each.start, start)]} {passage.text[min(end, each.end) : each.end]}"
-        if negations(rest) or not _OPEN_WORDS.isdisjoint(words(rest)):
+        before = passage.text[each.start : max(each.start, start)]
+        rest = f"{before} {passage.text[min(end, each.end) : each.end]}"
+        if negations(rest) or not _OPEN_WORDS.isdisjoint(words(rest)) or not _OPEN_BEFORE.isdisjoint(words(before)):
             return True
     return False
 

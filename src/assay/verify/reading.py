@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import fsum
 
-from assay.verify.ground import Ground, Word, words_of
+from assay.verify.ground import Ground
+from assay.verify.words import Word, words_of
 
 # Only the sentences that hold most of the claim are looked at closely.
 LOOKED_AT = 24

@@ -1,12 +1,12 @@
-"""Claims that say what a source sentence says, with only a date or a number written otherwise."""
+"""Claims that say what a source sentence says, with a date or a number written otherwise."""
 
 from __future__ import annotations
 
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
-from assay.text.tokens import fold, word_spans
+from assay.text.tokens import fold, terms, word_spans
 from assay.types import Span
-from assay.verify.comparison import Comparison, dates_in, overlaps, quantities_in
+from assay.verify.comparison import SAME_MATTER, Comparison, dates_in, overlaps, quantities_in
 
 # Words that change with the way a date is written, and change nothing else.
 _FREE = frozenset("a an the in on at of".split())
@@ -23,6 +23,22 @@ def restated(over: Comparison) -> bool:
     agreeing = _agreeing(mine, theirs)
     own, held = [pair[0] for pair in agreeing], [pair[1] for pair in agreeing]
     return all(_free(mine, edit.mine, own) and _free(theirs, edit.theirs, held) for edit in over.copied.copy.edits)
+
+
+def as_written(over: Comparison) -> str:
+    """The claim's text with each date and number as the sentences nearest to it write it, where the two agree.
+
+    What is counted is words: "2 lanes" has one fewer in common with "two lanes" than it says.
+    """
+    claim = over.claim.plain
+    instead: dict[Span, str] = {}
+    for near in over.near(SAME_MATTER):
+        for own, held in _agreeing(claim, near.sentence.text):
+            instead.setdefault(own, near.sentence.text[held.start : held.end])
+    for own, theirs in sorted(instead.items(), key=lambda each: -each[0].start):
+        if set(terms(claim[own.start : own.end])) - set(terms(theirs)):
+            claim = claim[: own.start] + theirs + claim[own.end :]
+    return over.claim.text if claim == over.claim.plain else claim
 
 
 def _agreeing(mine: str, theirs: str) -> list[tuple[Span, Span]]:

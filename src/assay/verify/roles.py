@@ -9,10 +9,12 @@ from itertools import combinations
 
 from assay.text.names import names
 from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
-from assay.types import Check, FindingKind, Span
+from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied
 from assay.verify.edits import kept
+from assay.verify.rankings import ranked
 from assay.verify.sources import SourceSentence
+from assay.verify.turned_about import about_turned
 
 # Words between two names, at most, for what stands there to be said of both.
 _BETWEEN = 10
@@ -25,6 +27,7 @@ _BOTH_WAYS = frozenset(
     """and or nor versus vs v with between both met meet meets together married marry wed share shares shared border
     borders bordered include includes including like such as than against""".split()
 )
+_JOINS = frozenset(("and", "or"))
 _BY = frozenset("by from to of".split())
 
 
@@ -39,10 +42,13 @@ class Word:
 
 def roles(over: Comparison) -> list[Check]:
     """Parts of the claim that have changed places, in the sentence that it copies or in one that says the same."""
+    if (ranking := ranked(over)) is not None and ranking.agrees:
+        return []
     mine = _words(over.claim.plain)
     if over.copied is not None:
         sentence = over.copied.sentence
         pair = _swapped(over.copied, over.claim.plain, mine) or _shuffled(over.copied, mine)
+        pair = pair or about_turned(over.claim.plain, sentence.text)
         return [_wrong(over, sentence, *pair)] if pair else []
     held = _named(over.claim.plain)
     for each in over.near(SAME_STATEMENT):
@@ -50,14 +56,23 @@ def roles(over: Comparison) -> list[Check]:
         named = held & _named(each.sentence.text, and_firsts=True) | _named(each.sentence.text) & _firsts(mine)
         for first, second in _turned(mine, theirs, named):
             return [_wrong(over, each.sentence, first.place, second.place)]
+        if (pair := about_turned(over.claim.plain, each.sentence.text)) is not None:
+            return [_open(over, each.sentence, *pair)]
     return []
 
 
 def _wrong(over: Comparison, sentence: SourceSentence, first: Span, second: Span) -> Check:
     one, other = (over.claim.plain[each.start : each.end] for each in (first, second))
-    said = f"{other!r} and {one!r}" if first != second else f"{one!r}"
+    said = f"{other.strip()!r} and {one.strip()!r}" if first != second else f"{one!r}"
     cause = f"the source has {said} the other way round"
     return over.wrong("roles", cause, Span(first.start, second.end), FindingKind.CONTRADICTED, sentence.span)
+
+
+def _open(over: Comparison, sentence: SourceSentence, first: Span, second: Span) -> Check:
+    """In words of its own a claim may turn a sentence about and say the same."""
+    cause = "the source may have this the other way round"
+    part = Span(first.start, second.end)
+    return over.check("roles", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)
 
 
 def _swapped(copied: Copied, claim: str, mine: Sequence[Word]) -> tuple[Span, Span] | None:
@@ -86,7 +101,7 @@ def _shuffled(copied: Copied, mine: Sequence[Word]) -> tuple[Span, Span] | None:
         return None
     moved = [edit.mine for edit in copied.copy.edits if edit.mine.start < edit.mine.end]
     stems = [[each.stem for each in mine if _in(each.place, span)] for span in moved]
-    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _side_by_side(stems[0], theirs)):
+    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], theirs)):
         return None
     return moved[0], moved[-1]
 
@@ -95,9 +110,10 @@ def _in(place: Span, span: Span) -> bool:
     return span.start <= place.start and place.end <= span.end
 
 
-def _side_by_side(some: Sequence[str], every: Sequence[str]) -> bool:
-    """Whether some words stand side by side in a sentence: then they were only moved as one."""
-    return any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
+def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
+    """Whether some words stand side by side in a sentence, moved as one, or were moved within a list."""
+    listed = not _JOINS.isdisjoint((some[0], some[-1]))
+    return listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
 
 
 def _runs(claim: str, mine: Sequence[Word]) -> list[Span]:

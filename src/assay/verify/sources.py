@@ -12,7 +12,8 @@ from assay.text.names import acronyms
 from assay.text.quantities import Quantity, quantities
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
-from assay.types import Passage, SourceSpan
+from assay.types import Passage, SourceSpan, Span
+from assay.verify.words import Word, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class SourceSentence:
     passage: Passage
     start: int
     end: int
+    words: tuple[Word, ...]
     terms: tuple[str, ...]
 
     @property
@@ -63,11 +65,7 @@ def source_span(passage: Passage, start: int, end: int) -> SourceSpan:
 
 def sources_of(passages: Sequence[Passage]) -> Sources:
     """The passages taken apart once, for all claims that stand on them."""
-    cut = tuple(
-        SourceSentence(each, span.start, span.end, tuple(terms(each.text[span.start : span.end])))
-        for each in passages
-        for span in sentences(each.text)
-    )
+    cut = tuple(_sentence(each, span) for each in passages for span in sentences(each.text))
     counts = Counter(term for sentence in cut for term in set(sentence.terms))
     known: dict[str, tuple[str, ...]] = {}
     for each in passages:
@@ -81,6 +79,12 @@ def sources_of(passages: Sequence[Passage]) -> Sources:
         dates=tuple((each, passage) for passage in passages for each in dates(passage.text)),
         acronyms=known,
     )
+
+
+def _sentence(passage: Passage, span: Span) -> SourceSentence:
+    words = words_of(passage.text[span.start : span.end])
+    stems = tuple(word.stem for word in words if not word.stop)
+    return SourceSentence(passage, span.start, span.end, words, stems)
 
 
 def weight(sources: Sources, term: str) -> float:

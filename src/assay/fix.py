@@ -219,25 +219,26 @@ def _states(piece: Piece) -> bool:
 def _unmarked(pieces: Sequence[Piece], changes: _Changes, whole: Joined, review: Review) -> dict[int, str]:
     """The pieces in which a claim fails, though none of them is marked, and why: what nothing mended by itself."""
     starts = [span.start for span in whole.spans]
+    causes = _failures(review)
     found: dict[int, str] = {}
     for claim in review.claims:
+        if claim.n not in causes:
+            continue
         first, last = _pieces_of((claim.start, claim.end - 1), starts)
         told = [each for each in range(first, last + 1) if not pieces[each].stays and not _gone(changes, each)]
-        cause = _failure(claim, review)
         marked = HEDGE_MARK in whole.text[whole.spans[first].start : whole.spans[last].end]
-        if cause and told and not marked and not _heads_a_table(pieces, told[-1]):
-            found[told[-1]] = cause
+        if told and not marked and not _heads_a_table(pieces, told[-1]):
+            found[told[-1]] = causes[claim.n]
     return found
 
 
-def _failure(claim: Claim, review: Review) -> str:
-    """Why a claim fails; empty where it does not."""
-    wrong = (
-        check.cause or check.name
-        for check in review.checks
-        if check.claim == claim.n and check.status is Status.FAILED and check.severity is Severity.BLOCK
-    )
-    return next(wrong, "")
+def _failures(review: Review) -> dict[int, str]:
+    """Why claims fail, by their numbers: the first check that stops each."""
+    found: dict[int, str] = {}
+    for check in review.checks:
+        if check.claim is not None and check.status is Status.FAILED and check.severity is Severity.BLOCK:
+            found.setdefault(check.claim, check.cause or check.name)
+    return found
 
 
 def _gone(changes: _Changes, at: int) -> bool:

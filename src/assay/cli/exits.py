@@ -34,7 +34,7 @@ Exit codes:
   2    wrong usage
   3    no answer: the documents do not hold it, or the question is unclear
   4    a partial answer, or a blocking check failed or could not be made
-  5    a provider is unreachable or refused, or the time is used up
+  5    a provider is unreachable or refused, or the time is used up before there is an answer
   6    the collection cannot be used
   8    some files could not be taken in
   130  stopped by Ctrl-C

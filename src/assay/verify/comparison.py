@@ -80,7 +80,8 @@ class Comparison:
         """Whether a sentence that opens with a pronoun says the claim with what was found, of the one before it."""
         every: Sequence[SourceSentence] = self.sources.sentences
         for n in range(1, len(every)):
-            before, sentence = every[n - 1], every[n]
+            before: SourceSentence = every[n - 1]
+            sentence: SourceSentence = every[n]
             if _holds(sentence, *found):
                 pronoun = _PRONOUN.match(sentence.text) and before.passage is sentence.passage
                 return bool(pronoun) and self._held_by((*before.terms, *sentence.terms)) >= SAME_STATEMENT

@@ -112,6 +112,9 @@ REPAIR, MARKING, DROPPING = "repair/results/repair", "copied, marking", "copied,
 CLOSED, PIECES = "failclosed/results/failclosed", "integrations/results/integrations"
 PEERS, MODEL, REPLAY = "peers/results/peers", "model/results/fast", "replay/results/replay"
 HUNDRED, DELIVERED = "model/results/fast-100", "delivered/results/fast"
+SURE, SURE_EVIDENCE = "calibration/results/claims", "calibration/results/evidence"
+KEPT, KEPT_EVIDENCE, KEPT_FOUND = "risk/results/claims", "risk/results/evidence", "risk/results/searched"
+WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
     Line("the same, weights chosen with that set left out", LEFT, ("mean_gain_left_out",)),
@@ -221,6 +224,22 @@ LINES = (
     Line("the same: verdicts lowered, depth thorough", ATTACKS, ("thorough", "verdicts lowered"), "0", at_most(0)),
     Line("the same: verdicts raised, depth thorough", ATTACKS, ("thorough", "verdicts raised"), "0", at_most(0)),
     Line("the same: mean share of an answer's words changed, depth balanced", ATTACKS, ("balanced", "mean share of words changed")),
+    Line("calibration of sufficiency: ECE within the fitted domains, out of fold", SURE_EVIDENCE, (WITHIN, "ece"), "≤ .05", at_most(0.05)),
+    Line("the same: ECE on kept-out domains of which .6 are shown as calibrated", SURE_EVIDENCE, (*ELSEWHERE, "ece"), "≤ .10", at_most(0.1)),
+    Line("the same: rows there", SURE_EVIDENCE, (*ELSEWHERE, "n"), "≥ 1,000", at_least(1000)),
+    Line("calibration of a claim's support: ECE within the fitted domains, out of fold", SURE, (WITHIN, "ece"), "≤ .05", at_most(0.05)),
+    Line("the same: ECE on kept-out domains of which .6 are shown as calibrated", SURE, (*ELSEWHERE, "ece"), "≤ .10", at_most(0.1)),
+    Line("the same: rows there", SURE, (*ELSEWHERE, "n"), "≥ 1,000", at_least(1000)),
+    Line("calibration of whole answers, wiki-mix: Brier score out of fold", "calibration/results/answers", (WITHIN, "brier")),
+    *(
+        Line(f"a risk of {risk} over {what}: splits of 100 in which it was exceeded", result, (risk, "broken"), "≤ 16", at_most(16))
+        for what, result in (("given evidence", KEPT_EVIDENCE), ("found evidence", KEPT_FOUND), ("claims", KEPT))
+        for risk in ("0.05", "0.10", "0.20")
+    ),
+    *(
+        Line(f"a risk of 0.20 over {what}: share shown, of an oracle threshold's", result, ("0.20", "of the oracle's"), "≥ .5", at_least(0.5))
+        for what, result in (("given evidence", KEPT_EVIDENCE), ("found evidence", KEPT_FOUND), ("claims", KEPT))
+    ),
 )  # fmt: skip
 
 

@@ -43,6 +43,11 @@ LONG = (
     "assess/run.py",
     "attacks/run.py",
     "integrations/run.py",
+    "calibration/claims.py",
+    "calibration/evidence.py",
+    "calibration/answers.py",
+    "calibration/run.py",
+    "risk/run.py",
 )
 
 

@@ -25,6 +25,14 @@ from assay.judge.heuristic import HeuristicJudge
 from assay.judge.weights import fitted
 from assay.types import Judgement
 
+# Questions of their own, labelled like the rest of their domain, that lie beside its `evidence.jsonl`.
+BESIDE = {"climate-fever": ("evidence.jsonl", "conflict.jsonl"), "newspolluted": ("conflict.jsonl",)}
+
+
+def cases_of(name: str) -> list[Case]:
+    """Every labelled case of a set."""
+    return [case for file in BESIDE.get(name, ("evidence.jsonl",)) for case in given(name, file=file)]
+
 
 async def judged(cases: Sequence[Case], embedder: KeptEmbedder) -> list[Judgement]:
     """What the shipped judge says of each case."""
@@ -35,7 +43,7 @@ async def judged(cases: Sequence[Case], embedder: KeptEmbedder) -> list[Judgemen
 async def main() -> None:
     """Judge, refit, write."""
     embedder = KeptEmbedder.open()
-    cases = {name: given(name) for name in (*TRAIN, *KEPT_OUT["evidence"])}
+    cases = {name: cases_of(name) for name in (*TRAIN, *KEPT_OUT["evidence"])}
     found = {name: await judged(each, embedder) for name, each in cases.items()}
     embedder.keep()
     tables = {

@@ -1,6 +1,7 @@
 """The error of the shipped calibrations within what they were fitted on, and on domains that they never saw.
 
-.venv/bin/python benchmarks/calibration/run.py
+.venv/bin/python benchmarks/calibration/run.py           # all
+.venv/bin/python benchmarks/calibration/run.py claims    # one
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
-from scored import KEPT_OUT, Scored, fitted_on, joined, scored
+from scored import KEPT_OUT, Scored, fitted_on, joined, names, scored
 
 from assay.calibration.fit import Fit
 from assay.calibration.shift import LEAST, has_shifted
 from assay.calibration.shipped import shipped
-from assay.evals.fitting import by_logistic, measured
+from assay.evals.fitting import alike, by_logistic, measured
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import write_result
@@ -41,12 +42,13 @@ def error(rows: Scored, probabilities: np.ndarray) -> dict[str, object]:
     return {"n": found.n, "ece": found.ece, "brier": found.brier, "bins": bins}
 
 
-def left_out(sets: Mapping[str, Scored]) -> dict[str, object]:
+def left_out(kind: str, sets: Mapping[str, Scored]) -> dict[str, object]:
     """The pooled error when each set is judged by a curve fitted on the others."""
     found = []
     for name, each in sets.items():
-        rest = joined([other for key, other in sets.items() if key != name])
-        curve = by_logistic(rest.scores.tolist(), rest.happened.tolist())
+        others = {key: other for key, other in sets.items() if key != name}
+        rest, weights = joined(list(others.values())), alike(names(others)) if kind == "claims" else None
+        curve = by_logistic(rest.scores.tolist(), rest.happened.tolist(), weights)
         found.append(np.array([curve.probability(float(one)) for one in each.scores]))
     return error(joined(list(sets.values())), np.concatenate(found))
 
@@ -65,7 +67,7 @@ def of_kind(kind: str) -> dict[str, object]:
         }
     }
     if len(inner) > 1:
-        body["within, set left out"] = left_out(inner)
+        body["within, set left out"] = left_out(kind, inner)
     if KEPT_OUT[kind]:
         body["kept out"] = kept_out({name: sets[name] for name in KEPT_OUT[kind]}, fit)
     return body
@@ -106,10 +108,9 @@ def probabilities(rows: Scored, fit: Fit) -> np.ndarray:
 
 
 def main() -> None:
-    """Measure, print, write."""
-    write_result(
-        "calibration", "calibration", {"least signals": LEAST, **{kind: of_kind(kind) for kind in KEPT_OUT}}
-    )
+    """Measure the kinds that are named, or all; print, write."""
+    for kind in sys.argv[1:] or KEPT_OUT:
+        write_result("calibration", kind, {"least signals": LEAST, **of_kind(kind)})
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ FOLDER = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / 
 # The sets that nothing is fitted on.
 KEPT_OUT = {
     "claims": ("climate-fever", "qags-cnndm", "qags-xsum", "faithbench", "averitec"),
-    "evidence": ("climate-fever", "averitec", "rgb-en", "rgb-en-fact", "evotemp", "realtimeqa"),
+    "evidence": ("climate-fever", "averitec", "rgb-en", "rgb-en-fact", "evotemp", "realtimeqa", "newspolluted"),
     "answers": (),
     "searched": (),
 }
@@ -66,6 +66,11 @@ def scored(kind: str) -> dict[str, Scored]:
 def fitted_on(kind: str, sets: Mapping[str, Scored]) -> dict[str, Scored]:
     """The sets that may be fitted on."""
     return {name: each for name, each in sets.items() if name not in KEPT_OUT[kind]}
+
+
+def names(sets: Mapping[str, Scored]) -> list[str]:
+    """The set of each row, in the order of `joined`."""
+    return [name for name, each in sets.items() for _ in each.groups]
 
 
 def joined(sets: Sequence[Scored]) -> Scored:

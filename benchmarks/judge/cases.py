@@ -98,9 +98,9 @@ def data_folder() -> Path:
     return folder
 
 
-def given(name: str, *, titles: bool = False) -> list[Case]:
+def given(name: str, *, titles: bool = False, file: str = "evidence.jsonl") -> list[Case]:
     """The cases of one set of given passages, without titles: the pipe may not have them, a search has."""
-    return [_given(row, titles) for row in _lines(data_folder() / name / "evidence.jsonl")]
+    return [_given(row, titles) for row in _lines(data_folder() / name / file)]
 
 
 async def asked(embedder: KeptEmbedder) -> list[Case]:

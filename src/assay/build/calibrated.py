@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.calibration.fit import Fit, MadeFor, Rung
-from assay.calibration.promise import Promise, best_promise, promise
+from assay.calibration.promise import STRICTEST, Promise, best_promise, promise
 from assay.calibration.shift import FITTED_MODE, SHIFTED, has_shifted
 from assay.calibration.shipped import shipped, weights_behind
 from assay.errors import StoreError, UsageError
@@ -109,9 +109,9 @@ def promised_of_claims(settings: Settings, embedding: str, verifier: str) -> Pro
             f"no risk can be promised with {other}: it was measured with every check and no model",
             hint="check with --profile fast, or without --max-risk",
         )
-    found = promise(called_supported(fit.ladder), risk)
+    found = promise(called_supported(fit.ladder), risk, starts=STRICTEST)
     if found is None:
-        best = best_promise(called_supported(fit.ladder))
+        best = best_promise(called_supported(fit.ladder), starts=STRICTEST)
         raise _refused(risk, best and _of_all(best, fit), fit, "claims")
     return Promised(_of_all(found, fit), fit.reference)
 

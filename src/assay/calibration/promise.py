@@ -21,6 +21,8 @@ CONFIDENCE = 0.9
 # strictest how many times the fewest rows that could pass without a wrong one. Several, since the highest scores
 # are not always the surest (docs/decisions/143).
 STARTS = (0.0, 0.1, 0.3)
+# Where the highest scores are the surest, as with claims that a source says word for word, one start is enough.
+STRICTEST = (0.0,)
 _FIRST = 3.0
 
 
@@ -39,16 +41,19 @@ class Promise(Value):
     confidence: float = CONFIDENCE
 
 
-def promise(ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE) -> Promise | None:
+def promise(
+    ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE, starts: Sequence[float] = STARTS
+) -> Promise | None:
     """The promise that shows most, None where the labelled rows bear out none.
 
-    `ladder` goes from the highest score down to all rows; `risk` lies above 0 and below 1.
+    `ladder` goes from the highest score down to all rows; `risk` lies above 0 and below 1. `starts` are chosen
+    before the ladder is seen.
 
     >>> rows = [Rung(0.9, 200, 2), Rung(0.5, 400, 120)]
     >>> promise(rows, 0.1).threshold, promise(rows, 0.01)
     (0.9, None)
     """
-    passed = [_loosest(ladder, risk, 1 - confidence, start) for start in STARTS]
+    passed = [_loosest(ladder, risk, (1 - confidence) / len(starts), start) for start in starts]
     kept = max((each for each in passed if each is not None), key=lambda each: each.shown, default=None)
     if kept is None:
         return None
@@ -57,7 +62,6 @@ def promise(ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE)
 
 def _loosest(ladder: Sequence[Rung], risk: float, doubt: float, start: float) -> Rung | None:
     """The last rung that passes in the sequence that begins at the share `start`."""
-    doubt /= len(STARTS)
     fewest = math.log(doubt) / math.log(1 - risk)
     least = max(start * ladder[-1].shown, fewest * (1 if start else _FIRST))
     kept = None
@@ -76,13 +80,15 @@ def _passes(rung: Rung, risk: float, doubt: float) -> bool:
     return rows > 0 and binomial_tail(math.ceil(rung.wrong * rows / rung.shown), rows, risk) <= doubt
 
 
-def best_promise(ladder: Sequence[Rung], confidence: float = CONFIDENCE) -> Promise | None:
+def best_promise(
+    ladder: Sequence[Rung], confidence: float = CONFIDENCE, starts: Sequence[float] = STARTS
+) -> Promise | None:
     """The least risk, in whole hundredths, that can be promised; None where not even .99 can.
 
     >>> best_promise([Rung(0.9, 100, 1)]).risk
     0.06
     """
-    tried = (promise(ladder, hundredths / 100, confidence) for hundredths in range(1, 100))
+    tried = (promise(ladder, hundredths / 100, confidence, starts) for hundredths in range(1, 100))
     return next((each for each in tried if each is not None), None)
 
 

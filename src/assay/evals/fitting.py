@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -19,8 +20,10 @@ FOLDS = 5
 KEPT = 200
 # Where a logistic curve is read off, so that every fit is kept in one form; the ends are those of its scores.
 _POINTS = 41
-_EDGE = 1e-6
-Way = Callable[[Sequence[float], Sequence[bool]], Isotonic]
+# Scores nearer to 0 or 1 are read as this near: a few of exactly 1 would else bend the whole curve.
+_EDGE = 1e-3
+Weights = Sequence[float] | None
+Way = Callable[[Sequence[float], Sequence[bool], Weights], Isotonic]
 
 
 def fit(
@@ -33,22 +36,27 @@ def fit(
     *,
     gates: Sequence[float] | None = None,
     reference: Sequence[float] | None = None,
+    sets: Sequence[str] | None = None,
 ) -> Fit:
     """The calibration of scores from 0 to 1: isotonic or logistic, by the lesser Brier score out of fold.
 
     Rows of one group are never on both sides of a fold. The error is measured out of fold. `gates` are the scores
     by which rows are shown or held back, `reference` those that live ones are compared with; the scores themselves
-    where they are not given. Raises ValueError where a fold's other rows hold one outcome only.
+    where they are not given. `sets`, where given, names the set of each row: each set counts alike, and the curve
+    is chosen for sets that it saw nothing of; its error is still of the rows as they are. Raises ValueError where
+    a fold's other rows hold one outcome only.
     """
     compared = scores if reference is None else reference
-    found = {way: out_of_fold(way, scores, happened, groups) for way in (by_logistic, isotonic)}
-    way = min(found, key=lambda each: brier(list(found[each]), happened))
+    weights, folds = alike(sets) if sets else None, [str(fold_of(group)) for group in groups]
+    ways = {way: out_of_fold(way, scores, happened, sets or folds, weights) for way in (by_logistic, isotonic)}
+    way = min(ways, key=lambda each: _weighted_brier(ways[each], happened, weights))
+    found = out_of_fold(way, scores, happened, folds, weights)
     return Fit(
         kind=kind,
         data=data,
         made_for=made_for,
-        curve=_rounded(way(scores, happened)),
-        measured=measured(list(found[way]), happened),
+        curve=_rounded(way(scores, happened, weights)),
+        measured=measured(found, happened),
         reference=tuple(round(float(each), 4) for each in np.quantile(compared, (np.arange(KEPT) + 0.5) / KEPT)),
         ladder=ladder(scores if gates is None else gates, [not each for each in happened], groups),
     )
@@ -60,13 +68,16 @@ def measured(probabilities: Sequence[float], happened: Sequence[bool]) -> Measur
     return Measured(len(happened), round(debiased_ece(bins), 4), round(brier(probabilities, happened), 4), bins)
 
 
-def out_of_fold(way: Way, scores: Sequence[float], happened: Sequence[bool], groups: Sequence[str]) -> list[float]:
-    """Each row's probability by a curve that saw no row of its fold."""
+def out_of_fold(
+    way: Way, scores: Sequence[float], happened: Sequence[bool], folds: Sequence[str], weights: Weights = None
+) -> list[float]:
+    """Each row's probability by a curve that saw no row of its fold; `weights` say how much each row counts."""
     values, labels = np.asarray(scores, dtype=np.float64), np.asarray(happened, dtype=bool)
-    folds, made = np.array([fold_of(group) for group in groups]), np.zeros(len(scores))
-    for fold in sorted(set(folds.tolist())):
-        here = folds == fold
-        curve = way(list(values[~here]), list(labels[~here]))
+    counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+    made = np.zeros(len(scores))
+    for fold in sorted(set(folds)):
+        here = np.array([each == fold for each in folds])
+        curve = way(list(values[~here]), list(labels[~here]), list(counts[~here]))
         made[here] = [curve.probability(float(each)) for each in values[here]]
     return made.tolist()
 
@@ -76,15 +87,30 @@ def fold_of(group: str) -> int:
     return int(hashlib.sha256(group.encode(errors="surrogatepass")).hexdigest(), 16) % FOLDS
 
 
-def by_logistic(scores: Sequence[float], happened: Sequence[bool]) -> Isotonic:
+def alike(sets: Sequence[str]) -> list[float]:
+    """Weights by which each set counts alike, however many rows it has; their mean is 1.
+
+    >>> alike(["a", "a", "a", "b"])
+    [0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2.0]
+    """
+    rows = Counter(sets)
+    return [len(sets) / len(rows) / rows[each] for each in sets]
+
+
+def _weighted_brier(probabilities: Sequence[float], happened: Sequence[bool], weights: Weights) -> float:
+    missed = (np.asarray(probabilities) - np.asarray(happened, dtype=np.float64)) ** 2
+    return float(np.average(missed, weights=weights))
+
+
+def by_logistic(scores: Sequence[float], happened: Sequence[bool], weights: Weights = None) -> Isotonic:
     """A logistic curve over the log odds of the scores, read off at points evenly over their range; never falling.
 
     Where higher scores are not likelier, which no honest score is, the curve is level.
     """
     odds = [_log_odds(each) for each in scores]
-    curve = logistic(odds, happened)
+    curve = logistic(odds, happened, weights)
     if curve.slope <= 0:
-        share = float(np.mean(np.asarray(happened, dtype=np.float64)))
+        share = float(np.average(np.asarray(happened, dtype=np.float64), weights=weights))
         return Isotonic((0.0, 1.0), (share, share))
     points = sorted({*np.linspace(min(scores), max(scores), _POINTS).tolist()})
     return Isotonic(tuple(points), tuple(curve.probability(_log_odds(each)) for each in points))

@@ -55,3 +55,23 @@ def test_a_higher_score_is_never_less_likely(seed: int):
 def test_one_outcome_is_refused():
     with pytest.raises(ValueError, match="both outcomes"):
         fit("answers", "", ORIGIN, [0.1, 0.2, 0.3], [True] * 3, ["a", "b", "c"])
+
+
+def test_sets_count_alike_however_many_rows_they_have():
+    generator = np.random.default_rng(3)
+    scores = generator.random(900).tolist()
+    sets = ["large"] * 600 + ["a"] * 100 + ["b"] * 100 + ["c"] * 100
+    happened = (generator.random(900) < np.where(np.arange(900) < 600, 0.9, 0.3)).tolist()
+    groups = [str(n) for n in range(900)]
+    by_rows = fit("claims", "", ORIGIN, scores, happened, groups).probability(0.5)
+    by_sets = fit("claims", "", ORIGIN, scores, happened, groups, sets=sets).probability(0.5)
+    assert by_rows == pytest.approx(0.7, abs=0.06)
+    assert by_sets == pytest.approx((0.9 + 3 * 0.3) / 4, abs=0.06)
+
+
+def test_a_few_scores_of_exactly_one_do_not_bend_the_curve():
+    generator = np.random.default_rng(4)
+    scores = [*generator.random(1000).tolist(), *[1.0] * 60]
+    happened = [*(generator.random(1000) < 0.5).tolist(), *[True] * 60]
+    found = fit("claims", "", ORIGIN, scores, happened, [str(n) for n in range(1060)], sets=["a", "b"] * 530)
+    assert found.probability(0.3) == pytest.approx(0.5, abs=0.1)

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from assay.calibration.promise import best_promise, binomial_tail, promise
+from assay.calibration.fit import Rung
+from assay.calibration.promise import STRICTEST, best_promise, binomial_tail, promise
 from assay.evals.risk import ladder, oracle_share, realised
 
 
@@ -76,3 +77,11 @@ def test_one_bad_row_at_the_top_does_not_end_it():
 def test_scores_that_tell_nothing_promise_nothing():
     assert promise(ladder([0.5] * 400, [True, False] * 200), 0.2) is None
     assert best_promise(ladder([0.5] * 400, [True, False] * 200)).risk == pytest.approx(0.56, abs=0.02)
+
+
+def test_one_start_has_all_of_the_doubt_and_ends_at_its_first_bad_step():
+    sure_on_top = [Rung(1.0, 60, 1), Rung(0.9, 90, 40), Rung(0.8, 400, 50)]
+    one, three = promise(sure_on_top, 0.15, starts=STRICTEST), promise(sure_on_top, 0.15)
+    assert (one and one.threshold, three and three.threshold) == (1.0, 1.0)
+    assert promise([Rung(1.0, 60, 4)], 0.15, starts=STRICTEST) is not None
+    assert promise([Rung(1.0, 60, 4)], 0.15) is None

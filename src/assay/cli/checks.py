@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 LONGEST_QUERY = 2_000
 
 AnswerFile = Annotated[str | None, typer.Argument(metavar="FILE", help="The text to test; - is standard input.")]
-Context = Annotated[list[Path] | None, typer.Option("--context", metavar="FILE", help="A source; may be repeated.")]
+Context = Annotated[
+    list[Path] | None, typer.Option("--context", "--sources", metavar="FILE", help="A source; may be repeated.")
+]
 
 
 def register(app: typer.Typer) -> None:

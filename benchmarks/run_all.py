@@ -48,6 +48,7 @@ LONG = (
     "calibration/answers.py",
     "calibration/run.py",
     "risk/run.py",
+    "audit/run.py",
 )
 
 

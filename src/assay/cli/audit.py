@@ -155,7 +155,8 @@ def _name(given: Given) -> str:
 
 def _table(found: Card) -> list[str]:
     """The card as lines."""
-    head = f"{'':28}{'n':>6}{'right':>7}{'unknown':>9}{'precision':>11}{'recall':>8}{'bal. acc.':>11}{'AUROC':>8}"
+    head = f"{'':28}{'n':>6}{'right':>7}{'unknown':>9}{'precision':>11}{'recall':>8}{'caught':>8}"
+    head += f"{'bal. acc.':>11}{'AUROC':>8}"
     rows = [
         ("all", found.all),
         *found.sets.items(),
@@ -175,7 +176,13 @@ def _table(found: Card) -> list[str]:
 def _row(name: str, each: Marks) -> str:
     shares = "".join(
         f"{'–' if value is None else format(value, '.3f'):>{width}}"
-        for value, width in ((each.precision, 11), (each.recall, 8), (each.balanced_accuracy, 11), (each.auroc, 8))
+        for value, width in (
+            (each.precision, 11),
+            (each.recall, 8),
+            (each.caught, 8),
+            (each.balanced_accuracy, 11),
+            (each.auroc, 8),
+        )
     )
     return f"{name[:27]:28}{each.n:6}{each.right:7}{each.unknown:9.3f}{shares}"
 

@@ -19,6 +19,8 @@ from assay import __version__
 from assay.build import collections
 from assay.calibration.shipped import shipped
 from assay.errors import AssayError
+from assay.evals.audit import Marks
+from assay.evals.cards import shipped_cards
 from assay.index.inspect import problems
 from assay.record.runs import RunStore
 from assay.settings import Settings
@@ -50,6 +52,7 @@ def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
     yield from _versions()
     yield from _fits()
     yield from _calibrations()
+    yield from _cards()
     yield from _extras()
     yield _data_folder(settings.data_dir)
     if store:
@@ -102,6 +105,31 @@ def _calibrations() -> Iterator[Examined]:
             Status.PASSED,
             f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}; said→was by tenths: {bins}",
         )
+
+
+def _cards() -> Iterator[Examined]:
+    """How often the judges that ship are right, and where."""
+    for judge, card in shipped_cards().items():
+        marks = card.all
+        told = [
+            f"{marks.n} labelled, {marks.right} right, {marks.unknown:.0%} left unknown",
+            *(f"{name} {share:.2f}" for name, share in _shares(marks)),
+            *(f"{name}: AUROC {each.auroc:.2f}" for name, each in card.sets.items() if each.auroc is not None),
+            *(f"{name}: caught {each.caught:.2f}" for name, each in card.edits.items() if each.caught is not None),
+            "cost unknown" if card.cost is None else f"${card.cost:.2f} a claim",
+        ]
+        yield Examined(f"card of {judge}", Status.PASSED, "; ".join(told))
+
+
+def _shares(marks: Marks) -> Iterator[tuple[str, float]]:
+    shares = {
+        "precision": marks.precision,
+        "recall": marks.recall,
+        "caught": marks.caught,
+        "balanced accuracy": marks.balanced_accuracy,
+        "AUROC": marks.auroc,
+    }
+    return ((name, share) for name, share in shares.items() if share is not None)
 
 
 def _short(value: Any) -> str:

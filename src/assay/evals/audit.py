@@ -31,8 +31,8 @@ class Seen(Value):
 class Marks(Value):
     """How well a judge does on some rows; a share is None where nothing was there to count.
 
-    `precision` is of what it calls right, `recall` of what is right; a row that it does not know counts as not
-    called right. `unknown` is the share of those.
+    `precision` is of what it calls right, `recall` of what is right, `caught` the share of what is wrong that it
+    does not call right; a row that it does not know counts as not called right. `unknown` is the share of those.
     """
 
     n: int
@@ -40,6 +40,7 @@ class Marks(Value):
     unknown: float
     precision: float | None
     recall: float | None
+    caught: float | None
     balanced_accuracy: float | None
     auroc: float | None
 
@@ -55,7 +56,10 @@ class Agreement(Value):
 
 @dataclass(frozen=True, slots=True)
 class Card(Value):
-    """A judge's card; `ms` and `cost` are means per row, None where they are not known."""
+    """A judge's card; `ms` and `cost` are means per row, None where they are not known.
+
+    `edits` sets the rows of each kind of edit beside the right rows that were not edited.
+    """
 
     judge: str
     all: Marks
@@ -75,7 +79,7 @@ def card(judge: str, rows: Sequence[Seen]) -> Card:
         judge=judge,
         all=marks(rows),
         sets=_by(rows, [row.set for row in rows]),
-        edits=_by(rows, [row.edit for row in rows]),
+        edits={edit: marks(_beside_right(rows, edit)) for edit in sorted({row.edit for row in rows} - {""})},
         agreement={
             name: agreement([(row.says, row.others[name]) for row in rows if row.others and name in row.others])
             for name in others
@@ -105,6 +109,7 @@ def marks(rows: Sequence[Seen]) -> Marks:
         unknown=sum(row.says is None for row in rows) / len(rows),
         precision=_share(hits, len(called)),
         recall=recall,
+        caught=spared,
         balanced_accuracy=None if recall is None or spared is None else (recall + spared) / 2,
         auroc=auroc([row.score or 0.0 for row in scored], [row.label for row in scored]) if both else None,
     )
@@ -129,6 +134,11 @@ def _by(rows: Sequence[Seen], keys: Sequence[str]) -> dict[str, Marks]:
         key: marks([row for row, own in zip(rows, keys, strict=True) if own == key])
         for key in sorted(set(keys) - {""})
     }
+
+
+def _beside_right(rows: Sequence[Seen], edit: str) -> list[Seen]:
+    """The rows of one kind of edit, most of them wrong, and the right ones that they are to be told from."""
+    return [row for row in rows if row.edit == edit or (row.label and not row.edit)]
 
 
 def _share(part: int, whole: int) -> float | None:

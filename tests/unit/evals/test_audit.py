@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, precision_score, recall_score
 
 from assay.evals.audit import Seen, agreement, card, marks
+from assay.evals.cards import shipped_cards
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=4, max_size=60).filter(
     lambda made: len({label for label, _ in made}) == 2 and len({says for _, says in made}) == 2
@@ -44,10 +45,21 @@ def test_a_card_tells_sets_edits_agreement_and_cost():
     ]
     found = card("mine", rows)
     assert {name: each.n for name, each in found.sets.items()} == {"a": 2, "b": 1}
-    assert {name: each.n for name, each in found.edits.items()} == {"name": 1, "number": 1}
+    assert {name: (each.n, each.right) for name, each in found.edits.items()} == {"name": (2, 1), "number": (2, 1)}
+    assert {name: each.balanced_accuracy for name, each in found.edits.items()} == {"name": 1.0, "number": 0.5}
+    assert {name: each.caught for name, each in found.edits.items()} == {"name": 1.0, "number": 0.0}
     assert found.agreement["other"].share == 0.5
     assert (found.ms, found.cost) == (20.0, None)
     assert found.sets["b"].precision is None
+
+
+def test_every_judge_that_ships_has_a_card_with_its_sets_or_edits():
+    found = shipped_cards()
+    assert sorted(found) == ["checks, copied sentences", "checks, reworded sentences", "sufficiency", "support"]
+    for each in found.values():
+        assert each.sets or each.edits
+        assert each.all.balanced_accuracy is not None
+        assert each.cost == 0.0
 
 
 def test_a_card_of_nothing_is_refused():

@@ -1,0 +1,207 @@
+"""Does anything tell sufficient evidence better than the fast judge's line of signals does?
+
+    .venv/bin/python benchmarks/grader/evidence.py TOKENS [--grader FOLDER]
+
+TOKENS is what models/grader/token_vectors.py wrote; FOLDER what export_grader.py wrote of the evidence network.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple
+from pathlib import Path
+
+import numpy as np
+from evidence_inputs import ALIGNED, NEAR, NETWORK, WORDED, Inputs
+from numpy.typing import NDArray
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from cases import SETS, TRAIN, Case, KeptEmbedder, given
+from fit import GIVEN, WORDS, table
+from learning import Table, out_of_fold
+from run import BY_WORDS, overlap
+from sklearn.ensemble import HistGradientBoostingClassifier
+from token_encoder import TokenEncoder
+
+from assay.evals.metrics.auroc import auroc
+from assay.evals.metrics.bootstrap import paired_bootstrap
+from assay.models.grader import PairScorer
+from report import write_result
+
+Scores = NDArray[np.float64]
+# The judge's signals of words and vectors, all of which grow with better evidence.
+SIGNALS = (
+    "cover_all", "cover_best", "rare", "pairs", "names", "numbers", "aspects", "answer", "typed", "cosine_best",
+    "reached",
+)  # fmt: skip
+TREES = {
+    "max_iter": 120, "learning_rate": 0.05, "max_leaf_nodes": 6, "min_samples_leaf": 30, "l2_regularization": 5.0,
+    "early_stopping": False, "random_state": 0,
+}  # fmt: skip
+LINES = {
+    "more words": (*GIVEN, *WORDED),
+    "aligned": (*GIVEN, "aligned"),
+    "aligned, near": (*GIVEN, "aligned", "near_mean"),
+    "all": (*SIGNALS, *WORDED, *ALIGNED, *NEAR),
+}
+
+
+def by_trees(scored: Table, trained: Sequence[Table], names: Sequence[str]) -> Scores:
+    """Each case's log odds by boosted trees that saw nothing of its fold; more never lowers the score."""
+    found = np.zeros(len(scored.labels))
+    for fold in sorted(set(scored.folds)):
+        parts = [(each.matrix(names), each.labels, each.folds != fold) for each in trained]
+        inputs = np.concatenate([matrix[kept] for matrix, _, kept in parts])
+        labels = np.concatenate([labels[kept] for _, labels, kept in parts])
+        weights = np.concatenate([_balanced(labels[kept]) for _, labels, kept in parts])
+        model = HistGradientBoostingClassifier(**TREES, monotonic_cst=[1] * len(names))
+        model.fit(inputs, labels, sample_weight=weights / weights.mean())
+        here = scored.folds == fold
+        found[here] = model.decision_function(scored.matrix(names)[here])
+    return found
+
+
+def _balanced(labels: Scores) -> Scores:
+    return np.where(labels == 1, 0.5 / labels.sum(), 0.5 / (1 - labels).sum())
+
+
+async def systems(
+    cases: Mapping[str, list[Case]], inputs: Inputs, embedder: KeptEmbedder
+) -> dict[str, dict[str, Scores]]:
+    """The scores of each set by each system; where no model reads the language, words alone in all of them."""
+    read = {name: each for name, each in cases.items() if name not in BY_WORDS}
+    tables = {name: _table(each, await _known(name, each, inputs)) for name, each in read.items()}
+    plain = {name: await table(cases[name], None) for name in (*TRAIN, *BY_WORDS)}
+    trained, by_words = [tables[name] for name in TRAIN], [plain[name] for name in TRAIN]
+    lines = {"present": GIVEN} | LINES
+    if inputs.scorer:
+        lines |= {"network": ("window",), "joined": (*GIVEN, *NETWORK)}
+    trees = (*SIGNALS, *WORDED, *ALIGNED, *NEAR)
+    found: dict[str, dict[str, Scores]] = {}
+    for name in cases:
+        if name in BY_WORDS:
+            same = out_of_fold(plain[name], by_words, WORDS)
+            found[name] = dict.fromkeys((*lines, "trees"), same)
+            continue
+        found[name] = {line: out_of_fold(tables[name], trained, names) for line, names in lines.items()}
+        found[name]["trees"] = by_trees(tables[name], trained, trees)
+    for name, each in cases.items():
+        found[name] = {"overlap": overlap(each)[1]} | found[name]
+    embedder.keep()
+    return found
+
+
+def _table(cases: Sequence[Case], rows: Sequence[Mapping[str, float]]) -> Table:
+    names = {name for row in rows for name in row}
+    full = [{name: row.get(name, 0.0) for name in names} for row in rows]
+    return Table(full, [case.sufficient for case in cases], [case.fold for case in cases])
+
+
+async def _known(name: str, cases: Sequence[Case], inputs: Inputs) -> list[dict[str, float]]:
+    """The inputs of a set's cases, from the cache where they are there."""
+    cache = os.environ.get("ASSAY_BENCH_CACHE")
+    network = inputs.scorer.sha256[:12] if inputs.scorer else "none"
+    path = Path(cache, f"evidence-{name}-{network}.json") if cache else None
+    if path is not None and path.exists():
+        return list(json.loads(path.read_text()))
+    rows = await inputs.of(cases)
+    if path is not None:
+        path.write_text(json.dumps(rows))
+    return rows
+
+
+def report(cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Scores]]) -> dict[str, object]:
+    """Print and return each system's AUROC, and its gap to the present one with the 95 % interval."""
+    names = list(next(iter(found.values())))
+    print(f"{'':14}" + "".join(f"{name:>15}" for name in names))
+    rows: dict[str, dict[str, object]] = {}
+    for name, each in cases.items():
+        labels = np.array([case.sufficient for case in each])
+        rows[name] = {"rows": len(each)}
+        for system, scores in found[name].items():
+            rows[name][system] = round(auroc(list(scores), list(labels)), 3)
+            if system not in ("overlap", "present"):
+                rows[name][f"{system} - present"] = _gap(each, labels, scores, found[name]["present"])
+        print(f"{name:14}" + "".join(f"{rows[name][system]:15.3f}" for system in names))
+    means = {system: round(float(np.mean([row[system] for row in rows.values()])), 3) for system in names}
+    print(f"{'mean':14}" + "".join(f"{mean:15.3f}" for mean in means.values()))
+    gaps = {system: mean_gap(cases, found, system) for system in names if system not in ("overlap", "present")}
+    return {"sets": rows, "mean": means, "mean - present": gaps, "a fifth": fifth(cases, found)}
+
+
+def _gap(cases: Sequence[Case], labels: NDArray[np.bool_], first: Scores, second: Scores) -> list[float]:
+    apart = paired_bootstrap(
+        lambda rows: auroc(list(first[rows]), list(labels[rows])),
+        lambda rows: auroc(list(second[rows]), list(labels[rows])),
+        [case.group for case in cases],
+        resamples=300,
+    )
+    return [round(each, 3) for each in astuple(apart)[:3]]
+
+
+def mean_gap(
+    cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Scores]], system: str, resamples: int = 500
+) -> list[float]:
+    """How far the system's mean is above the present one's, groups drawn anew within each set."""
+    draw = np.random.default_rng(0)
+    ways = {name: _places(each) for name, each in cases.items()}
+
+    def mean(drawn: Mapping[str, NDArray[np.intp]]) -> float:
+        return float(np.mean([_apart(cases[name], found[name], system, rows) for name, rows in drawn.items()]))
+
+    whole = mean({name: np.concatenate(places) for name, places in ways.items()})
+    some = [
+        mean({n: np.concatenate([p[at] for at in draw.integers(len(p), size=len(p))]) for n, p in ways.items()})
+        for _ in range(resamples)
+    ]
+    return [round(float(each), 3) for each in (whole, *np.percentile(some, [2.5, 97.5]))]
+
+
+def _places(cases: Sequence[Case]) -> list[NDArray[np.intp]]:
+    places: dict[str, list[int]] = {}
+    for at, case in enumerate(cases):
+        places.setdefault(case.group, []).append(at)
+    return [np.array(each) for each in places.values()]
+
+
+def _apart(cases: Sequence[Case], found: Mapping[str, Scores], system: str, rows: NDArray[np.intp]) -> float:
+    labels = [cases[at].sufficient for at in rows]
+    return auroc(list(found[system][rows]), labels) - auroc(list(found["present"][rows]), labels)
+
+
+def fifth(cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Scores]]) -> dict[str, float]:
+    """The mean AUROC over the sets on fold 0 alone."""
+    means: dict[str, list[float]] = {}
+    for name, each in cases.items():
+        rows = [at for at, case in enumerate(each) if case.fold == 0]
+        labels = [each[at].sufficient for at in rows]
+        for system, scores in found[name].items():
+            means.setdefault(system, []).append(auroc(list(scores[rows]), labels))
+    return {system: round(float(np.mean(each)), 3) for system, each in means.items()}
+
+
+async def measured(tokens: Path, grader: Path | None) -> dict[str, object]:
+    """Every system on every set."""
+    embedder = KeptEmbedder.open()
+    scorer = PairScorer.load(grader) if grader else None
+    cases = {name: given(name) for name in SETS}
+    found = await systems(cases, Inputs(embedder, TokenEncoder(tokens), scorer), embedder)
+    return report(cases, found) | {"network": scorer.id if scorer else None}
+
+
+def main() -> None:
+    """Measure, print, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tokens", type=Path, help="the model that models/grader/token_vectors.py wrote")
+    parser.add_argument("--grader", type=Path, default=None, help="the folder of the evidence network")
+    asked = parser.parse_args()
+    write_result("grader", "evidence", asyncio.run(measured(asked.tokens, asked.grader)))
+
+
+if __name__ == "__main__":
+    main()

@@ -46,6 +46,8 @@ def review(
 ) -> None:
     """List, look at and decide on answers that were shown with findings that no repair mended.
 
+    A decision is a label of the answer, too: `assay calibrate --labelled` learns from it.
+
     \b
     assay review                                    those that wait
     assay review 01JAB                              one of them, from its question to its answer

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from assay.calibration.fit import Fit
 from assay.calibration.shift import LATEST
 from assay.errors import DamagedStore, UsageError
-from assay.record.runs import RunStore, storable
+from assay.record.runs import RunRecord, RunStore, storable
 from assay.record.runs_file import version_of
 from assay.record.schema import LABELLED
 from assay.types import Value
@@ -72,22 +73,19 @@ class Labels:
         UsageError for a run without an answer, or a claim that it does not have.
         """
         record = self.store.load(run_id)
-        if record.answer is None or record.answer["outcome"] not in ("answered", "partial"):
+        answer = answer_to_label(record)
+        if answer is None:
             raise UsageError(
                 f"run {record.run.run_id} has no answer to label", hint="`assay show` lists the latest runs"
             )
-        numbers = [each["n"] for each in record.answer["claims"]]
+        numbers = [each["n"] for each in answer["claims"]]
         if claim != WHOLE and claim not in numbers:
             raise UsageError(
                 f"run {record.run.run_id} has no claim {claim}; it has {', '.join(map(str, numbers)) or 'none'}",
                 hint="`assay show RUN` numbers them",
             )
         with self.store.file.writing() as file:
-            row = (record.run.run_id, claim, int(good), at, storable(by), storable(note))
-            made = file.execute(
-                "INSERT INTO labels (run_id, claim, good, at, by, note) VALUES (?, ?, ?, ?, ?, ?)", row
-            )
-            return Label(int(made.lastrowid or 0), *row[:2], good, at, by, note)
+            return write_label(file, record.run.run_id, claim, good=good, at=at, by=by, note=note)
 
     def all(self) -> tuple[Label, ...]:
         """Every label, oldest first."""
@@ -193,3 +191,19 @@ def _fit(body: str) -> Fit:
         return Fit.read(json.loads(body))
     except (ValueError, KeyError, TypeError) as error:
         raise DamagedStore("a calibration cannot be read", hint="assay calibrate --use 0") from error
+
+
+def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:
+    """The run's answer as JSON, where it is one that can be right or wrong."""
+    return record.answer if record.answer and record.answer["outcome"] in ("answered", "partial") else None
+
+
+def write_label(
+    file: sqlite3.Connection, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str
+) -> Label:
+    """Add one label, in the transaction that is open."""
+    made = file.execute(
+        "INSERT INTO labels (run_id, claim, good, at, by, note) VALUES (?, ?, ?, ?, ?, ?)",
+        (run_id, claim, int(good), at, storable(by), storable(note)),
+    )
+    return Label(int(made.lastrowid or 0), run_id, claim, good, at, by, note)

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from assay.errors import UsageError
+from assay.record.labels import WHOLE, answer_to_label, write_label
 from assay.record.runs import SUMMARY, Decision, RunStore, RunSummary, storable
 from assay.record.runs_file import version_of
 from assay.record.schema import REVIEWED
@@ -45,6 +46,8 @@ class ReviewQueue:
     def decide(self, run_id: str, decision: Decision) -> RunSummary:
         """Write down what a person decided about a run's answer; a later decision is added, none is changed.
 
+        It is a label of the whole answer, too, from which `assay calibrate --labelled` learns.
+
         `run_id` as for `RunStore.load`. UsageError for a run without an answer.
         """
         record = self.store.load(run_id)
@@ -59,4 +62,14 @@ class ReviewQueue:
                 "INSERT INTO decisions VALUES (?, ?, ?, ?, ?)",
                 (record.run.run_id, decision.at, storable(decision.by), *said),
             )
+            if answer_to_label(record) is not None:
+                write_label(
+                    file,
+                    record.run.run_id,
+                    WHOLE,
+                    good=decision.accepted,
+                    at=decision.at,
+                    by=decision.by,
+                    note=decision.note,
+                )
         return record.run

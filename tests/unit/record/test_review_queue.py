@@ -12,10 +12,11 @@ import pytest
 from assay.errors import DamagedStore, UsageError
 from assay.meter import CheckCost, Meter
 from assay.record.figures import figures_of
+from assay.record.labels import WHOLE, Labels
 from assay.record.review_queue import ReviewQueue
 from assay.record.runs import Decision, RunStore
 from assay.record.schema import SCRIPTS, statements
-from assay.types import Done, Failed, Finding, Severity, Usage
+from assay.types import Done, Failed, Finding, Outcome, Severity, Usage
 
 from .test_runs import answer
 
@@ -56,6 +57,26 @@ def test_a_later_decision_is_added_and_none_is_changed(store: RunStore, tmp_path
         pytest.raises(sqlite3.IntegrityError, match="append-only"),
     ):
         file.execute("UPDATE decisions SET accepted = 1")
+
+
+def test_a_decision_is_a_label_and_the_last_one_holds(store: RunStore) -> None:
+    record(store, "01JA", LEFT)
+    queue = ReviewQueue(store)
+    queue.decide("last", Decision(5.0, "maria", False, "the old date"))
+    queue.decide("last", Decision(6.0, "tom", True))
+    labels = Labels(store)
+    assert [(each.good, each.by, each.note) for each in labels.all()] == [
+        (False, "maria", "the old date"),
+        (True, "tom", ""),
+    ]
+    assert [(each.run_id, each.claim, each.version) for each in labels.holding()] == [("01JA", WHOLE, 2)]
+
+
+def test_a_refusal_that_is_accepted_is_no_label(store: RunStore) -> None:
+    store.open("01JA", "How hot?")
+    store.receive("01JA", Done(seq=1, at=10.0, answer=replace(answer("01JA"), outcome=Outcome.ABSTAINED)))
+    ReviewQueue(store).decide("last", Decision(5.0, "maria", True))
+    assert Labels(store).all() == ()
 
 
 def test_a_run_without_an_answer_is_not_decided_on(store: RunStore) -> None:

@@ -21,9 +21,9 @@ from evidence_inputs import ALIGNED, NEAR, NETWORK, WORDED, Inputs
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from cases import SETS, TRAIN, Case, KeptEmbedder, given
+from cases import FOLDS, SETS, TRAIN, Case, KeptEmbedder, given
 from fit import GIVEN, WORDS, table
-from learning import Table, out_of_fold
+from learning import Table, fit, scores
 from run import BY_WORDS, overlap
 from sklearn.ensemble import HistGradientBoostingClassifier
 from token_encoder import TokenEncoder
@@ -51,18 +51,31 @@ LINES = {
 }
 
 
-def by_trees(scored: Table, trained: Sequence[Table], names: Sequence[str]) -> Scores:
-    """Each case's log odds by boosted trees that saw nothing of its fold; more never lowers the score."""
-    found = np.zeros(len(scored.labels))
-    for fold in sorted(set(scored.folds)):
-        parts = [(each.matrix(names), each.labels, each.folds != fold) for each in trained]
+def by_line(scored: Mapping[str, Table], names: Sequence[str]) -> dict[str, Scores]:
+    """Each case's score by a line that saw nothing of its fold, in any set."""
+    trained = [scored[name] for name in TRAIN]
+    found = {name: np.zeros(len(each.labels)) for name, each in scored.items()}
+    for fold in range(FOLDS):
+        weights = fit(trained, names, fold)
+        for name, each in scored.items():
+            here = each.folds == fold
+            found[name][here] = scores(each, weights)[here]
+    return found
+
+
+def by_trees(scored: Mapping[str, Table], names: Sequence[str]) -> dict[str, Scores]:
+    """The same by boosted trees; more of anything never lowers the score."""
+    found = {name: np.zeros(len(each.labels)) for name, each in scored.items()}
+    for fold in range(FOLDS):
+        parts = [(scored[name].matrix(names), scored[name].labels, scored[name].folds != fold) for name in TRAIN]
         inputs = np.concatenate([matrix[kept] for matrix, _, kept in parts])
         labels = np.concatenate([labels[kept] for _, labels, kept in parts])
         weights = np.concatenate([_balanced(labels[kept]) for _, labels, kept in parts])
         model = HistGradientBoostingClassifier(**TREES, monotonic_cst=[1] * len(names))
         model.fit(inputs, labels, sample_weight=weights / weights.mean())
-        here = scored.folds == fold
-        found[here] = model.decision_function(scored.matrix(names)[here])
+        for name, each in scored.items():
+            here = each.folds == fold
+            found[name][here] = model.decision_function(each.matrix(names)[here])
     return found
 
 
@@ -77,23 +90,18 @@ async def systems(
     read = {name: each for name, each in cases.items() if name not in BY_WORDS}
     tables = {name: _table(each, await _known(name, each, inputs)) for name, each in read.items()}
     plain = {name: await table(cases[name], None) for name in (*TRAIN, *BY_WORDS)}
-    trained, by_words = [tables[name] for name in TRAIN], [plain[name] for name in TRAIN]
     lines = {"present": GIVEN} | LINES
     if inputs.scorer:
         lines |= {"network": ("window",), "joined": (*GIVEN, *NETWORK)}
-    trees = (*SIGNALS, *WORDED, *ALIGNED, *NEAR)
-    found: dict[str, dict[str, Scores]] = {}
-    for name in cases:
-        if name in BY_WORDS:
-            same = out_of_fold(plain[name], by_words, WORDS)
-            found[name] = dict.fromkeys((*lines, "trees"), same)
-            continue
-        found[name] = {line: out_of_fold(tables[name], trained, names) for line, names in lines.items()}
-        found[name]["trees"] = by_trees(tables[name], trained, trees)
-    for name, each in cases.items():
-        found[name] = {"overlap": overlap(each)[1]} | found[name]
+    found = {line: by_line(tables, names) for line, names in lines.items()}
+    found["trees"] = by_trees(tables, (*SIGNALS, *WORDED, *ALIGNED, *NEAR))
+    by_words = by_line(plain, WORDS)
     embedder.keep()
-    return found
+    return {
+        name: {"overlap": overlap(each)[1]}
+        | {system: (by_words if name in BY_WORDS else of)[name] for system, of in found.items()}
+        for name, each in cases.items()
+    }
 
 
 def _table(cases: Sequence[Case], rows: Sequence[Mapping[str, float]]) -> Table:
@@ -123,10 +131,10 @@ def report(cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Sco
     for name, each in cases.items():
         labels = np.array([case.sufficient for case in each])
         rows[name] = {"rows": len(each)}
-        for system, scores in found[name].items():
-            rows[name][system] = round(auroc(list(scores), list(labels)), 3)
+        for system, odds in found[name].items():
+            rows[name][system] = round(auroc(list(odds), list(labels)), 3)
             if system not in ("overlap", "present"):
-                rows[name][f"{system} - present"] = _gap(each, labels, scores, found[name]["present"])
+                rows[name][f"{system} - present"] = _gap(each, labels, odds, found[name]["present"])
         print(f"{name:14}" + "".join(f"{rows[name][system]:15.3f}" for system in names))
     means = {system: round(float(np.mean([row[system] for row in rows.values()])), 3) for system in names}
     print(f"{'mean':14}" + "".join(f"{mean:15.3f}" for mean in means.values()))
@@ -145,7 +153,7 @@ def _gap(cases: Sequence[Case], labels: NDArray[np.bool_], first: Scores, second
 
 
 def mean_gap(
-    cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Scores]], system: str, resamples: int = 500
+    cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Scores]], system: str, resamples: int = 300
 ) -> list[float]:
     """How far the system's mean is above the present one's, groups drawn anew within each set."""
     draw = np.random.default_rng(0)
@@ -180,8 +188,8 @@ def fifth(cases: Mapping[str, list[Case]], found: Mapping[str, Mapping[str, Scor
     for name, each in cases.items():
         rows = [at for at, case in enumerate(each) if case.fold == 0]
         labels = [each[at].sufficient for at in rows]
-        for system, scores in found[name].items():
-            means.setdefault(system, []).append(auroc(list(scores[rows]), labels))
+        for system, odds in found[name].items():
+            means.setdefault(system, []).append(auroc(list(odds[rows]), labels))
     return {system: round(float(np.mean(each)), 3) for system, each in means.items()}
 
 

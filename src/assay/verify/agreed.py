@@ -42,8 +42,21 @@ def agreed(first: Verdict, votes: Sequence[Vote]) -> Verdict:
 
 def disagreement(first: Verdict, votes: Sequence[Vote]) -> str | None:
     """Who says what, where those who could say do not all say the same; None where they do."""
-    told = [("words and vectors", first), *((vote.by, vote.ruling.verdict) for vote in votes)]
-    known = [(by, verdict) for by, verdict in told if verdict is not Verdict.UNKNOWN]
+    known = _told(first, votes)
     if len({verdict for _, verdict in known}) < 2:
         return None
     return "; ".join(f"{by}: {verdict.value}" for by, verdict in known)
+
+
+def could_say(first: Verdict, votes: Sequence[Vote]) -> tuple[str, ...]:
+    """Who could say anything of the claim: words and vectors, and each tier whose ruling is not unknown.
+
+    >>> could_say(Verdict.UNSUPPORTED, (Vote("m", Ruling(Verdict.UNKNOWN, "the model failed")),))
+    ('words and vectors',)
+    """
+    return tuple(by for by, _ in _told(first, votes))
+
+
+def _told(first: Verdict, votes: Sequence[Vote]) -> list[tuple[str, Verdict]]:
+    told = [("words and vectors", first), *((vote.by, vote.ruling.verdict) for vote in votes)]
+    return [(by, verdict) for by, verdict in told if verdict is not Verdict.UNKNOWN]

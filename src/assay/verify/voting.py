@@ -21,7 +21,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.agreed import Vote, agreed, disagreement
+from assay.verify.agreed import Vote, agreed, could_say, disagreement
 from assay.verify.findings import findings_of
 from assay.verify.judged import NOT_OF_TRUTH
 from assay.verify.review import DeterministicVerifier
@@ -80,15 +80,16 @@ def _scope(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, ...]:
 
 def with_votes(review: Review, votes: Mapping[int, Sequence[Vote]]) -> Review:
     """The review with the claims' verdicts after the votes; checks say who could not say, and who disagreed."""
-    after = {claim.n: _after(claim, votes[claim.n]) for claim in review.claims if claim.n in votes}
-    first = {claim.n: claim.verdict for claim in review.claims}
+    first = {claim.n: claim for claim in review.claims}
+    after = {n: _after(first[n], found) for n, found in votes.items()}
     checks: list[Check] = []
     for check in review.checks:
         voted = after.get(check.claim or 0)
         if check.name != "support" or voted is None:
             checks.append(check)
         else:
-            checks += [*_checks(voted, votes[voted.n], first[voted.n]), _support(check, voted)]
+            was, found = first[voted.n].verdict, votes[voted.n]
+            checks += [*_checks(voted, found, was), _support(check, voted, found, was)]
     claims = tuple(after.get(claim.n, claim) for claim in review.claims)
     return replace(review, claims=claims, checks=tuple(checks), findings=findings_of(checks))
 
@@ -97,30 +98,46 @@ def _after(claim: Claim, votes: Sequence[Vote]) -> Claim:
     """The claim with the verdict that the votes give it, and a history that names each voter."""
     verdict = agreed(claim.verdict, votes)
     told = tuple(ClaimEvent(each.ruling.verdict.value, each.by, each.ruling.reason) for each in votes)
-    why = disagreement(claim.verdict, votes) or "all who could say agree"
+    why = disagreement(claim.verdict, votes) or _alone(claim.verdict, votes) or "all who could say agree"
     spans = tuple(dict.fromkeys((*(span for each in votes for span in each.ruling.spans), *claim.spans)))
     history = (*claim.history, *told, ClaimEvent(verdict.value, "vote", why))
     return replace(claim, verdict=verdict, spans=spans, history=history)
 
 
+def _alone(first: Verdict, votes: Sequence[Vote]) -> str | None:
+    """Why there is nobody to agree with; None where two or more could say."""
+    able = could_say(first, votes)
+    if len(able) > 1:
+        return None
+    return f"only {able[0]} could say" if able else "no one could say"
+
+
 def _checks(claim: Claim, votes: Sequence[Vote], first: Verdict) -> list[Check]:
-    """One check a voter that could not say, and one that tells whether the others agreed."""
+    """One check a voter that could not say, and one that tells whether the others agreed.
+
+    Agreement takes two: it is unknown where fewer could say.
+    """
     where = Span(claim.start, claim.end)
     silent = [
         Check("verifier", Status.UNKNOWN, Severity.BLOCK, claim.n, f"{each.by}: {each.ruling.reason}", where)
         for each in votes
         if each.ruling.verdict is Verdict.UNKNOWN
     ]
-    apart = disagreement(first, votes)
-    status = Status.PASSED if apart is None else Status.FAILED
-    return [*silent, Check("agreement", status, Severity.WARN, claim.n, apart, where)]
+    apart, alone = disagreement(first, votes), _alone(first, votes)
+    status = Status.FAILED if apart else Status.UNKNOWN if alone else Status.PASSED
+    return [*silent, Check("agreement", status, Severity.WARN, claim.n, apart or alone, where)]
 
 
-def _support(check: Check, claim: Claim) -> Check:
+def _support(check: Check, claim: Claim, votes: Sequence[Vote], first: Verdict) -> Check:
     """The support check after the votes."""
     status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(claim.verdict, Status.FAILED)
-    reason = next(
-        (event.reason for event in reversed(claim.history) if event.state == claim.verdict.value), check.cause
-    )
-    cause = None if status is Status.PASSED else reason or "the tiers do not agree"
+    cause = None if status is Status.PASSED else _cause(check, claim, votes, first)
     return replace(check, status=status, cause=cause, kind=check.kind if status is Status.FAILED else None)
+
+
+def _cause(check: Check, claim: Claim, votes: Sequence[Vote], first: Verdict) -> str:
+    """Why a claim is not borne out: who disagree, else what was known before the votes, else the ruling vote."""
+    apart = disagreement(first, votes)
+    before = check.cause if claim.verdict is first else None
+    ruling = next((each.ruling.reason for each in votes if each.ruling.verdict is claim.verdict), None)
+    return apart or before or ruling or "the tiers do not agree"

@@ -183,3 +183,28 @@ def test_votes_count_alike_in_any_order() -> None:
     rulings: Sequence[Verdict] = (Verdict.SUPPORTED, Verdict.UNKNOWN, Verdict.CONTRADICTED)
     votes = [Vote(str(n), Ruling(each, "")) for n, each in enumerate(rulings)]
     assert agreed(Verdict.UNKNOWN, votes) is agreed(Verdict.UNKNOWN, votes[::-1])
+
+
+async def test_agreement_takes_two() -> None:
+    lease = passage("The landlord may terminate the lease if the rent is more than 60 days overdue.")
+    claim = "The tenant may terminate the lease if the rent is more than 60 days overdue."
+    before = await DeterministicVerifier().check(claim, (lease,))
+    review = await VotingVerifier(DeterministicVerifier(), (tier("no JSON", "no JSON"),)).check(claim, (lease,))
+    [agreement], [support] = named(review, "agreement"), named(review, "support")
+    assert (agreement.status, agreement.cause) == (Status.UNKNOWN, "no one could say")
+    assert support.status is Status.UNKNOWN
+    assert [support] == named(before, "support")
+
+
+async def test_a_voter_that_is_alone_is_named() -> None:
+    review = await reviewed(tier(says(part("supported", 1, 2))), tier("no JSON", "no JSON"))
+    [agreement] = named(review, "agreement")
+    assert (agreement.status, agreement.cause) == (Status.UNKNOWN, "only fake:scripted could say")
+    assert named(review, "support")[0].status is not Status.PASSED
+
+
+async def test_what_a_vote_settles_has_the_votes_cause() -> None:
+    review = await reviewed(tier(says(part("unsupported"))))
+    [support] = named(review, "support")
+    assert support.status is Status.FAILED
+    assert "all who could say agree" not in (support.cause or "")

@@ -12,6 +12,7 @@ from assay.text.citation_marks import HEDGE_MARK, without_marks
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
 from assay.types import Citation, Span
+from assay.verify.courtesies import is_courtesy
 
 # Where one sentence goes on to a second statement; both sides keep at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
@@ -54,10 +55,11 @@ class Stated:
 
 
 def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
-    """An answer's claims in order. Abstentions, questions, headings (a table's too) and lead-ins claim nothing.
+    """An answer's claims in order.
 
-    A mark belongs to the sentence that it stands in or behind. `written` are the places of the sentences where
-    their writer told them: a mark then belongs to all of what was written as one.
+    Abstentions, courtesies, questions, headings (a table's too) and lead-ins claim nothing. A mark belongs to the
+    sentence that it stands in or behind. `written` are the places of the sentences where their writer told them: a
+    mark then belongs to all of what was written as one.
 
     >>> from assay.text.citation_marks import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
@@ -133,7 +135,7 @@ def claims_nothing(sentence: str) -> bool:
         or _HEADING.match(bare)
     ):
         return True
-    return abstains(bare)
+    return abstains(bare) or is_courtesy(bare)
 
 
 def _heads_a_table(text: str, span: Span) -> bool:

@@ -30,7 +30,7 @@ from assay.verify.claims import stated, whole
 from assay.verify.findings import findings_of
 from assay.verify.judged import FACTS, judged
 from assay.verify.likeness import texts_of
-from assay.verify.subject import subject
+from assay.verify.subject import off_subject, subject
 from assay.verify.untested import untested_in
 
 if TYPE_CHECKING:
@@ -67,7 +67,11 @@ class DeterministicVerifier:
         every = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
         marks = tuple(mark for mark in every if mark.start >= start)
         claims = tuple(stated(draft.text, marks, draft.spans[after:]))
-        return await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
+        review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
+        if "subject" in self.skip:
+            return review
+        with self.timing("subject"):
+            return _with(review, off_subject(question, evidence, review.claims))
 
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
         """The review with what no claim's check tests: a draft without claims, a bare yes or no, a namesake."""

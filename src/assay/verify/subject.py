@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
-from assay.text.names import names
-from assay.text.tokens import words
-from assay.types import Check, Claim, Question, Severity, Status
+from assay.text.language import language_of
+from assay.text.names import acronyms, names
+from assay.text.tokens import STOP_WORDS, fold, stem, words
+from assay.types import Check, Claim, Evidence, Passage, Question, Severity, Span, Status
+from assay.verify.lexicon import lexicon
 
 # A name of one word has no namesake that shares a part of it.
 _WORDS = 2
+# Languages that write every noun with a capital, where capitals tell no names.
+_CAPITAL_NOUNS = frozenset({"de"})
+# How much of a name's beginning tells it: "Europe" in "European".
+_ENDING, _LEAST_BEGINNING = 2, 4
+# A single letter stands for anything.
+_LETTERS = 2
+_POSSESSIVE = re.compile(r"['’]s?\Z")
 
 
 def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -35,3 +45,94 @@ def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Che
             cause = f"the question is about {' '.join(asked)!r}, and the answer names {' '.join(rival)!r}"
             return (Check("subject", Status.UNKNOWN, Severity.BLOCK, None, cause),)
     return ()
+
+
+def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+    """A check of each claim that is of something else than the question names; none for all others.
+
+    The question names something that some passage knows, written with a capital wherever the evidence has it. The
+    claim is of something else where neither its own words nor the documents that it cites, as far as they are
+    evidence, have that name, a part, an abbreviation or the long form of it. What a passage on the name leads to is
+    followed: the claim may name, or cite a document titled with, someone named beside it. Names may be missed, so
+    the check is unknown rather than failed.
+    """
+    asked = _asked(question.standalone, evidence.passages)
+    if not asked or language_of(question.standalone) in _CAPITAL_NOUNS:
+        return ()
+    told = repr(" ".join(asked))
+    return tuple(
+        Check(
+            "subject",
+            Status.UNKNOWN,
+            Severity.BLOCK,
+            claim.n,
+            f"the question is about {told}, which neither this sentence nor what it cites names",
+            Span(claim.start, claim.end),
+        )
+        for claim in claims
+        if claim.citations and not _is_on(asked, claim, evidence.passages)
+    )
+
+
+def _asked(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
+    """The words of the question's names that the passages have, and always with a capital."""
+    found = (
+        word
+        for name in names(question)
+        for word in map(_plain, name.words)
+        if not (name.opens and _is_common(word)) and word not in STOP_WORDS and len(word) > 1
+    )
+    return tuple(word for word in dict.fromkeys(found) if _is_name(word, passages))
+
+
+def _is_name(word: str, passages: Sequence[Passage]) -> bool:
+    """Whether the passages have a folded word, each time with a capital."""
+    written = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+    held = [match.group() for each in passages for match in written.finditer(_whole(each))]
+    return bool(held) and all(each[0].isupper() for each in held)
+
+
+def _is_on(asked: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> bool:
+    """Whether a claim is on what was asked about, or on what a passage on it leads to."""
+    cited = [each for each in passages if each.passage_id in claim.citations]
+    documents = {each.document_id for each in cited}
+    whole = [each for each in passages if each.document_id in documents]
+    if any(_has(text, asked) for text in (claim.text, *map(_whole, whole))):
+        return True
+    leads = set(_names_of(claim.text)).union(*(_names_of(each.title) for each in cited))
+    on_it = [_whole(each) for each in passages if _has(_whole(each), asked)]
+    return any(leads & set(_names_of(text)) for text in on_it)
+
+
+def _has(text: str, asked: Sequence[str]) -> bool:
+    """Whether a text has one of the words, one that begins as it does, its initials, or what they stand for."""
+    held = [_plain(word) for word in words(text)]
+    known = {short: set(long) for short, long in acronyms(text).items()}
+    beginnings = tuple(word[: max(_LEAST_BEGINNING, len(word) - _ENDING)] for word in asked)
+    if any(word in asked or word.startswith(beginnings) for word in held):
+        return True
+    short = "".join(word[0] for word in asked)
+    if (len(short) >= _LETTERS and short in held) or any(set(asked) & long for long in known.values()):
+        return True
+    initials = "".join(word[0] for word in held if word not in STOP_WORDS)
+    return any(len(word) >= _LETTERS and word in initials for word in asked)
+
+
+def _names_of(text: str) -> Iterator[str]:
+    """The words of the names of a text; a first word that the dictionary has is none."""
+    for name in names(text):
+        if not (name.opens and _is_common(name.words[0])):
+            yield from (_plain(word) for word in name.words if word not in STOP_WORDS)
+
+
+def _is_common(word: str) -> bool:
+    """Whether the dictionary has a word, so that a capital at the start of a sentence tells nothing."""
+    return word in STOP_WORDS or lexicon().get(stem(_plain(word))) is not None
+
+
+def _whole(passage: Passage) -> str:
+    return f"{passage.title}\n{passage.location.section or ''}\n{passage.text}"
+
+
+def _plain(word: str) -> str:
+    return _POSSESSIVE.sub("", fold(word))

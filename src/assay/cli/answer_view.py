@@ -23,6 +23,8 @@ Json = Mapping[str, Any]
 # What each state of a check looks like.
 MARKS = {"passed": "✓", "failed": "✗", "unknown": "?", "skipped": "–"}
 STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "dim"}
+# How the names of the checks of output rules begin.
+OUTPUT_RULE = "rule:"
 # How much of a passage's id names it in a dialogue; `assay show` has it whole.
 SHORT_ID = 8
 # Longer quotes are cut on the terminal only; `--json` has them whole.
@@ -52,7 +54,7 @@ def show_answer(
         for quote in quotes(source, answer["claims"]):
             indented(console, f"“{quote}”", 4)
     console.print()
-    for line in chain(disagreements(answer), _open_points(answer)):
+    for line in chain(disagreements(answer), _open_points(answer), broken_advice(answer), weakness(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
     for told in (repairs_line(answer), usage_line(answer)):
@@ -225,6 +227,44 @@ def _open_points(answer: Json) -> Iterator[Text]:
     yield from check_lines(
         [each for each in open_checks if each["severity"] != "warn" or each["status"] == "unknown"]
     )
+
+
+def broken_advice(answer: Json) -> Iterator[Text]:
+    """A line for each output rule that only warns and was not kept; it changes no verdict."""
+    places: dict[str, list[Json]] = {}
+    for check in answer["checks"]:
+        if (check["status"], check["severity"]) == ("failed", "warn") and check["name"].startswith(OUTPUT_RULE):
+            places.setdefault(check["name"], []).append(check)
+    for name, found in places.items():
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        yield marked("failed", f"{name}: {one_line(found[0]['cause'])}{more}")
+
+
+def weakness(answer: Json) -> Iterator[Text]:
+    """A line for an assessment that did not pass: what was reached, what was asked, and the weakest criterion.
+
+    An overall score that was reached leaves the floor as what was not. Records of earlier versions have no bar.
+    """
+    assessment = answer.get("assessment")
+    if not assessment or assessment["passed"] is not False:
+        return
+    overall, bar = assessment["overall"], assessment.get("bar")
+    asked = "" if bar is None else f", {bar:.3f} was asked"
+    criterion = assessment.get("weakest")
+    scored = [score_told(each) for each in assessment["scores"] if each["criterion"] == criterion]
+    below = "below the floor" if bar is not None and overall >= bar else "the weakest"
+    weakest = f"; {below}: {scored[0]}" if scored else ""
+    yield marked("failed", f"assessed as weak: {overall:.3f} overall{asked}{weakest}")
+
+
+def score_told(score: Json) -> str:
+    """A criterion with its score.
+
+    >>> score_told({"criterion": "user_alignment", "score": 0.5})
+    'user alignment 0.500'
+    """
+    known = "unknown" if score["score"] is None else f"{score['score']:.3f}"
+    return f"{score['criterion'].replace('_', ' ')} {known}"
 
 
 def _standing(checks: Sequence[Json], verified: bool) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.answer_view import check_lines, indented, show_answer
+from assay.cli.answer_view import check_lines, indented, score_told, show_answer
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
         console.print("\nchecks")
         for line in check_lines(answer["checks"]):
             console.print("  ", line, sep="")
+    _show_assessment(answer.get("assessment"), console)
     console.print("\nanswer")
     show_answer(answer, _verified(answer), terminal)
 
@@ -71,6 +72,18 @@ def _show_repair(repair: Json, console: Any) -> None:
     indented(console, f"- {one_line(repair['before'], 300)}", 5)
     if repair["after"]:
         indented(console, f"+ {one_line(repair['after'], 300)}", 5)
+
+
+def _show_assessment(assessment: Json | None, console: Any) -> None:
+    if not assessment:
+        return
+    console.print("\nassessment")
+    bar = assessment.get("bar")  # records of earlier versions have none
+    asked = "" if bar is None else f", {bar:.3f} was asked"
+    console.print(f"  {score_told({'criterion': 'overall', 'score': assessment['overall']})}{asked}")
+    for score in assessment["scores"]:
+        reasons = f": {one_line('; '.join(score['reasons']), 200)}" if score["reasons"] else ""
+        console.print(f"  {score_told(score)}{reasons}")
 
 
 def told(kind: str, body: Json) -> str:

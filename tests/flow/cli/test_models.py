@@ -53,6 +53,27 @@ def test_a_sentence_that_no_source_bears_out_is_dropped_and_told(own: Cli, scrip
     assert "Its price in Paris is 40 euros." in shown
 
 
+def test_a_rule_that_only_warns_is_told_and_changes_no_verdict(own: Cli, scripted: Scripted, tmp_path: Path):
+    house = tmp_path / "house.toml"
+    house.write_text(
+        '[[rule]]\nid = "cta"\nkind = "call_to_action"\nparams = { phrases = ["call us"] }\n', encoding="utf-8"
+    )
+    asked = own("ask", BOIL, "-m", scripted(BOILS), "--rules", house)
+    assert asked.code == 0
+    assert '✗ rule:cta: no sentence invites the reader with words such as "call us"\n✓ verified' in asked.out
+
+
+def test_an_assessment_below_what_was_asked_is_told_and_shown_with_its_scores(own: Cli, scripted: Scripted):
+    two = f"{BOIL} Who built the Harbour Bridge?"
+    asked = own("ask", two, "-m", scripted(BOILS), "--quality", "0.999")
+    assert "✗ assessed as weak: " in asked.out
+    assert " overall, 0.999 was asked; the weakest: completeness 0." in asked.out
+    shown = own("show", "last").out
+    assert "\nassessment\n  overall 0." in shown
+    assert "\n  accuracy 1.000: " in shown
+    assert "✗ assessed as weak: " in shown
+
+
 def test_where_nothing_written_passes_the_sources_are_quoted(own: Cli, scripted: Scripted):
     asked = own("ask", BOIL, "-m", scripted({"reply": "Its price in Paris is 40 euros [1]."}))
     assert asked.code == 0, asked

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.answer_view import disagreements, flowing, quotes, usage_line, verdict_line
+from assay.cli.answer_view import broken_advice, disagreements, flowing, quotes, usage_line, verdict_line, weakness
 
 CLAIM = {"verdict": "supported", "spans": [{"passage_id": "p", "start": 4, "quote": "a quote"}]}
 CONFIDENCE = {"level": "very_high", "calibrated": False}
@@ -153,3 +153,51 @@ def test_sources_that_disagree_are_shown_with_their_dates():
 
 def test_an_answer_of_an_older_record_has_no_disagreements():
     assert list(disagreements(answer(sources=[]))) == []
+
+
+def test_each_output_rule_that_only_warns_and_is_not_kept_is_one_line():
+    def check(name: str, status: str, severity: str, cause: str | None) -> dict[str, Any]:
+        return {"name": name, "status": status, "severity": severity, "cause": cause}
+
+    shown = {
+        "checks": [
+            check("rule:brief", "failed", "warn", "too\nlong"),
+            check("rule:words", "failed", "warn", '"leverage" is not to be used'),
+            check("rule:words", "failed", "warn", '"delve" is not to be used'),
+            check("rule:kept", "passed", "warn", None),
+            check("rule:other", "failed", "repair", "told elsewhere"),
+            check("passages", "failed", "warn", "no rule of the user"),
+        ]
+    }
+    assert [line.plain for line in broken_advice(shown)] == [
+        "✗ rule:brief: too long",
+        '✗ rule:words: "leverage" is not to be used (and 1 more)',
+    ]
+
+
+def assessment(passed: bool | None, overall: float | None, **others: Any) -> dict[str, Any]:
+    scores = [{"criterion": "accuracy", "score": 1.0}, {"criterion": "user_alignment", "score": 0.4}]
+    made = {"passed": passed, "overall": overall, "weakest": "user_alignment", "bar": 0.9, "scores": scores}
+    return {"assessment": {**made, **others}}
+
+
+@pytest.mark.parametrize(
+    ("given", "lines"),
+    [
+        ({}, []),
+        ({"assessment": None}, []),
+        (assessment(True, 0.95), []),
+        (assessment(None, None), []),
+        (
+            assessment(False, 0.7),
+            ["✗ assessed as weak: 0.700 overall, 0.900 was asked; the weakest: user alignment 0.400"],
+        ),
+        (
+            assessment(False, 0.92),
+            ["✗ assessed as weak: 0.920 overall, 0.900 was asked; below the floor: user alignment 0.400"],
+        ),
+        (assessment(False, 0.7, bar=None, weakest=None), ["✗ assessed as weak: 0.700 overall"]),
+    ],
+)
+def test_an_assessment_that_did_not_pass_is_one_line(given: dict[str, Any], lines: list[str]):
+    assert [line.plain for line in weakness(given)] == lines

@@ -54,7 +54,7 @@ class Case:
 
     `quote` is where a source says the claim word for word; only where none does are `over`, `parts` and `reading`
     set, and `reading` is None too where there is nothing to read. `parts` are the claim's sentences compared one by
-    one: a claim that is judged whole may have several.
+    one: a claim that is judged whole may have several. An endless claim is neither looked up nor compared.
     """
 
     n: int
@@ -96,7 +96,7 @@ class SourceReader:
 
 def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:
     """For each claim where one of its sources says it word for word, None where none does."""
-    return tuple(said_whole(claim.text, task.scope(claim)) for claim in task.claims)
+    return tuple(None if claim.is_endless else said_whole(claim.text, task.scope(claim)) for claim in task.claims)
 
 
 def cases_of(task: Task, quotes: Sequence[SourceSpan | None], reader: SourceReader) -> tuple[Case, ...]:
@@ -104,7 +104,7 @@ def cases_of(task: Task, quotes: Sequence[SourceSpan | None], reader: SourceRead
     cases = []
     for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), 1):
         cited, scope = task.cited(claim), task.scope(claim)
-        if quote is not None:
+        if quote is not None or claim.is_endless:
             cases.append(Case(n, claim, cited, scope, quote, None, None))
         else:
             cases.append(_compared(n, claim, cited, scope, *reader.read(scope)))

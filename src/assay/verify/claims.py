@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from assay.text.citation_marks import HEDGE_MARK, without_marks
 from assay.text.sentences import sentences
@@ -17,6 +17,10 @@ from assay.verify.courtesies import is_courtesy
 # Where one sentence goes on to a second statement; both sides keep at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
 _LEAST_WORDS = 4
+_WORD = re.compile(r"\S+")
+_STOPS = frozenset(".!?。！？")
+# Characters of one sentence. What is longer is a list or a file without full stops, and no rule was made for it.
+LONGEST_CLAIM = 20_000
 # A table's first row heads its columns; a cell of more words may well be a statement.
 _MOST_HEADING_WORDS = 4
 _ABSTAINS = re.compile(
@@ -52,6 +56,11 @@ class Stated:
     end: int
     numbers: tuple[int, ...]
     plain: str
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether it is too long to be tested as one claim."""
+        return self.end - self.start > LONGEST_CLAIM
 
 
 def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
@@ -108,9 +117,12 @@ def says_only_yes_or_no(sentence: str) -> bool:
 
 def _between_marks(text: str, blanked: str, marks: Sequence[Citation]) -> list[Span]:
     """The text cut behind each mark that follows a finished sentence: `It is. [1] and so on` are two."""
-    cuts = [
-        mark.end for mark in marks if blanked[: mark.start].rstrip().endswith((".", "!", "?", "。", "！", "？"))
-    ]
+    cuts, at, last = [], 0, ""
+    for mark in marks:
+        last = blanked[at : mark.start].rstrip()[-1:] or last
+        at = mark.end
+        if last in _STOPS:
+            cuts.append(mark.end)
     edges = [0, *(cut for cut in cuts if not text.startswith("[", cut)), len(text)]
     return [Span(start, end) for start, end in pairwise(edges)]
 
@@ -141,7 +153,8 @@ def claims_nothing(sentence: str) -> bool:
 def _heads_a_table(text: str, span: Span) -> bool:
     """Whether a sentence is a table's first row, and holds nothing but a few words in each cell."""
     row = text[span.start : span.end].strip()
-    before = text[: text.rfind("\n", 0, span.start) + 1].rstrip(" \t").removesuffix("\n").rpartition("\n")[2]
+    line = max(0, text.rfind("\n", 0, span.start))
+    before = text[text.rfind("\n", 0, line) + 1 : line]
     return (
         row.startswith("|")
         and row.endswith("|")
@@ -189,10 +202,15 @@ def _parts(text: str, span: Span) -> list[Span]:
     """The sentence cut at its joints, where both sides are long enough to be statements."""
     cuts, start = [], span.start
     for joint in _JOINT.finditer(text, span.start, span.end):
-        if min(len(text[start : joint.start()].split()), len(text[joint.end() : span.end].split())) >= _LEAST_WORDS:
+        if _says_enough(text, start, joint.start()) and _says_enough(text, joint.end(), span.end):
             cuts.append(Span(start, joint.start()))
             start = joint.end()
     return [*cuts, Span(start, span.end)]
+
+
+def _says_enough(text: str, start: int, end: int) -> bool:
+    """Whether a stretch has words enough for a statement; no more of them is looked at."""
+    return sum(1 for _ in islice(_WORD.finditer(text, start, end), _LEAST_WORDS)) == _LEAST_WORDS
 
 
 def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...]) -> Stated:

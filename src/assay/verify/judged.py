@@ -14,6 +14,7 @@ from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
 from assay.verify.certainty import certain
 from assay.verify.cited import cited_checks
+from assay.verify.claims import LONGEST_CLAIM
 from assay.verify.comparison import Comparison
 from assay.verify.denials import negated
 from assay.verify.directions import turned
@@ -44,6 +45,7 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "wording": replaced,
     "references": referred,
 }
+ENDLESS = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
 # What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
 LEFT_BY_FAILURE = 0.5
 LEFT_BY_MISSING_NAME = 0.7
@@ -75,7 +77,7 @@ def judged(
         aligned = _aligned(case, vectors, checks)
     measured = None if aligned is None else aligned * left_by(checks)
     verdict, reason = _verdict(case, measured, checks)
-    if "passages" not in skip:
+    if "passages" not in skip and not case.claim.is_endless:
         with timing("passages"):
             checks += cited_checks(case, task, measured, reader)
     if "support" not in skip:
@@ -91,7 +93,7 @@ def judged(
 
 def _aligned(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:
     """How far words and vectors bear the claim out, 0 to 1; None where that cannot be measured."""
-    if breaks_off(case.claim.text):
+    if case.claim.is_endless or breaks_off(case.claim.text):
         return None
     return 1.0 if _restated(case, checks) else support_of(case, vectors)
 
@@ -145,6 +147,8 @@ def _of_truth(checks: Sequence[Check]) -> list[Check]:
 
 def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tuple[Verdict, str]:
     """What the evidence says of the claim, and why."""
+    if case.claim.is_endless:
+        return Verdict.UNKNOWN, ENDLESS
     broken = breaks_off(case.claim.text)
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"

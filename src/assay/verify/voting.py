@@ -49,7 +49,7 @@ class VotingVerifier:
         return await self._voted(await self.base.check(text, passages, one_claim=one_claim), passages)
 
     async def _voted(self, review: Review, passages: Sequence[Passage]) -> Review:
-        open_claims = [claim for claim in review.claims if is_open(claim, review)]
+        open_claims = open_in(review)
         if not open_claims or "support" in self.base.skip:
             return review
         asked = [Asked(claim, _scope(claim, passages)) for claim in open_claims]
@@ -62,14 +62,18 @@ class VotingVerifier:
         return with_votes(review, votes)
 
 
-def is_open(claim: Claim, review: Review) -> bool:
-    """Whether neither a quote nor a fact has settled a claim, and there was something to compare it with."""
-    against = any(
-        check.status is Status.FAILED and check.name not in (*NOT_OF_TRUTH, "support")
+def open_in(review: Review) -> list[Claim]:
+    """The claims that neither a quote nor a fact has settled, where there was something to compare them with."""
+    against = {
+        check.claim
         for check in review.checks
-        if check.claim == claim.n
-    )
-    return claim.support is not None and claim.history[-1].by != "quote" and not against
+        if check.status is Status.FAILED and check.name not in (*NOT_OF_TRUTH, "support")
+    }
+    return [
+        claim
+        for claim in review.claims
+        if claim.support is not None and claim.history[-1].by != "quote" and claim.n not in against
+    ]
 
 
 def _scope(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, ...]:

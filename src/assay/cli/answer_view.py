@@ -275,9 +275,14 @@ def _standing(checks: Sequence[Json], verified: bool) -> tuple[str, str]:
 
 
 def _quoting(claims: Sequence[Json]) -> str:
-    quoting = sum(claim["verdict"] == "supported" and bool(claim["spans"]) for claim in claims)
-    verb = "quotes its source" if len(claims) == 1 else "quote their source"
-    return f"{quoting} of {len(claims)} claim{'' if len(claims) == 1 else 's'} {verb}"
+    """How many claims quote their source; where some say it otherwise, how many it bears out."""
+    borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
+    quoting = sum(any(event["by"] == "quote" for event in claim["history"]) for claim in borne_out)
+    counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
+    if quoting == len(borne_out):
+        return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"
+    told = f"{counted} {'is borne out by its source' if len(claims) == 1 else 'are borne out by their source'}"
+    return f"{told}, {quoting} word for word" if quoting else told
 
 
 def _missing(answer: Json) -> list[str]:

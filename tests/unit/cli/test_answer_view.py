@@ -8,7 +8,9 @@ import pytest
 
 from assay.cli.answer_view import broken_advice, disagreements, flowing, quotes, usage_line, verdict_line, weakness
 
-CLAIM = {"verdict": "supported", "spans": [{"passage_id": "p", "start": 4, "quote": "a quote"}]}
+SPANS = [{"passage_id": "p", "start": 4, "quote": "a quote"}]
+CLAIM = {"verdict": "supported", "spans": SPANS, "history": [{"state": "supported", "by": "quote", "reason": ""}]}
+REWORDED = {**CLAIM, "history": [{"state": "supported", "by": "deterministic", "reason": "support 0.83"}]}
 CONFIDENCE = {"level": "very_high", "calibrated": False}
 
 
@@ -56,6 +58,17 @@ def answer(outcome: str = "answered", checks: tuple[tuple[str, str], ...] = (), 
             answer(confidence={"level": "low", "calibrated": True, "value": 0.41, "ece": 0.03, "n": 252}),
             True,
             "✓ verified · 1 of 1 claim quotes its source · 41 % likely right (ECE .03, n = 252)",
+        ),
+        (
+            answer(claims=[REWORDED]),
+            True,
+            "✓ verified · 1 of 1 claim is borne out by its source · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(claims=[CLAIM, REWORDED, {**CLAIM, "verdict": "unknown"}]),
+            True,
+            "✓ verified · 2 of 3 claims are borne out by their source, 1 word for word · "
+            "confidence very high (uncalibrated)",
         ),
     ],
 )

@@ -323,3 +323,27 @@ def test_a_claim_of_several_pieces_is_not_left_unmarked(engine: Engine, drop: bo
     assert (WRONG in made.text) is not drop
     assert drop or f"{WRONG} ⚠" in made.text
     assert RIGHT in made.text
+
+
+@pytest.mark.parametrize("drop", [False, True])
+@pytest.mark.parametrize("mark", ["", " [1]"])
+@pytest.mark.parametrize(
+    "stays",
+    [
+        "`opened = 1933`",
+        "- `opened = 1933`",
+        "```\nopened = 1933\n\nIt was opened in 1933.\n```",
+        "    opened = 1933",
+        "I am not sure whether elephants are allowed.",
+        "Please contact us if you have questions!",
+    ],
+)
+def test_code_and_what_claims_nothing_are_left_as_they_are(engine: Engine, stays: str, mark: str, drop: bool):
+    text = f"The bridge was opened on 3 May 1933 by the mayor{mark}.\n\n{stays}\n"
+    made = engine.fix(text, PASSAGES, drop=drop)
+    assert made.text == text.replace("on 3 May 1933", "on 3 May 1932")
+
+
+def test_a_statement_to_the_reader_is_marked(engine: Engine):
+    made = engine.fix("Please note that the rent is 4,300 euros.\n", PASSAGES)
+    assert made.text == "Please note that the rent is 4,300 euros. ⚠\n"

@@ -60,6 +60,10 @@ _LINK = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*(?:<[^>]*>|\S+)(?:[ \t]+(?:\"[^\"]*\
 _QUOTE = re.compile(r"[ \t]*>")
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")
 _CODE_INDENT = 4
+_MAY_INDENT = re.compile(r"^(?:\t| {4})", re.MULTILINE)
+_CODE_LINE = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?(?:(?:``[^`]+``|`[^`]+`)[\s,;.:]*)+")
+# A line beside which another one stands by itself: a blank one, a heading, code.
+_ALONE = re.compile(rf"\s*\Z|[ \t]*#{{1,6}}\s|{_CODE_LINE.pattern}\Z")
 _ENDS_SENTENCE = (".", "!", "?", "…", "。", "！", "？", "]", ")", "|", "⚠")
 
 
@@ -93,6 +97,40 @@ def blanked(text: str, spans: Sequence[Span]) -> str:
         parts += [text[at : span.start], re.sub(r"[^\n]", " ", text[span.start : span.end])]
         at = span.end
     return "".join([*parts, text[at:]])
+
+
+def code_in(text: str) -> tuple[Span, ...]:
+    """The code of a text in order: fenced and indented blocks, list items and lines of code between backticks.
+
+    A fence that nothing closes opens no block here: what follows it would be code to the end of the text. Code
+    within a sentence or a paragraph is a part of that.
+
+    >>> text = "It is set:\\n\\n`rain = 1`\\n\\nSee `rain`.\\n\\n```\\nrain = 2\\n```\\n"
+    >>> [text[each.start : each.end] for each in code_in(text)]
+    ['`rain = 1`', '```\\nrain = 2\\n```']
+    """
+    if "`" not in text and "~~~" not in text and _MAY_INDENT.search(text) is None:
+        return ()
+    blocks = [Span(*each.span()) for each in CODE_BLOCK.finditer(text) if _is_closed(each)]
+    lines = _lines(blanked(text, blocks))
+    indented = [Span(each.start, each.end) for each in _indented(lines)]
+    return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda each: each.start))
+
+
+def _is_closed(block: re.Match[str]) -> bool:
+    _first, *others = block.group().splitlines()
+    return bool(others) and others[-1].lstrip().startswith(block["fence"])
+
+
+def _code_lines(lines: Sequence[_Line]) -> Iterator[Span]:
+    """The lines that hold nothing but code between backticks, where no paragraph goes on over them."""
+    for at, line in enumerate(lines):
+        if not _CODE_LINE.fullmatch(line.text):
+            continue
+        begins = at == 0 or _ITEM.match(line.text) or _ALONE.match(lines[at - 1].text)
+        last = at + 1 == len(lines)
+        if begins and (last or _ALONE.match(lines[at + 1].text) or _ITEM.match(lines[at + 1].text)):
+            yield Span(line.start, line.end)
 
 
 def _hidden(block: re.Match[str]) -> str:

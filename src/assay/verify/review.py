@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from assay.meter import READING, Timing, untimed
 from assay.stages import Embedder
-from assay.text.citation_marks import citations, invalid, names_of
+from assay.text.asides import blanked, code_in
+from assay.text.citation_marks import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.text.language import language_of
 from assay.types import (
     Check,
@@ -31,7 +32,7 @@ from assay.verify.findings import findings_of
 from assay.verify.judged import FACTS, judged
 from assay.verify.likeness import texts_of
 from assay.verify.subject import off_subject, subject
-from assay.verify.untested import untested_in
+from assay.verify.untested import untested_code, untested_in
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
@@ -84,12 +85,16 @@ class DeterministicVerifier:
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """Every claim of a text against passages; `[n]` in it, or its id, marks `passages[n - 1]`.
 
-        With `one_claim` the text is judged whole, as a single claim.
+        With `one_claim` the text is judged whole, as a single claim. Else code is none, and told to be untested.
         """
         marks = citations(text, names_of(passages))
-        claims = tuple(whole(text, marks) if one_claim else stated(text, marks))
+        code = () if one_claim else code_in(without_marks(text, marks).replace(HEDGE_MARK, " "))
+        prose = blanked(text, code)
+        claims = tuple(whole(text, marks) if one_claim else stated(prose, marks))
         review = await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
-        return review if "support" in self.skip else _with(review, untested_in(text, review, Severity.WARN))
+        if "support" in self.skip:
+            return review
+        return _with(review, untested_in(prose, review, Severity.WARN) + untested_code(code))
 
     async def _reviewed(self, task: Task) -> Review:
         with self.timing(READING):
@@ -151,7 +156,9 @@ def _review(
     timing: Timing,
 ) -> Review:
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
-    wrong += [m for m in task.marks if m not in wrong and any(task.numbered[n - 1] is None for n in m.numbers)]
+    known = {mark.start for mark in wrong}
+    gone = {n for n, passage in enumerate(task.numbered, 1) if passage is None}
+    wrong += [m for m in task.marks if m.start not in known and not gone.isdisjoint(m.numbers)]
     checks = [Check(name, Status.SKIPPED, Severity.BLOCK, None, "switched off") for name in CHECKS if name in skip]
     if "citations" not in skip:
         with timing("citations"):
@@ -167,9 +174,9 @@ def _review(
 
 def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
     """One check a mark: it stands for sources that exist."""
-    checks = []
+    checks, unknown = [], {mark.start for mark in wrong}
     for mark in task.marks:
-        cause = f"{task.text[mark.start : mark.end]} stands for no source" if mark in wrong else None
+        cause = f"{task.text[mark.start : mark.end]} stands for no source" if mark.start in unknown else None
         status = Status.FAILED if cause else Status.PASSED
         kind = FindingKind.FABRICATED_REFERENCE if cause else None
         checks.append(

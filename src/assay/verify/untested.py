@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from assay.text.citation_marks import without_marks
 from assay.text.sentences import sentences
@@ -27,6 +27,11 @@ def untested_in(text: str, review: Review, without_claims: Severity) -> tuple[Ch
         cause = "a bare yes or no is not tested, only the ground given for it"
         found.insert(0, _open(Span(0, len(opening)), cause))
     return tuple(found)
+
+
+def untested_code(code: Sequence[Span]) -> tuple[Check, ...]:
+    """The code of anyone's text, each stretch of which is told to be untested."""
+    return tuple(_open(span, "code is not tested") for span in code)
 
 
 def _led(text: str) -> Iterator[Span]:

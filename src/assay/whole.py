@@ -135,9 +135,9 @@ async def edited(question: Question, before: Whole, on: Stages) -> Whole:
     async with on.in_time():
         review = await on.verifier.review(question, written.evidence, compose(sentences))
     made = tuple(
-        Repair(RepairKind.EDIT, old.text.strip(), new.text.strip(), edits[0].reason)
+        Repair(RepairKind.EDIT, *_told(old.text, new.text), edits[0].reason)
         for old, new in zip(written.sentences, changed, strict=True)
-        if old.text.strip() != new.text.strip()
+        if old.text != new.text
     )
     event = ClaimEvent(RepairKind.EDIT.value, "rules", edits[0].reason)
     review = replace(review, claims=with_history(review.claims, written.review.claims, event))
@@ -145,6 +145,11 @@ async def edited(question: Question, before: Whole, on: Stages) -> Whole:
         question, replace(written, sentences=sentences, review=review, repairs=written.repairs + made), on
     )
     return after if is_better(after.review, before.review) else before
+
+
+def _told(old: str, new: str) -> tuple[str, str]:
+    """A sentence before and after its edit, trimmed; with the breaks around it where only they were changed."""
+    return (old, new) if old.strip() == new.strip() else (old.strip(), new.strip())
 
 
 def _with_edits(sentences: tuple[Sentence, ...], draft: Draft, edits: tuple[Edit, ...]) -> tuple[Sentence, ...]:

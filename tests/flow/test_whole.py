@@ -35,6 +35,7 @@ from assay.types import (
     Judgement,
     Limits,
     Passage,
+    Repair,
     RepairKind,
     Review,
     Sentence,
@@ -182,6 +183,22 @@ async def test_an_estimate_by_rules_is_no_reason_to_write_again():
     weak = Assessment((CriterionScore(Criterion.RELEVANCE, 0.4, by="rules"),), 0.4, False, "hash")
     answer = await answered(stages(Drafting([LONG]), assessor=ScriptedAssessor({LONG: weak})))
     assert (answer.drafts, answer.assessment) == (1, weak)
+
+
+async def test_a_break_between_two_sentences_is_a_repair():
+    @dataclass
+    class TwoSentences:
+        async def write(self, question, evidence, advice):
+            yield sentence(SHORT)
+            yield Sentence(2, "Ask more!", ())
+            yield Finished("stop")
+
+    both, apart = f"{SHORT} Ask more!", f"{SHORT}\n\nAsk more!"
+    rules = ScriptedRules({both: BROKEN, apart: KEPT}, {both: (Edit(28, 29, "\n\n", "too long"),)})
+    reviews = {SHORT: borne_out(SHORT), both: Review((), (), ()), apart: borne_out(SHORT)}
+    answer = await answered(stages(TwoSentences(), rules, reviews=reviews), Limits(repairs=0))
+    assert answer.text == apart
+    assert answer.repairs == (Repair(RepairKind.EDIT, "Ask more!", "\n\nAsk more!", "too long"),)
 
 
 async def test_an_edit_may_take_a_sentence_out():

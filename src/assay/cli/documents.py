@@ -182,7 +182,7 @@ def reindex(
     if as_json:
         terminal.object({"passages": passages, "ms": round(ms, 1)})
     else:
-        terminal.line(f"embedded {passages:,} passages anew in {ms / 1000:.1f} s")
+        terminal.line(f"embedded {passages:,} passage{'' if passages == 1 else 's'} anew in {ms / 1000:.1f} s")
 
 
 # --- choosing documents --------------------------------------------------------------------------

@@ -196,12 +196,14 @@ class FileReader:
 def _line_report(seen: Seen, counts: _Counts, *, dry_run: bool) -> FileReport:
     """One report for a file of documents."""
     more = counts.problems - len(counts.shown)
-    left_out = f"{counts.problems} lines left out: {'; '.join(counts.shown)}" + (f"; {more} more" if more else "")
+    lines = "1 line" if counts.problems == 1 else f"{counts.problems} lines"
+    left_out = f"{lines} left out: {'; '.join(counts.shown)}" + (f"; {more} more" if more else "")
     reason = left_out if counts.problems else None
     if not counts.ids:
         return FileReport(seen.path, "failed" if counts.problems else "skipped", reason or "no documents")
     if dry_run and counts.stored:
-        reason = f"{counts.stored} documents would be stored" + (f"; {reason}" if reason else "")
+        documents = "1 document" if counts.stored == 1 else f"{counts.stored} documents"
+        reason = f"{documents} would be stored" + (f"; {reason}" if reason else "")
     return FileReport(seen.path, "added" if counts.stored else "unchanged", reason, counts.passages)
 
 

@@ -35,7 +35,8 @@ class EpubLoader:
                 missing += 1
         if not blocks.text:
             raise EmptyDocument(f"{name}: no text on its pages", hint="a book of pictures? run OCR over them first")
-        warnings = (f"{missing} pages named in the book are missing",) if missing else ()
+        pages = "1 page named in the book is" if missing == 1 else f"{missing} pages named in the book are"
+        warnings = (f"{pages} missing",) if missing else ()
         return Loaded(blocks.text, "epub", _title(root), blocks.regions, _date(root), warnings)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from assay.reflect.kinds.length import counted
 from assay.reflect.subject import Demand, Interval
 
 _INTERVALS: dict[str, Callable[[Demand], Interval]] = {
@@ -84,7 +85,9 @@ def _clashes(demands: Demands) -> Iterator[Clash]:
             continue
         for least in (_lowest(demands, what), *_needed(demands, what), _sum(demands, what)):
             if least is not None and least.value > most.value:
-                yield Clash((*least.rules, *most.rules), f"at least {least.value} {what}, at most {most.value}")
+                yield Clash(
+                    (*least.rules, *most.rules), f"at least {counted(least.value, what)}, at most {most.value}"
+                )
                 break
     yield from _too_little_room(demands)
 

@@ -139,9 +139,9 @@ def _likeliest(text: str, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
 
 def _reason(sentence: Sentence, ids: Sequence[str], evidence: Evidence) -> str:
     marks = ", ".join(sentence.unknown_marks)
-    stands = f"{marks} stands for no source" if marks else ""
+    stands = f"{marks} {'stand' if len(sentence.unknown_marks) > 1 else 'stands'} for no source" if marks else ""
     added = [each for each in ids if each not in sentence.passage_ids]
-    titles = [each.title or each.passage_id for each in evidence.passages if each.passage_id in added]
+    titles = [each.title or f"[{each.passage_id}]" for each in evidence.passages if each.passage_id in added]
     says = f"{' and '.join(titles)} {'say' if len(titles) > 1 else 'says'} it" if titles else ""
     gone = any(each not in ids for each in sentence.passage_ids)
     dropped = "a source that does not say it is no longer cited" if gone and not says else ""

@@ -142,7 +142,8 @@ def _read(
     numbered = Numbered(tuple(each.passage for each in shown))
     mended = numbered.sentence(1, pieces[0])
     if mended.unknown_marks:
-        return f"{', '.join(mended.unknown_marks)} stands for no source"
+        stand = "stand" if len(mended.unknown_marks) > 1 else "stands"
+        return f"{', '.join(mended.unknown_marks)} {stand} for no source"
     if not mended.passage_ids:
         return "it cites no source"
     if not terms(mended.text, stop_words=True):

@@ -110,6 +110,12 @@ async def test_a_bad_line_is_counted_and_the_others_are_taken(bench: Bench, fold
     assert [record.document_id for record in await bench.index.documents()] == ["a", "c"]
 
 
+async def test_one_bad_line_is_one_line(bench: Bench, folder: Path) -> None:
+    write(folder, many__jsonl='{"id": "a", "text": "One."}\nnot json\n')
+    (report,) = await bench.add(folder)
+    assert report.reason == "1 line left out: line 2: not JSON (JSONDecodeError)"
+
+
 async def test_of_lines_with_one_id_the_first_is_taken_however_often_one_adds(bench: Bench, folder: Path) -> None:
     write(folder, two__jsonl='oops\n{"id": "a", "text": "First."}\n{"id": "a", "text": "Second."}\n')
     for status in ("added", "unchanged", "unchanged"):

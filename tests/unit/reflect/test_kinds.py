@@ -38,7 +38,7 @@ def test_length(examine: Examine, params: str, kept: str, not_kept: str):
         ("max = 2", "One.\n\nTwo.", []),
         ("max = 2", "One.\n\nTwo.\n- a\n- b", ["the answer has 3 paragraphs, the most is 2"]),
         ("max = 1", "# Title\n\nOne.", []),
-        ("min = 2", "One. Two.", ["the answer has 1 paragraphs, the least is 2"]),
+        ("min = 2", "One. Two.", ["the answer has 1 paragraph, the least is 2"]),
         ("max_words = 4", "One two three four.\n\nFive six seven. Eight nine.", ["Five six seven. Eight nine."]),
         ("max_words = 4", "- one two three four five\n- six", []),
         ("max_words = 4", "```\na b c d e f g\n```", []),

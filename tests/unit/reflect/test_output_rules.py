@@ -43,7 +43,7 @@ def test_findings_carry_severity_and_advice(examine: Examine):
     (finding,) = rules.findings(ASKED, examine(rules, "One two."))
     assert (finding.check, finding.severity) == ("rule:it", Severity.REPAIR)
     assert finding.message == "the answer has 2 words, the most is 1"
-    assert finding.advice == "Write at most 1 words."
+    assert finding.advice == "Write at most 1 word."
     assert rules.findings(ASKED, examine(rules, "One.")) == ()
 
 

@@ -41,6 +41,12 @@ async def test_a_citation_to_the_wrong_passage_is_pointed_at_the_right_one(revie
     assert (made.evidence, made.reason, made.by) == (evidence, "Tunnel says it", "rules")
 
 
+async def test_a_source_without_a_title_is_named_as_a_mark(reviewed):
+    evidence = Evidence((Hit(passage("1", "The bridge cost 4 million dollars."), 1.0),))
+    case = await reviewed("The bridge cost 4 million dollars.")
+    assert (await recited(case, evidence)).reason == "[1] says it"
+
+
 async def test_a_sentence_without_a_citation_gets_one(reviewed, evidence):
     made = await recited(await reviewed("It cost 4 million dollars."), evidence)
     assert made.sentence.passage_ids == ("bridge",)
@@ -49,7 +55,7 @@ async def test_a_sentence_without_a_citation_gets_one(reviewed, evidence):
 async def test_marks_that_stand_for_nothing_go(reviewed, evidence):
     made = await recited(await reviewed("It cost 4 million dollars.", "bridge", unknown=("[7]", "[8]")), evidence)
     assert made.sentence == Sentence(2, "It cost 4 million dollars.", ("bridge",))
-    assert made.reason == "[7], [8] stands for no source"
+    assert made.reason == "[7], [8] stand for no source"
 
 
 async def test_two_claims_cite_what_bears_each_of_them(reviewed, evidence):

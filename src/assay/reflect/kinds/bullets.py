@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import model_validator
 
 from assay.reflect.blocks import blocks, is_question, word_count
-from assay.reflect.kinds.length import bounds
+from assay.reflect.kinds.length import bounds, counted
 from assay.reflect.subject import Broken, Count, Demand, Interval, Kind, Subject
 from assay.types import Span
 
@@ -33,7 +33,7 @@ class Bullets(Kind):
         where = f"Where the answer has more than {self.over_words} words, write" if self.over_words else "Write"
         if self.max == 0:
             return f"{where} no lists."
-        return f"{where} {bounds(self.min, self.max)} points as a list below a sentence that introduces them."
+        return f"{where} {bounds(self.min, self.max, 'points')} as a list below a sentence that introduces them."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
         """The answer, where its points are too few or too many, or nothing introduces them."""
@@ -42,10 +42,12 @@ class Bullets(Kind):
         found = blocks(subject.plain)
         points = [item for block in found for item in block.items if not _asks(subject, item)]
         if len(points) < self.min:
-            return (Broken(f"the answer has {len(points)} points in lists, the least is {self.min}"),)
+            return (Broken(f"the answer has {counted(len(points), 'points')} in lists, the least is {self.min}"),)
         if self.max is not None and len(points) > self.max:
             span = Span(points[self.max].start, points[-1].end)
-            return (Broken(f"the answer has {len(points)} points in lists, the most is {self.max}", span),)
+            return (
+                Broken(f"the answer has {counted(len(points), 'points')} in lists, the most is {self.max}", span),
+            )
         prose = next((block.start for block in found if block.kind == "prose"), None)
         if self.min and (prose is None or prose > points[0].start):
             return (Broken("no sentence introduces the list", Span(points[0].start, points[0].end)),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import model_validator
 
 from assay.reflect.blocks import Statement, heading_text, is_question, statements
-from assay.reflect.kinds.length import bounds
+from assay.reflect.kinds.length import bounds, counted
 from assay.reflect.subject import Broken, Count, Demand, Interval, Kind, Subject
 from assay.text.citation_marks import citations
 from assay.types import Span
@@ -30,8 +30,7 @@ class Citations(Kind):
 
     def told(self, language: str) -> str:
         """How many sources to cite."""
-        one = "source" if self.min == 1 and self.max in (None, 1) else "sources"
-        return f"Cite {bounds(self.min, self.max)} {one} in each sentence that states something."
+        return f"Cite {bounds(self.min, self.max, 'sources')} in each sentence that states something."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
         """Each sentence that cites too few sources or too many."""
@@ -42,9 +41,13 @@ class Citations(Kind):
             cited = _sources(subject.text[sentence.start : sentence.end])
             span = Span(sentence.start, sentence.end)
             if cited < self.min:
-                results.append(Broken(f"a sentence cites {cited} sources, the least is {self.min}", span))
+                results.append(
+                    Broken(f"a sentence cites {counted(cited, 'sources')}, the least is {self.min}", span)
+                )
             elif self.max is not None and cited > self.max:
-                results.append(Broken(f"a sentence cites {cited} sources, the most is {self.max}", span))
+                results.append(
+                    Broken(f"a sentence cites {counted(cited, 'sources')}, the most is {self.max}", span)
+                )
         return tuple(results)
 
     def demand(self, language: str) -> Demand:

@@ -27,15 +27,15 @@ class Length(Kind):
 
     def told(self, language: str) -> str:
         """How long the answer is to be."""
-        return f"Write {bounds(self.min, self.max)} {self.unit}."
+        return f"Write {bounds(self.min, self.max, self.unit)}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
         """The whole answer, where it is too short or too long."""
         count = _count(subject.plain, self.unit)
         if count < self.min:
-            return (Broken(f"the answer has {count} {self.unit}, the least is {self.min}"),)
+            return (Broken(f"the answer has {counted(count, self.unit)}, the least is {self.min}"),)
         if self.max is not None and count > self.max:
-            return (Broken(f"the answer has {count} {self.unit}, the most is {self.max}"),)
+            return (Broken(f"the answer has {counted(count, self.unit)}, the most is {self.max}"),)
         return ()
 
     def demand(self, language: str) -> Demand:
@@ -46,17 +46,26 @@ class Length(Kind):
         return Demand(sentences=bound) if self.unit == "sentences" else Demand(characters=bound)
 
 
-def bounds(low: int, high: int | None) -> str:
-    """Bounds in words.
+def bounds(low: int, high: int | None, what: str) -> str:
+    """Bounds in words; `what` is counted, in the plural.
 
-    >>> bounds(0, 3), bounds(2, None), bounds(2, 3), bounds(2, 2)
-    ('at most 3', 'at least 2', '2 to 3', 'exactly 2')
+    >>> bounds(0, 3, "words"), bounds(1, None, "words"), bounds(1, 3, "words"), bounds(1, 1, "words")
+    ('at most 3 words', 'at least 1 word', '1 to 3 words', 'exactly 1 word')
     """
     if high is None:
-        return f"at least {low}"
+        return f"at least {counted(low, what)}"
     if low == high:
-        return f"exactly {low}"
-    return f"{low} to {high}" if low else f"at most {high}"
+        return f"exactly {counted(low, what)}"
+    return f"{low} to {counted(high, what)}" if low else f"at most {counted(high, what)}"
+
+
+def counted(count: int, what: str) -> str:
+    """A number of what a plural in s names.
+
+    >>> counted(1, "words"), counted(0, "words")
+    ('1 word', '0 words')
+    """
+    return f"{count} {what.removesuffix('s') if count == 1 else what}"
 
 
 def _count(plain: str, unit: str) -> int:

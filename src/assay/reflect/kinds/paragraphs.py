@@ -7,7 +7,7 @@ from itertools import pairwise
 from pydantic import model_validator
 
 from assay.reflect.blocks import blocks, statements, word_count
-from assay.reflect.kinds.length import bounds
+from assay.reflect.kinds.length import bounds, counted
 from assay.reflect.subject import Broken, Count, Demand, Interval, Kind, Subject
 from assay.types import Edit, Span
 
@@ -34,8 +34,12 @@ class Paragraphs(Kind):
 
     def told(self, language: str) -> str:
         """How many paragraphs, and how long each."""
-        count = f"Write {bounds(self.min, self.max)} paragraphs." if self.min or self.max is not None else ""
-        size = f"Keep each paragraph to at most {self.max_words} words." if self.max_words is not None else ""
+        count = f"Write {bounds(self.min, self.max, 'paragraphs')}." if self.min or self.max is not None else ""
+        size = (
+            f"Keep each paragraph to at most {counted(self.max_words, 'words')}."
+            if self.max_words is not None
+            else ""
+        )
         return " ".join(part for part in (count, size) if part)
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
@@ -44,9 +48,9 @@ class Paragraphs(Kind):
         count = len(found)
         results = []
         if count < self.min:
-            results.append(Broken(f"the answer has {count} paragraphs, the least is {self.min}"))
+            results.append(Broken(f"the answer has {counted(count, 'paragraphs')}, the least is {self.min}"))
         if self.max is not None and count > self.max:
-            results.append(Broken(f"the answer has {count} paragraphs, the most is {self.max}"))
+            results.append(Broken(f"the answer has {counted(count, 'paragraphs')}, the most is {self.max}"))
         if self.max_words is None:
             return tuple(results)
         for block in found:
@@ -73,7 +77,7 @@ class Paragraphs(Kind):
         for before, after in pairwise(found):
             more = word_count(after.plain)
             if words + more > self.max_words and not subject.text[before.end : after.start].strip():
-                reason = f"a paragraph has at most {self.max_words} words"
+                reason = f"a paragraph has at most {counted(self.max_words, 'words')}"
                 edits.append(Edit(before.end, after.start, "\n\n", reason))
                 words = 0
             words += more

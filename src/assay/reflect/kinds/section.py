@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from assay.reflect.blocks import blocks, heading_text, is_question, word_count
-from assay.reflect.kinds.length import bounds
+from assay.reflect.kinds.length import bounds, counted
 from assay.reflect.phrases import has
 from assay.reflect.subject import Broken, Count, Demand, Flag, Kind, Phrase, Subject
 from assay.types import Edit, Span
@@ -59,7 +59,7 @@ class RequiredSection(Kind):
         start = "End with" if self.at == "end" else "Write"
         what = "questions" if self.questions else "points"
         count = (
-            f" a list of {bounds(self.min, self.max)} {what}" if self.min or self.max is not None else " its text"
+            f" a list of {bounds(self.min, self.max, what)}" if self.min or self.max is not None else " its text"
         )
         answered = ", each of which the sources answer" if self.answerable else ""
         return f'{start} the heading "{title}" and below it{count}{answered}.'
@@ -85,9 +85,14 @@ class RequiredSection(Kind):
     def _miscounted(self, section: Section, title: str) -> tuple[Broken, ...]:
         count = len(section.items)
         if count < self.min:
-            return (Broken(f'the section "{title}" has {count} points, the least is {self.min}', section.heading),)
+            return (
+                Broken(
+                    f'the section "{title}" has {counted(count, "points")}, the least is {self.min}',
+                    section.heading,
+                ),
+            )
         if self.max is not None and count > self.max:
-            cause = f'the section "{title}" has {count} points, the most is {self.max}'
+            cause = f'the section "{title}" has {counted(count, "points")}, the most is {self.max}'
             return tuple(Broken(cause, item) for item in section.items[self.max :])
         return ()
 

@@ -14,10 +14,10 @@ from typing import Self, TypeVar
 
 from assay import loop
 from assay.background import BackgroundLoop
-from assay.conduct import conduct, refuse_no_question, refuse_other_types
+from assay.conduct import conduct, only_passages, only_text, refuse_no_question, refuse_other_types
 from assay.deadline import Deadline
 from assay.errors import AssayError, UsageError
-from assay.fix import fixed, to_fix
+from assay.fix import fixed
 from assay.many import in_order
 from assay.run import Run
 from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
@@ -267,7 +267,7 @@ class Engine:
 
         What reads like an instruction to a model in them is no evidence: a check named "quarantine" shows each.
         """
-        _run, on = self._gates(text)
+        _run, on = self._gates(only_text(text))
         evidence = await self._quarantined(passages)
         review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return replace(review, checks=(*review.checks, *_masked(evidence)))
@@ -278,7 +278,7 @@ class Engine:
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Anyone's draft with what fails mended, as `fix.fixed` says; raises UsageError where nothing is given."""
-        run, on = self._gates(to_fix(text, passages))
+        run, on = self._gates(only_text(text))
         evidence = await self._quarantined(passages)
         made = await fixed(text, evidence.readable.passages, on, run.limits, drop=drop)
         return replace(made, review=replace(made.review, checks=(*made.review.checks, *_masked(evidence))))
@@ -289,7 +289,7 @@ class Engine:
 
     async def _quarantined(self, passages: Sequence[Passage]) -> Evidence:
         """Passages that someone gives as evidence; long ones take a while to read."""
-        given = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+        given = Evidence(tuple(Hit(passage, 0.0) for passage in only_passages(passages)))
         return await asyncio.to_thread(self._parts.quarantine, given)
 
     # --- one run -------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 
 from assay.errors import UsageError
 from assay.mend import Mended, mended
-from assay.result import WORST_FIRST
 from assay.stages import Stages, Verifier
 from assay.text.asides import Role, blanked
 from assay.text.citation_marks import HEDGE_MARK
@@ -35,7 +34,6 @@ from assay.types import (
 )
 
 _NO_QUESTION = Question("", "")
-_WANTED = "give a list of assay.Passage, as engine.search(...).passages is"
 # What a row of a table stands behind, so that it is not tested as the table's head.
 _HEAD = (Sentence(1, "|---|"),)
 _TAKEN_BACK = "what would have mended it made another claim fail"
@@ -86,18 +84,6 @@ async def fixed(
         else:
             warnings = (*on.notes(), *_notes(made))
             return replace(_fixed(text, pieces, made, before, whole, review), warnings=warnings)
-
-
-def to_fix(text: str, passages: Sequence[Passage]) -> str:
-    """The draft; raises UsageError where it is no text, or what is given as sources no passages."""
-    if not isinstance(text, str):
-        raise UsageError(f"the draft to fix is {type(text).__name__}, not text", hint="give the text of an answer")
-    if isinstance(passages, str) or not isinstance(passages, Sequence):
-        raise UsageError(f"the sources are {type(passages).__name__}, not passages", hint=_WANTED)
-    wrong = next((each for each in passages if not isinstance(each, Passage)), None)
-    if wrong is not None:
-        raise UsageError(f"a source is {type(wrong).__name__}, not a passage", hint=_WANTED)
-    return text
 
 
 def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
@@ -287,13 +273,12 @@ def _fixed(
 ) -> Fixed:
     """The value of what was done."""
     reviewed = replace(review, claims=tuple(_remembering(whole, changes, review.claims)))
-    verdicts = {claim.verdict for claim in review.claims}
     return Fixed(
         before=text,
         text=whole.text,
         repairs=tuple(made for at in sorted(changes) for made in _told_of(at, pieces, changes, whole)),
         dropped=tuple(_dropped(pieces, changes, before)),
-        verdict=next((each for each in WORST_FIRST if each in verdicts), Verdict.UNKNOWN),
+        verdict=review.verdict,
         review=reviewed,
     )
 

@@ -25,9 +25,6 @@ from assay.types import (
 )
 from assay.whole import Whole
 
-# From the worst to the best: an answer's verdict is that of its worst claim.
-WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
-
 
 @dataclass(frozen=True, slots=True)
 class Ask:
@@ -49,14 +46,13 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
     missing = gathered.judgement.missing
     written = whole.written
     review, draft = written.review, written.draft
-    verdict = next(v for v in WORST_FIRST if v is Verdict.SUPPORTED or v in {c.verdict for c in review.claims})
     checks = gathered.judgement.checks + review.checks
     return Answer(
         run_id=ask.run_id,
         question=ask.text,
         outcome=Outcome.PARTIAL if missing or written.cut else Outcome.ANSWERED,
         text=draft.text,
-        verdict=verdict if review.claims else Verdict.UNKNOWN,
+        verdict=review.verdict,
         claims=review.claims,
         sources=numbered(draft, written.evidence),
         citations=review.citations,

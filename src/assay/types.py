@@ -751,6 +751,10 @@ class Citation(Value):
     numbers: tuple[int, ...]
 
 
+# A text's verdict is that of its worst claim.
+_WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
+
+
 @dataclass(frozen=True, slots=True)
 class Review(Value):
     """What testing a draft gave."""
@@ -760,6 +764,12 @@ class Review(Value):
     findings: tuple[Finding, ...]
     citations: tuple[Citation, ...] = ()
     invalid_citations: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the worst claim; unknown without claims."""
+        found = {claim.verdict for claim in self.claims}
+        return next((each for each in _WORST_FIRST if each in found), Verdict.UNKNOWN)
 
     def with_checks(self, checks: tuple[Check, ...], findings: tuple[Finding, ...]) -> Review:
         """The review with further checks of the whole text, and what they found."""

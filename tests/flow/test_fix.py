@@ -209,8 +209,8 @@ def test_nothing_to_fix_is_refused_and_says_what_next(engine: Engine, text, pass
 @pytest.mark.parametrize(
     ("text", "passages", "message"),
     [
-        (None, PASSAGES, "the draft to fix is NoneType, not text"),
-        (b"It rained.", PASSAGES, "the draft to fix is bytes, not text"),
+        (None, PASSAGES, "what to test is NoneType, not text"),
+        (b"It rained.", PASSAGES, "what to test is bytes, not text"),
         ("It rained.", None, "the sources are NoneType, not passages"),
         ("It rained.", iter(PASSAGES), "the sources are tuple_iterator, not passages"),
         ("It rained.", BRIDGE, "the sources are str, not passages"),
@@ -218,9 +218,28 @@ def test_nothing_to_fix_is_refused_and_says_what_next(engine: Engine, text, pass
     ],
 )
 def test_what_is_no_text_or_no_passage_is_refused(engine: Engine, text, passages, message):
-    with pytest.raises(UsageError, match=message) as caught:
-        engine.fix(text, passages)
-    assert caught.value.hint
+    for verb in (engine.fix, engine.check):
+        with pytest.raises(UsageError, match=message) as caught:
+            verb(text, passages)
+        assert caught.value.hint
+
+
+def test_a_question_that_is_no_text_is_refused_wherever_one_is_asked(engine: Engine):
+    for verb in (engine.ask, engine.search, engine.gather, engine.judge):
+        with pytest.raises(UsageError, match="a question is text, not NoneType"):
+            verb(None)
+    with pytest.raises(UsageError, match="a source is str, not a passage"):
+        engine.judge("Did it rain?", ["It rained."])
+
+
+def test_a_review_has_the_verdict_of_its_worst_claim(engine: Engine):
+    told = {
+        "": Verdict.UNKNOWN,
+        "The bridge was opened on 3 May 1932.": Verdict.SUPPORTED,
+        "The bridge was opened on 3 May 1932. Elephants live in Kenya.": Verdict.UNSUPPORTED,
+        "The bridge was opened on 3 May 1933. Elephants live in Kenya.": Verdict.CONTRADICTED,
+    }
+    assert {text: engine.check(text, PASSAGES).verdict for text in told} == told
 
 
 def test_a_long_draft_is_changed_only_where_it_is_wrong(engine: Engine):

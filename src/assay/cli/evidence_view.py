@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.cli.answer_view import check_lines, indented, location, origin_parts
 from assay.cli.terminal import Terminal, one_line
 from assay.types import Evidence, Hit, Judgement, Review, Status, plain
-from assay.verify.review import least_support, worst_verdict
+from assay.verify.review import least_support
 
 # How much of a passage a list of hits shows.
 EXCERPT = 240
@@ -54,7 +54,7 @@ def show_review(review: Review, terminal: Terminal) -> None:
     for line in check_lines(plain(review.checks)):
         console.print(line)
     least = least_support(review)
-    console.print(f"{worst_verdict(review).value} · support {'unknown' if least is None else f'{least:.2f}'}")
+    console.print(f"{review.verdict.value} · support {'unknown' if least is None else f'{least:.2f}'}")
 
 
 def _scores(hit: Hit) -> str:

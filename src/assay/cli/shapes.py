@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.types import Contradiction, Evidence, Fixed, Judgement, Review, plain
-from assay.verify.review import least_support, worst_verdict
+from assay.verify.review import least_support
 
 
 def hits(evidence: Evidence) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def reviewed(review: Review) -> dict[str, Any]:
     """What a pipe says of a text: the least support and the worst verdict among its claims."""
     return {
         "support": least_support(review),
-        "verdict": worst_verdict(review).value,
+        "verdict": review.verdict.value,
         "claims": plain(review.claims),
         "checks": plain(review.checks),
     }

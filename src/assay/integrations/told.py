@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.types import Fixed, Hit, Review, Severity, Status, Verdict, plain
-from assay.verify.review import least_support, worst_verdict
+from assay.verify.review import least_support
 
 Json = dict[str, Any]
 _WRONG = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
@@ -42,7 +42,7 @@ def status_of(review: Review) -> Status:
     'unknown'
     """
     states = {check.status for check in review.checks if check.severity is not Severity.WARN}
-    worst = worst_verdict(review)
+    worst = review.verdict
     if Status.FAILED in states or worst in _WRONG:
         return Status.FAILED
     if Status.UNKNOWN in states or worst is Verdict.UNKNOWN:
@@ -69,7 +69,7 @@ def reviewed(review: Review) -> Json:
     """
     return {
         "status": status_of(review).value,
-        "verdict": worst_verdict(review).value,
+        "verdict": review.verdict.value,
         "support": least_support(review),
         **review.to_dict(),
     }

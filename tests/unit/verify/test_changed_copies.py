@@ -6,7 +6,7 @@ import pytest
 
 from assay.types import Check, FindingKind, Passage, Review, Severity, Status, Verdict
 from assay.verify.edits import copy_of
-from assay.verify.review import DeterministicVerifier, worst_verdict
+from assay.verify.review import DeterministicVerifier
 
 SOURCE = (
     "The Borg bank bought the mill of Ulm for 90 million euros on 3 May 1932. It is open to visitors. "
@@ -71,7 +71,7 @@ async def test_a_changed_value_is_found_where_it_stands_with_the_sources_own(
 async def test_a_denial_put_in_or_left_out_is_found(text: str) -> None:
     review = await checked(text)
     assert FindingKind.NEGATION in {each.kind for each in failed(review)}
-    assert worst_verdict(review) is Verdict.CONTRADICTED
+    assert review.verdict is Verdict.CONTRADICTED
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tests.unit.verify.small_documents import (
 )
 
 from assay.types import Passage, Review, Verdict
-from assay.verify.review import DeterministicVerifier, worst_verdict
+from assay.verify.review import DeterministicVerifier
 
 FALSE = [
     ("modifier", BRIDGE, "The Harrow Bridge is a wooden bridge over the river Lenn in the town of Aldmoor."),
@@ -174,4 +174,4 @@ async def checked(said: str, document: str) -> Review:
 
 @pytest.mark.parametrize(("kind", "document", "said"), FALSE)
 async def test_a_false_statement_is_not_supported(kind: str, document: str, said: str) -> None:
-    assert worst_verdict(await checked(said, document)) is not Verdict.SUPPORTED
+    assert (await checked(said, document)).verdict is not Verdict.SUPPORTED

@@ -23,7 +23,7 @@ from assay.types import (
     Verdict,
 )
 from assay.verify.judged import LEFT_BY_FAILURE
-from assay.verify.review import CHECKS, DeterministicVerifier, least_support, worst_verdict
+from assay.verify.review import CHECKS, DeterministicVerifier, least_support
 
 TEXT = (
     "The Danube is 2,850 km long. It did not flood in May 2021. Exports to Spain rose by 12 % in 2020. "
@@ -81,21 +81,21 @@ async def test_what_the_source_contradicts_fails_with_both_spans(text: str, chec
     assert failed.source_span is not None
     assert said in failed.source_span.quote
     assert failed.source_span.quote == TEXT[failed.source_span.start - 100 : failed.source_span.end - 100]
-    assert worst_verdict(review) is Verdict.CONTRADICTED
+    assert review.verdict is Verdict.CONTRADICTED
     assert any(finding.check == check and finding.advice for finding in review.findings)
 
 
 async def test_a_name_that_no_source_holds_is_unsupported() -> None:
     review = await checked("In Ulm, many a guest of Bob Smith liked how quiet the water was.")
     assert [each.status for each in named(review, "names")] == [Status.PASSED, Status.FAILED]
-    assert worst_verdict(review) is Verdict.UNSUPPORTED
+    assert review.verdict is Verdict.UNSUPPORTED
 
 
 async def test_a_name_in_the_place_of_another_says_which_one() -> None:
     review = await checked("In Ulm, Ada Smith praised the quiet river.")
     [_, failed] = named(review, "names")
     assert (failed.status, failed.kind, failed.expected) == (Status.FAILED, FindingKind.WRONG_NAME, "Ada Lovelace")
-    assert worst_verdict(review) is Verdict.CONTRADICTED
+    assert review.verdict is Verdict.CONTRADICTED
 
 
 async def test_a_date_finer_than_the_source_is_unknown() -> None:
@@ -128,7 +128,7 @@ async def test_marks_without_a_source_are_invalid() -> None:
 async def test_only_the_cited_passage_counts() -> None:
     other = passage("Nothing of the kind is said here about rivers.", "p2", 0)
     review = await checked("The Danube is 2,850 km long. [2]", passage(), other)
-    assert worst_verdict(review) is not Verdict.SUPPORTED
+    assert review.verdict is not Verdict.SUPPORTED
 
 
 async def test_an_abstention_claims_nothing() -> None:
@@ -185,7 +185,7 @@ async def test_review_reads_numbers_as_the_draft_does() -> None:
     draft = Draft("Ulm lies in Germany. [1] The Danube is 2,850 km long. [2]", ("p2", "p1"))
     review = await DeterministicVerifier().review(Question("Where?", "Where?"), evidence, draft)
     assert [claim.citations for claim in review.claims] == [("p2",), ("p1",)]
-    assert worst_verdict(review) is Verdict.SUPPORTED
+    assert review.verdict is Verdict.SUPPORTED
 
 
 async def test_a_source_that_is_gone_makes_its_marks_invalid() -> None:

@@ -16,7 +16,7 @@ from tests.unit.verify.small_documents import (
 )
 
 from assay.types import Passage, Review, Status, Verdict
-from assay.verify.review import DeterministicVerifier, worst_verdict
+from assay.verify.review import DeterministicVerifier
 
 TRUE = [
     ("tense", BRIDGE, "The council is planning to open a second bridge in 2027."),
@@ -193,4 +193,4 @@ async def checked(said: str, document: str) -> Review:
 async def test_a_true_statement_is_not_called_false(kind: str, document: str, said: str) -> None:
     review = await checked(said, document)
     assert [each.cause for each in review.checks if each.status is Status.FAILED] == []
-    assert worst_verdict(review) is (Verdict.UNKNOWN if said in OPEN else Verdict.SUPPORTED)
+    assert review.verdict is (Verdict.UNKNOWN if said in OPEN else Verdict.SUPPORTED)

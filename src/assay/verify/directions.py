@@ -9,7 +9,22 @@ from assay.verify.amounts import AMOUNTS
 from assay.verify.comparison import SAME_MATTER, SAME_STATEMENT, Comparison
 from assay.verify.denials import denials
 from assay.verify.lexicon import lexicon
+from assay.verify.limits import limited
 from assay.verify.rankings import Ranked, ranked
+
+# Verbs of one way and of the other, in the forms that do not share a stem.
+_WAYS = tuple(
+    frozenset(map(stem, verbs.split()))
+    for verbs in (
+        """increase raise rise rose risen grow grew grown gain boost expand heighten elevate""",
+        """reduce decrease lower fall fell fallen drop decline shrink shrank lose lost cut diminish lessen""",
+    )
+)
+# Verbs of what brings a thing about, and of what keeps it away.
+_EFFECTS = tuple(
+    frozenset(map(stem, verbs.split()))
+    for verbs in ("cause trigger induce provoke", "prevent avert inhibit stop cure avoid")
+)
 
 
 def turned(over: Comparison) -> list[Check]:
@@ -21,6 +36,9 @@ def turned(over: Comparison) -> list[Check]:
         return [
             over.check("comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end)) for c in mine[:1]
         ]
+    limits = limited(over)
+    if limits:
+        return limits
     ranking = ranked(over)
     if ranking is not None:
         return [_ranked(over, ranking)]
@@ -55,16 +73,27 @@ def _opposites(claim: str, source: str) -> tuple[str, str] | None:
     """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
     mine, theirs = ({stem(word): word for word in words(text) if word not in AMOUNTS} for text in (claim, source))
     for each in sorted(mine.keys() - theirs.keys()):
-        for other in sorted(_against(each) & theirs.keys() - mine.keys()):
+        if _also_said(each, claim, source):
+            continue
+        for other in sorted(_against(each, mine[each]) & theirs.keys() - mine.keys()):
             if _beside(each, claim) & _beside(other, source) and _denied(each, claim) == _denied(other, source):
                 return mine[each], theirs[other]
     return None
 
 
-def _against(each: str) -> frozenset[str]:
-    """The opposites of a stem: listed, in the lexicon, or with a negating prefix put on or taken off."""
+def _also_said(each: str, claim: str, source: str) -> bool:
+    """Whether a source says the same beside its opposite: it lowers the risk that something else raises."""
+    alike = {other for way in (*_WAYS, *_EFFECTS) if each in way for other in way}
+    held = {stem(one) for one in words(source)}
+    return any(_beside(each, claim) & _beside(other, source) for other in alike & held)
+
+
+def _against(each: str, word: str) -> frozenset[str]:
+    """The opposite stems of a word: listed, in the lexicon, or with a negating prefix put on or taken off."""
     entry = lexicon().get(each)
-    known = opposites_of(each) | (entry.opposites if entry else frozenset())
+    known = opposites_of(word) | (entry.opposites if entry else frozenset())
+    for one, other in (_WAYS, _EFFECTS):
+        known |= other if each in one else one if each in other else frozenset()
     shorn = {each.removeprefix(prefix) for prefix in NEGATING_PREFIXES if each.startswith(prefix)}
     return known | {prefix + each for prefix in NEGATING_PREFIXES} | {short for short in shorn if len(short) > 3}
 

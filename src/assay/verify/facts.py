@@ -26,6 +26,7 @@ from assay.verify.comparison import (
     overlaps,
     quantities_in,
 )
+from assay.verify.limits import timed
 from assay.verify.sources import SourceSentence, source_span
 
 # "Three reasons" may be counted from the sources without being written there.
@@ -49,9 +50,10 @@ class Rival:
 
 
 def numbers(over: Comparison) -> list[Check]:
-    """Each number of the claim against the numbers of its sources: same dimension, equal within rounding."""
+    """Each number of the claim against those of its sources: same dimension, equal within rounding, by one time."""
     found = _undated(over.claim.plain)
-    return [*(_number(over, each) for each in found[:MOST_COMPARED]), *over.rest("numbers", found)]
+    compared = (_number(over, each) for each in found[:MOST_COMPARED])
+    return [*compared, *timed(over), *over.rest("numbers", found)]
 
 
 def _undated(text: str) -> list[Quantity]:

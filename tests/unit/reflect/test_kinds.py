@@ -116,6 +116,12 @@ def test_case_counts_where_it_is_asked_for(examine: Examine):
         ('The 2019 page says "digital transformation".', []),
         ("デジタル変革を提供します。", ["デジタル変革"]),
         ("デジタル変革は廃止されました。", []),
+        ("The basic plan does not include Cloud Drive.", ["Cloud Drive"]),
+        ("There is no Cloud Drive in it, nor without it.", ["Cloud Drive"]),
+        ("It is not called Cloud Drive.", []),
+        ("It isn't Cloud Drive any more.", []),
+        ("It is no longer Cloud Drive.", []),
+        ("It is not called Cloud Drive, and Cloud Drive is not free.", ["Cloud Drive"]),
     ],
 )
 def test_deprecated_terms(examine: Examine, text: str, wanted: list[str]):

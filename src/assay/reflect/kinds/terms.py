@@ -21,12 +21,19 @@ _OUT_OF_USE = re.compile(
       | 旧称|原名|已停止|改名|廃止|旧名""",
     re.VERBOSE | re.IGNORECASE,
 )
+# Right before a term: that it is no word for the thing, which is there all the same.
+_DENIES_WORD = re.compile(
+    r"""(?:\b(?:not|never|no\slonger|nicht(?:\smehr)?)|n['’]t)\s(?:be\s)?
+        (?:(?:called|named|termed|labell?ed|referred\sto\sas|genannt)\s)?(?:an?\s|the\s)?["'“„‘«]?\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 class DeprecatedTerms(Kind):
     """`terms` maps each term to what is written now, or to "" where nothing replaces it. `case`: case counts.
 
-    A sentence that denies the term, or says that it is out of use, keeps the rule.
+    A sentence that says that a term is out of use keeps the rule. So does one that denies it: the word itself where
+    it has a successor ("not called telephone"), else what it names ("we do not offer it").
     """
 
     left_alone: ClassVar[frozenset[Exempt]] = EVERY_EXEMPTION
@@ -45,9 +52,11 @@ class DeprecatedTerms(Kind):
         """Each place where a term is used as if it were current."""
         results = []
         for sentence in statements(subject.plain):
-            if not has(sentence.plain, tuple(self.terms), case=self.case) or _denied(sentence.plain):
+            if _OUT_OF_USE.search(sentence.plain):
                 continue
             for span in found(sentence.plain, tuple(self.terms), case=self.case):
+                if self._denied(sentence.plain, span):
+                    continue
                 place = Span(sentence.start + span.start, sentence.start + span.end)
                 results.append(Broken(self._cause(subject.text[place.start : place.end]), place))
         return tuple(results)
@@ -65,10 +74,15 @@ class DeprecatedTerms(Kind):
         """Always."""
         return True
 
+    def _denied(self, sentence: str, place: Span) -> bool:
+        """Whether a sentence denies the term: the word, where it has a successor, else the thing, which is gone."""
+        if self._swap(sentence[place.start : place.end]) is None:
+            return bool(negations(sentence))
+        return _DENIES_WORD.search(sentence[: place.start]) is not None
+
+    def _swap(self, written: str) -> Swap | None:
+        return next((each for each in self.swaps() if has(written, (each.term,), case=self.case)), None)
+
     def _cause(self, written: str) -> str:
-        swap = next((each for each in self.swaps() if has(written, (each.term,), case=self.case)), None)
+        swap = self._swap(written)
         return f'"{written}" is out of use' + (f': write "{swap.replacement}"' if swap else "")
-
-
-def _denied(sentence: str) -> bool:
-    return bool(negations(sentence)) or _OUT_OF_USE.search(sentence) is not None

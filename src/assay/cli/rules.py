@@ -49,7 +49,7 @@ def check(
     if as_json:
         terminal.object({"file": file, "rules": count if not problems else None, "problems": list(problems)})
     else:
-        for problem in problems or (f"{file}: {_counted(count)}, no contradiction",):
+        for problem in problems or (f"{file}: {_good(count)}",):
             terminal.line(visible(problem))
     return Exit.USAGE if problems else Exit.OK
 
@@ -127,6 +127,11 @@ def _told(rule: Rule) -> str:
 def _language(rule: Rule) -> str:
     """A language that the rule knows, English where it does; empty where it knows none."""
     return next(iter(sorted(rule.params.languages, key=lambda code: (code != "en", code))), "")
+
+
+def _good(count: int) -> str:
+    """What is said of a file without a problem."""
+    return f"{_counted(count)}, no contradiction" if count else "it holds no rule, so nothing is checked"
 
 
 def _counted(count: int) -> str:

@@ -69,9 +69,14 @@ def _show_claim(claim: Json, console: Any) -> None:
 
 def _show_repair(repair: Json, console: Any) -> None:
     console.print(f"  {repair['kind']}: {one_line(repair['reason'], 200)}")
-    indented(console, f"- {one_line(repair['before'], 300)}", 5)
+    indented(console, f"- {_on_one_line(repair['before'])}", 5)
     if repair["after"]:
-        indented(console, f"+ {one_line(repair['after'], 300)}", 5)
+        indented(console, f"+ {_on_one_line(repair['after'])}", 5)
+
+
+def _on_one_line(text: str) -> str:
+    """A text on one line; its paragraph breaks are shown, since a repair may change nothing else."""
+    return one_line(text.replace("\n\n", " ¶ "), 300)
 
 
 def _show_assessment(assessment: Json | None, console: Any) -> None:

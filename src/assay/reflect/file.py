@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from assay.errors import RuleFileError
 from assay.reflect.conflicts import Conflict, conflicts
@@ -74,13 +75,12 @@ def parse_rules(text: str, name: str = "rules", *, allow_conflicts: bool = False
     >>> rules.rules[0].instruction("en")
     'Write at most 80 words.'
     """
-    tables = _tables(text, name)
+    tables, problems = _tables(text, name)
     lines = rule_lines(text)
     if len(lines) != len(tables):  # written as an inline list: all stand where the list begins
         lines = (key_line(text, 1, None, "rule"),) * len(tables)
     ends: Sequence[int | None] = [*(line - 1 for line in lines[1:]), None][: len(lines)]
     rules: list[Rule] = []
-    problems: list[str] = []
     for table, line, end in zip(tables, lines, ends, strict=True):
         end = None if end is not None and end < line else end
         try:
@@ -130,8 +130,8 @@ def _read(path: Path) -> str:
         raise RuleFileError(f"{path}: {what}", hint=hint) from error
 
 
-def _tables(text: str, name: str) -> list[Any]:
-    """The file's rules as TOML gives them."""
+def _tables(text: str, name: str) -> tuple[list[Any], list[str]]:
+    """The file's rules as TOML gives them, and what else stands in it."""
     try:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -141,18 +141,20 @@ def _tables(text: str, name: str) -> list[Any]:
         raise _error([f"{name}:{line}: not valid TOML: {_TOML_PLACE.sub('', said)}"]) from error
     except RecursionError as error:
         raise _error([f"{name}:1: nested too deeply"]) from error
-    unknown = [key for key in body if key != "rule"]
     tables = body.get("rule", [])
-    if unknown:
-        problems = [
-            f"{name}:{key_line(text, 1, None, key)}: unknown key {key!r}; rules are [[rule]]" for key in unknown
-        ]
-        raise _error(problems)
+    problems = [
+        f"{name}:{key_line(text, 1, None, key)}: unknown key {key!r}; rules are [[rule]]"
+        for key in body
+        if key != "rule"
+    ]
     if not isinstance(tables, list):
-        raise _error([f"{name}:{key_line(text, 1, None, 'rule')}: write [[rule]] with two brackets: it is a list"])
+        line = key_line(text, 1, None, "rule")
+        raise _error([*problems, f"{name}:{line}: write [[rule]] with two brackets: it is a list"])
     if len(tables) > _MOST_RULES:
-        raise _error([f"{name}:1: a rule file has at most {_MOST_RULES} rules, this one has {len(tables)}"])
-    return tables
+        raise _error(
+            [*problems, f"{name}:1: a rule file has at most {_MOST_RULES} rules, this one has {len(tables)}"]
+        )
+    return tables, problems
 
 
 def _rule(table: Any, line: int) -> Rule:
@@ -189,7 +191,7 @@ def _mistakes(error: ValidationError, inside: str = "", kind: str = "") -> list[
         names = [part for part in path if not part.isdigit()]
         where = ".".join(([inside] if inside else []) + names)
         written = f", not {each['input']!r}" if each["type"] in _CHOICES else ""
-        text = _said(each["type"], each["msg"], where, kind) + written
+        text = _said(each, where, kind) + written
         found.setdefault(text, _Mistake(names[-1] if names else inside or "rule", text))
     return list(found.values())
 
@@ -205,13 +207,18 @@ _BRANCHES = frozenset(("str", "dict", "literal", "constrained-str"))
 _CHOICES = frozenset(("literal_error", "enum"))
 
 
-def _said(kind_of_error: str, message: str, where: str, kind: str) -> str:
+def _said(error: ErrorDetails, where: str, kind: str) -> str:
     of = f" of kind {kind}" if kind else ""
-    if kind_of_error == "extra_forbidden":
-        return f"unknown key {where!r}{of}"
-    if kind_of_error == "missing":
-        return f"the key {where!r}{of} is missing"
-    plain = message.removeprefix("Value error, ")
+    match error["type"]:
+        case "extra_forbidden":
+            return f"unknown key {where!r}{of}"
+        case "missing":
+            return f"the key {where!r}{of} is missing"
+        case "too_short":  # every list and table that has a least needs one entry
+            return f"{where}: it is empty, name at least one"
+        case "too_long":
+            return f"{where}: it has more than {error['ctx']['max_length']} entries"
+    plain = error["msg"].removeprefix("Value error, ")
     return f"{where}: {plain[:1].lower()}{plain[1:]}"
 
 

@@ -32,6 +32,23 @@ def test_each_mistake_is_a_line_and_the_exit_code_is_2(tmp_path: Path):
     assert call("rules", "check", file, "--json").object["problems"] == checked.out.splitlines()
 
 
+def test_a_key_that_is_no_rule_hides_no_mistake_of_the_rules(tmp_path: Path):
+    file = tmp_path / "r.toml"
+    file.write_text('[[rule]]\nid = "a"\nkind = "lenght"\n[extra]\nx = 1\n', encoding="utf-8")
+    lines = call("rules", "check", file).out.splitlines()
+    assert lines[0] == f"{file}:4: unknown key 'extra'; rules are [[rule]]"
+    assert lines[1].startswith(f"{file}:3: unknown kind 'lenght'; there are: ")
+    assert len(lines) == 2
+
+
+@pytest.mark.parametrize("text", ["", "# nothing yet\n"])
+def test_a_file_without_rules_is_said_to_hold_none(tmp_path: Path, text: str):
+    file = tmp_path / "r.toml"
+    file.write_text(text, encoding="utf-8")
+    checked = call("rules", "check", file)
+    assert (checked.code, checked.out) == (0, f"{file}: it holds no rule, so nothing is checked\n")
+
+
 @pytest.mark.parametrize("file", sorted((SETS / "conflicting").glob("*.toml")), ids=lambda file: file.stem)
 def test_a_contradiction_is_told_with_ids_and_lines(file: Path):
     checked = call("rules", "check", file)

@@ -65,7 +65,7 @@ def test_the_hash_is_of_the_text():
         ("[[rule]]\nid = \n", "2: not valid TOML: Invalid value"),
         (GOOD + '[[rule]]\nid = "b"\nid = "c"\n', "7: not valid TOML: Cannot overwrite a value"),
         ('[[rule]]\nid = "unclosed', "2: not valid TOML: Unterminated string"),
-        ('version = 2\n[[rule]]\nid = "a"', "1: unknown key 'version'; rules are [[rule]]"),
+        ("version = 2\n" + GOOD, "1: unknown key 'version'; rules are [[rule]]"),
         ("[rule]\nid = 1\n", "1: write [[rule]] with two brackets: it is a list"),
         ("rule = [1]\n", "1: a rule is a table of keys"),
         (GOOD + '\nsevrity = "warn"\n', "6: unknown key 'sevrity'"),
@@ -91,7 +91,15 @@ def test_the_hash_is_of_the_text():
         (GOOD.replace('"short"', '"An id"'), "2: id: string should match pattern '^[a-z0-9][a-z0-9_-]{0,59}$'"),
         (
             of("forbidden_words", "words = []"),
-            "4: params.words: tuple should have at least 1 item after validation, not 0",
+            "4: params.words: it is empty, name at least one",
+        ),
+        (
+            of("deprecated_terms", "terms = {}"),
+            "4: params.terms: it is empty, name at least one",
+        ),
+        (
+            of("call_to_action", f"phrases = {['a'] * 101}"),
+            "4: params.phrases: it has more than 100 entries",
         ),
         (
             of("forbidden_words", 'words = ["a"], use = { b = "c" }'),

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from assay.errors import too_late
+from assay.ports import Clock
 from assay.tape import Tape
 
 _PORT = "deadline"
+
+
+def lateness(seconds: float, clock: Clock) -> Callable[[], Callable[[], bool]]:
+    """What tells a review that begins whether it is late: at the deadline, `seconds` from this call on.
+
+    One that begins past it, to close what was begun, has as long again.
+    """
+    ends = clock.monotonic() + seconds
+
+    def begun() -> Callable[[], bool]:
+        now = clock.monotonic()
+        end = ends if now < ends else now + seconds
+        return lambda: clock.monotonic() >= end
+
+    return begun
 
 
 class Deadline:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import deque
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -22,6 +23,7 @@ from assay.build.models import Models, without_effect
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
 from assay.calibration.promise import Promise
 from assay.calibration.shift import FITTED_MODE, LATEST
+from assay.deadline import Deadline, lateness
 from assay.judge.clarifying import ClarifyingJudge
 from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
@@ -105,6 +107,8 @@ class Composer:
         promise = self._promise(run)
         notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder, run)
+        # The engine keeps the deadline of what answers.
+        in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
         answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
         writer = self._writer(run)
@@ -119,7 +123,7 @@ class Composer:
             writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
-            verifier=self._promised(self._verifier(plain, run), run),
+            verifier=self._promised(self._verifier(plain, run, in_time), run),
             repairer=repairer(
                 plain,
                 {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -141,6 +145,7 @@ class Composer:
             ),
             worth=self._worth(run.profile),
             notes=lambda: tuple(notes),
+            in_time=in_time or nullcontext,
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
@@ -194,16 +199,29 @@ class Composer:
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
     def _plain_verifier(self, embedder: Embedder, run: Run) -> DeterministicVerifier:
-        return DeterministicVerifier(embedder, frozenset(self.settings.skip), timing=run.meter.timing)
+        asked = self._asked_seconds(run)
+        late = None if asked is None else lateness(asked, run.clock)
+        return DeterministicVerifier(
+            embedder, frozenset(self.settings.skip), timing=run.meter.timing, lateness=late
+        )
 
-    def _verifier(self, plain: DeterministicVerifier, run: Run) -> Verifier:
+    def _asked_seconds(self, run: Run) -> float | None:
+        """The deadline of anyone's text, where one was asked for: the profile's would cut long ones."""
+        return None if run.answers else self.settings.deadline
+
+    def _verifier(
+        self,
+        plain: DeterministicVerifier,
+        run: Run,
+        in_time: Callable[[], AbstractAsyncContextManager[None]] | None,
+    ) -> Verifier:
         """The verifier that asks a model what rules leave open, where one is set for it and the profile is deep."""
         model = self._model("verifier", run, VERIFIER) if self._asks_verifier(run.profile) else None
         if model is None:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         tier: Tier = ModelTier(model, room, self._fences(run))
-        return VotingVerifier(plain, (tier if self.verdicts is None else self.verdicts.tier(tier, run),))
+        return VotingVerifier(plain, (tier if self.verdicts is None else self.verdicts.tier(tier, run),), in_time)
 
     def _promised(self, verifier: Verifier, run: Run) -> Verifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""

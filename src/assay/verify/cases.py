@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.text.sentences import sentences
 from assay.types import Citation, Passage, SourceSpan, Span
-from assay.verify.claims import Stated
+from assay.verify.claims import ENDLESS, Stated
 from assay.verify.comparison import Comparison, compared
 from assay.verify.ground import Ground, ground_of
 from assay.verify.quotes import said_whole
@@ -54,7 +54,8 @@ class Case:
 
     `quote` is where a source says the claim word for word; only where none does are `over`, `parts` and `reading`
     set, and `reading` is None too where there is nothing to read. `parts` are the claim's sentences compared one by
-    one: a claim that is judged whole may have several. An endless claim is neither looked up nor compared.
+    one: a claim that is judged whole may have several. `untested` says why it is neither looked up
+    nor compared, "" where it is.
     """
 
     n: int
@@ -65,6 +66,7 @@ class Case:
     over: Comparison | None
     reading: Reading | None
     parts: tuple[Comparison, ...] = ()
+    untested: str = ""
 
     @property
     def spans(self) -> tuple[SourceSpan, ...]:
@@ -99,16 +101,31 @@ def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:
     return tuple(None if claim.is_endless else said_whole(claim.text, task.scope(claim)) for claim in task.claims)
 
 
-def cases_of(task: Task, quotes: Sequence[SourceSpan | None], reader: SourceReader) -> tuple[Case, ...]:
-    """The task's claims with their quotes and sources; sources that several claims share are read once."""
+def cases_of(
+    task: Task, quotes: Sequence[SourceSpan | None], reader: SourceReader, first: int = 1
+) -> tuple[Case, ...]:
+    """The task's claims with their quotes and sources; sources that several claims share are read once.
+
+    The claims are numbered from `first`.
+    """
     cases = []
-    for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), 1):
+    for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), first):
         cited, scope = task.cited(claim), task.scope(claim)
-        if quote is not None or claim.is_endless:
+        if claim.is_endless:
+            cases.append(Case(n, claim, cited, scope, None, None, None, untested=ENDLESS))
+        elif quote is not None:
             cases.append(Case(n, claim, cited, scope, quote, None, None))
         else:
             cases.append(_compared(n, claim, cited, scope, *reader.read(scope)))
     return tuple(cases)
+
+
+def untested_cases(task: Task, cause: str, first: int) -> tuple[Case, ...]:
+    """The task's claims, numbered from `first`, none of which is tested."""
+    return tuple(
+        Case(n, claim, task.cited(claim), task.scope(claim), None, None, None, untested=cause)
+        for n, claim in enumerate(task.claims, first)
+    )
 
 
 def _compared(

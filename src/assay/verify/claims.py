@@ -21,6 +21,7 @@ _WORD = re.compile(r"\S+")
 _STOPS = frozenset(".!?。！？")
 # Characters of one sentence. What is longer is a list or a file without full stops, and no rule was made for it.
 LONGEST_CLAIM = 20_000
+ENDLESS = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
 # A table's first row heads its columns; a cell of more words may well be a statement.
 _MOST_HEADING_WORDS = 4
 _ABSTAINS = re.compile(

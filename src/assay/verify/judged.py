@@ -14,7 +14,6 @@ from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
 from assay.verify.certainty import certain
 from assay.verify.cited import cited_checks
-from assay.verify.claims import LONGEST_CLAIM
 from assay.verify.comparison import Comparison
 from assay.verify.denials import negated
 from assay.verify.directions import turned
@@ -27,6 +26,7 @@ from assay.verify.restated import restated
 from assay.verify.roles import roles
 from assay.verify.scored import SUPPORTED, UNSUPPORTED, support_of
 from assay.verify.wording import replaced
+from assay.verify.words import words_of
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
@@ -45,7 +45,6 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "wording": replaced,
     "references": referred,
 }
-ENDLESS = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
 # What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
 LEFT_BY_FAILURE = 0.5
 LEFT_BY_MISSING_NAME = 0.7
@@ -77,7 +76,7 @@ def judged(
         aligned = _aligned(case, vectors, checks)
     measured = None if aligned is None else aligned * left_by(checks)
     verdict, reason = _verdict(case, measured, checks)
-    if "passages" not in skip and not case.claim.is_endless:
+    if "passages" not in skip and not case.untested:
         with timing("passages"):
             checks += cited_checks(case, task, measured, reader)
     if "support" not in skip:
@@ -93,7 +92,7 @@ def judged(
 
 def _aligned(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:
     """How far words and vectors bear the claim out, 0 to 1; None where that cannot be measured."""
-    if case.claim.is_endless or breaks_off(case.claim.text):
+    if case.untested or breaks_off(case.claim.text):
         return None
     return 1.0 if _restated(case, checks) else support_of(case, vectors)
 
@@ -147,8 +146,8 @@ def _of_truth(checks: Sequence[Check]) -> list[Check]:
 
 def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tuple[Verdict, str]:
     """What the evidence says of the claim, and why."""
-    if case.claim.is_endless:
-        return Verdict.UNKNOWN, ENDLESS
+    if case.untested:
+        return Verdict.UNKNOWN, case.untested
     broken = breaks_off(case.claim.text)
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
@@ -159,13 +158,22 @@ def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tup
     if broken:  # its beginning may well stand in a source
         return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
     if measured is None:
-        missing = "words in it" if case.scope else "passages"
-        return Verdict.UNKNOWN, f"there are no {missing} to compare"
+        return Verdict.UNKNOWN, _nothing_to_compare(case)
     verdict, reason = by_support(measured)
     unsure = next((c for c in checks if c.status is Status.UNKNOWN and c.severity is Severity.BLOCK), None)
     if verdict is Verdict.SUPPORTED and unsure is not None:
         return Verdict.UNKNOWN, unsure.cause or ""
     return verdict, reason
+
+
+def _nothing_to_compare(case: Case) -> str:
+    """Why a claim was not compared: it has no words, or there is no source, or those named have no words."""
+    if not case.scope:
+        return "there are no passages to compare"
+    if not words_of(case.claim.text):
+        return "the claim has no words to compare"
+    named = dict.fromkeys(each.title or f"[{each.passage_id}]" for each in case.scope)
+    return f"there are no words to compare in {', '.join(named)}"
 
 
 def by_support(measured: float) -> tuple[Verdict, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from assay.text.language import language_of
 from assay.types import (
     Check,
     Citation,
+    Claim,
     Draft,
     Evidence,
     FindingKind,
@@ -26,7 +27,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of
+from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of, untested_cases
 from assay.verify.claims import stated, whole
 from assay.verify.findings import findings_of
 from assay.verify.judged import FACTS, judged
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 
 # Characters of sources, counted for each claim, that are looked through in about a millisecond.
 _SOON_LOOKED_UP = 10_000
+# Claims that are tested between two looks at the time, where a deadline was asked for: some tenths of a second.
+_IN_A_STRETCH = 64
+Judged = tuple[Claim, list[Check]]
 CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support", "subject")
 
 
@@ -48,13 +52,15 @@ class DeterministicVerifier:
 
     `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know,
     the support score goes by words alone. `timing` counts how long each check takes; a claim that a source says
-    word for word is read, and nothing else is compared.
+    word for word is read, and nothing else is compared. `lateness` tells each review whether it is late: what it
+    has not tested then is unknown, with the cause "deadline"; without it no review is ever late.
     """
 
     embedder: Embedder | None = None
     skip: frozenset[str] = field(default=frozenset())
     reader: SourceReader = field(default_factory=SourceReader, repr=False, compare=False)
     timing: Timing = field(default=untimed, repr=False, compare=False)
+    lateness: Callable[[], Callable[[], bool]] | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim of the draft against the passages that it cites, or against all where it cites none.
@@ -97,18 +103,31 @@ class DeterministicVerifier:
         return _with(review, untested_in(prose, review, Severity.WARN) + untested_code(code))
 
     async def _reviewed(self, task: Task) -> Review:
+        if self.lateness is None:
+            return _review(task, await self._tested(task), self.skip, self.timing)
+        late, made = self.lateness(), list[Judged]()
+        for at in range(0, len(task.claims), _IN_A_STRETCH):
+            part = replace(task, claims=task.claims[at : at + _IN_A_STRETCH])
+            if late():
+                made += self._judged(part, untested_cases(part, "deadline", at + 1), {})
+            else:
+                made += await self._tested(part, at + 1)
+        return _review(task, made, self.skip, self.timing)
+
+    async def _tested(self, task: Task, first: int = 1) -> list[Judged]:
+        """The task's claims, numbered from `first`, with their checks."""
         with self.timing(READING):
-            quoted = _soon_quoted(task, self.reader)
+            quoted = _soon_quoted(task, self.reader, first)
             if quoted is None:
-                cases = await asyncio.to_thread(_cases, task, self.reader)
+                cases = await asyncio.to_thread(_cases, task, self.reader, first)
                 vectors = await self._vectors(cases)
         if quoted is not None:
             return self._judged(task, quoted, {})
         return await asyncio.to_thread(self._judged, task, cases, vectors)
 
-    def _judged(self, task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector]) -> Review:
-        """The whole review, on the calling thread."""
-        return _review(task, cases, vectors, self.skip, self.reader, self.timing)
+    def _judged(self, task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector]) -> list[Judged]:
+        """Each claim with its checks, on the calling thread."""
+        return [judged(case, task, vectors, self.skip, self.reader, self.timing) for case in cases]
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
         """The vectors that the cases need, each text once; none for languages that the model does not know."""
@@ -120,10 +139,10 @@ class DeterministicVerifier:
         return dict(zip(texts, await self.embedder.embed(texts), strict=True)) if texts else {}
 
 
-def _soon_quoted(task: Task, reader: SourceReader) -> tuple[Case, ...] | None:
+def _soon_quoted(task: Task, reader: SourceReader, first: int) -> tuple[Case, ...] | None:
     """The claims, where it is soon seen that each stands in a source word for word: nothing is to be compared."""
     quotes = quotes_of(task) if _soon_looked_up(task) else (None,)
-    return None if None in quotes else cases_of(task, quotes, reader)
+    return None if None in quotes else cases_of(task, quotes, reader, first)
 
 
 def _soon_looked_up(task: Task) -> bool:
@@ -131,8 +150,8 @@ def _soon_looked_up(task: Task) -> bool:
     return sum(len(passage.text) for claim in task.claims for passage in task.scope(claim)) <= _SOON_LOOKED_UP
 
 
-def _cases(task: Task, reader: SourceReader) -> tuple[Case, ...]:
-    return cases_of(task, quotes_of(task), reader)
+def _cases(task: Task, reader: SourceReader, first: int) -> tuple[Case, ...]:
+    return cases_of(task, quotes_of(task), reader, first)
 
 
 def least_support(review: Review) -> float | None:
@@ -147,14 +166,8 @@ def worst_verdict(review: Review) -> Verdict:
     return next((verdict for verdict in order if verdict in found), Verdict.UNKNOWN)
 
 
-def _review(
-    task: Task,
-    cases: Sequence[Case],
-    vectors: Mapping[str, Vector],
-    skip: frozenset[str],
-    reader: SourceReader,
-    timing: Timing,
-) -> Review:
+def _review(task: Task, made: Sequence[Judged], skip: frozenset[str], timing: Timing) -> Review:
+    """The review of claims that were judged, with the checks of the text's marks."""
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
     known = {mark.start for mark in wrong}
     gone = {n for n, passage in enumerate(task.numbered, 1) if passage is None}
@@ -163,13 +176,10 @@ def _review(
     if "citations" not in skip:
         with timing("citations"):
             checks += _citation_checks(task, wrong)
-    claims = []
-    for case in cases:
-        claim, made = judged(case, task, vectors, skip, reader, timing)
-        claims.append(claim)
-        checks += made
+    checks += [check for _, found in made for check in found]
+    claims = tuple(claim for claim, _ in made)
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)
-    return Review(tuple(claims), tuple(checks), findings_of(checks), task.marks, unknown)
+    return Review(claims, tuple(checks), findings_of(checks), task.marks, unknown)
 
 
 def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
+from assay.errors import DeadlinePassed
 from assay.meter import VERIFIER
 from assay.types import (
     Check,
@@ -25,15 +27,19 @@ from assay.verify.agreed import Vote, agreed, could_say, disagreement
 from assay.verify.findings import findings_of
 from assay.verify.judged import NOT_OF_TRUTH
 from assay.verify.review import DeterministicVerifier
-from assay.verify.tier import Asked, Tier
+from assay.verify.tier import Asked, Ruling, Tier
 
 
 @dataclass(frozen=True, slots=True)
 class VotingVerifier:
-    """The deterministic verifier, and tiers that vote on each claim that no quote and no fact has settled."""
+    """The deterministic verifier, and tiers that vote on each claim that no quote and no fact has settled.
+
+    What is ruled in a context of `in_time` is cut at the deadline: a tier that is late could not say.
+    """
 
     base: DeterministicVerifier
     tiers: tuple[Tier, ...]
+    in_time: Callable[[], AbstractAsyncContextManager[None]] | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """As the deterministic verifier, with the tiers' votes. Raises DeadlinePassed."""
@@ -54,12 +60,21 @@ class VotingVerifier:
             return review
         asked = [Asked(claim, _scope(claim, passages)) for claim in open_claims]
         with self.base.timing(VERIFIER):
-            ruled = await asyncio.gather(*(tier.rule(asked) for tier in self.tiers))
+            ruled = await asyncio.gather(*(self._ruled(tier, asked) for tier in self.tiers))
         votes = {
             claim.n: tuple(Vote(tier.name, rulings[at]) for tier, rulings in zip(self.tiers, ruled, strict=True))
             for at, claim in enumerate(open_claims)
         }
         return with_votes(review, votes)
+
+    async def _ruled(self, tier: Tier, asked: Sequence[Asked]) -> tuple[Ruling, ...]:
+        if self.in_time is None:
+            return await tier.rule(asked)
+        try:
+            async with self.in_time():
+                return await tier.rule(asked)
+        except DeadlinePassed:
+            return tuple(Ruling(Verdict.UNKNOWN, "deadline") for _ in asked)
 
 
 def open_in(review: Review) -> list[Claim]:

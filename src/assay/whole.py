@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError, too_late
 from assay.mend import Written, cause_of, compose, with_history
 from assay.policy import is_better, is_better_whole, next_whole_repair
-from assay.stages import Stages
+from assay.stages import Rules, Stages
 from assay.types import (
     Assessment,
     Check,
@@ -124,10 +124,38 @@ async def _written_again(question: Question, before: Whole, on: Stages, limits: 
 
 
 async def edited(question: Question, before: Whole, on: Stages) -> Whole:
-    """The answer with its style edited as the rules ask; as it was where an edit would make anything worse."""
+    """The answer with its style edited as the rules ask, without the edits of rules that would make anything worse.
+
+    The edits of all rules are made together; only where something is worse then, those of one rule after the other.
+    """
+    if on.rules is None:
+        return before
+    together = on.rules.edits(question, before.written.draft.text, before.review.checks)
+    after = await _with_better(question, before, together, on)
+    if after is not before:
+        return after
+    found = {name: _edits_by(name, question, before, on.rules) for name in _names(before.review.checks)}
+    editing = [name for name, edits in found.items() if edits]
+    best = before
+    for name in editing if len(editing) > 1 else ():  # those of a single rule were tried above
+        best = await _with_better(question, best, _edits_by(name, question, best, on.rules), on)
+    return best
+
+
+def _names(checks: tuple[Check, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(check.name for check in checks))
+
+
+def _edits_by(name: str, question: Question, whole: Whole, rules: Rules) -> tuple[Edit, ...]:
+    """The edits that one rule asks for, by the name of its checks; none where no rule has it."""
+    checks = tuple(check for check in whole.review.checks if check.name == name)
+    return rules.edits(question, whole.written.draft.text, checks)
+
+
+async def _with_better(question: Question, before: Whole, edits: tuple[Edit, ...], on: Stages) -> Whole:
+    """The answer with these edits; as it was where it is not better by them."""
     written = before.written
     draft = written.draft
-    edits = () if on.rules is None else on.rules.edits(question, draft.text, before.review.checks)
     changed = _with_edits(written.sentences, draft, edits)
     sentences = tuple(each for each in changed if each.text.strip())
     if sentences == written.sentences or not sentences:

@@ -179,6 +179,35 @@ async def test_an_edit_that_breaks_a_claim_is_not_kept():
     assert (answer.text, answer.repairs) == (LONG, ())
 
 
+@dataclass(frozen=True, slots=True)
+class EditsByRule(ScriptedRules):
+    """The scripted edits, of those rules alone whose checks failed: their reason is the name of the check."""
+
+    def edits(self, question, text, checks):
+        names = {each.name for each in checks if each.status is Status.FAILED}
+        return tuple(each for each in self.changes.get(text, ()) if each.reason in names)
+
+
+@pytest.mark.parametrize("harmless", ["rule:a", "rule:b"])
+async def test_of_the_edits_of_two_rules_only_those_that_break_a_claim_are_taken_back(harmless: str):
+    filler, degrees = Edit(0, 20, "I", "rule:a"), Edit(35, 42, "grades", "rule:b")
+    both, first, second = ("It boils at 100 grades. [1]", SHORT, LONG.replace("degrees", "grades"))
+    kept, broken = (first, second) if harmless == "rule:a" else (second, first)
+
+    def told(*failed: str) -> tuple[Check, ...]:
+        known = ("rule:a", "rule:b")
+        return tuple(Check(n, Status.FAILED if n in failed else Status.PASSED, Severity.REPAIR) for n in known)
+
+    changes = {LONG: (filler, degrees), first: (Edit(16, 23, "grades", "rule:b"),), second: (filler,)}
+    checks = {LONG: told("rule:a", "rule:b"), first: told("rule:b"), second: told("rule:a"), both: told()}
+    reviews = {LONG: borne_out(LONG), kept: borne_out(kept)}
+    reviews |= {text: borne_out(text, Verdict.UNSUPPORTED) for text in (broken, both)}
+    on = stages(Drafting([LONG]), EditsByRule(checks, changes), reviews=reviews)
+    answer = await answered(on, Limits(repairs=0))
+    assert answer.text == kept
+    assert [(each.kind, each.reason) for each in answer.repairs] == [(RepairKind.EDIT, harmless)]
+
+
 async def test_an_estimate_by_rules_is_no_reason_to_write_again():
     weak = Assessment((CriterionScore(Criterion.RELEVANCE, 0.4, by="rules"),), 0.4, False, "hash")
     answer = await answered(stages(Drafting([LONG]), assessor=ScriptedAssessor({LONG: weak})))

@@ -52,11 +52,12 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
 
     The question names something that some passage knows, written with a capital wherever the evidence has it. The
     claim is of something else where neither its own words nor the documents that it cites, as far as they are
-    evidence, have that name, a part, an abbreviation or the long form of it. What a passage on the name leads to is
-    followed: the claim may name, or cite a document titled with, someone named beside it. Names may be missed, so
-    the check is unknown rather than failed.
+    evidence, have any name of the question, a part, an abbreviation or the long form of one. What a passage on the
+    name leads to is followed, two steps far: the claim may name, or cite a document titled with, someone named
+    beside it. Names may be missed, so the check is unknown rather than failed.
     """
-    asked = _asked(question.standalone, evidence.passages)
+    named = _asked(question.standalone)
+    asked = tuple(word for word in named if _is_name(word, evidence.passages))
     if not asked or language_of(question.standalone) in _CAPITAL_NOUNS:
         return ()
     told = repr(" ".join(asked))
@@ -70,19 +71,19 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
             Span(claim.start, claim.end),
         )
         for claim in claims
-        if claim.citations and not _is_on(asked, claim, evidence.passages)
+        if claim.citations and not _is_on(named, claim, evidence.passages)
     )
 
 
-def _asked(question: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The words of the question's names that the passages have, and always with a capital."""
+def _asked(question: str) -> tuple[str, ...]:
+    """The words of the question's names; a first word that the dictionary has is none."""
     found = (
         word
         for name in names(question)
         for word in map(_plain, name.words)
         if not (name.opens and _is_common(word)) and word not in STOP_WORDS and len(word) > 1
     )
-    return tuple(word for word in dict.fromkeys(found) if _is_name(word, passages))
+    return tuple(dict.fromkeys(found))
 
 
 def _is_name(word: str, passages: Sequence[Passage]) -> bool:
@@ -99,9 +100,17 @@ def _is_on(asked: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> b
     whole = [each for each in passages if each.document_id in documents]
     if any(_has(text, asked) for text in (claim.text, *map(_whole, whole))):
         return True
-    leads = set(_names_of(claim.text)).union(*(_names_of(each.title) for each in cited))
-    on_it = [_whole(each) for each in passages if _has(_whole(each), asked)]
-    return any(leads & set(_names_of(text)) for text in on_it)
+    leads = set(_names_of(claim.text)).union(*(_names_of(each.title, title=True) for each in cited))
+    return any(leads & set(_names_of(_whole(each))) for each in _led_to(asked, passages))
+
+
+def _led_to(asked: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
+    """The passages with a word that was asked, and those titled with a name that one of these has."""
+    found = [each for each in passages if _has(_whole(each), asked)]
+    known = {word for each in found for word in _names_of(_whole(each))}
+    return found + [
+        each for each in passages if each not in found and known & set(_names_of(each.title, title=True))
+    ]
 
 
 def _has(text: str, asked: Sequence[str]) -> bool:
@@ -118,10 +127,10 @@ def _has(text: str, asked: Sequence[str]) -> bool:
     return any(len(word) >= _LETTERS and word in initials for word in asked)
 
 
-def _names_of(text: str) -> Iterator[str]:
-    """The words of the names of a text; a first word that the dictionary has is none."""
+def _names_of(text: str, *, title: bool = False) -> Iterator[str]:
+    """The words of the names of a text; a first word that the dictionary has is none, unless in a title."""
     for name in names(text):
-        if not (name.opens and _is_common(name.words[0])):
+        if title or not (name.opens and _is_common(name.words[0])):
             yield from (_plain(word) for word in name.words if word not in STOP_WORDS)
 
 

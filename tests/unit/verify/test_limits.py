@@ -7,7 +7,6 @@ import pytest
 from assay.types import Check, Passage, Status
 from assay.verify.review import DeterministicVerifier
 
-
 COMPARED = ("numbers", "comparison")
 
 

@@ -25,7 +25,6 @@ from assay.types import (
     Severity,
     Span,
     Status,
-    Verdict,
 )
 from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of, untested_cases
 from assay.verify.claims import stated, whole
@@ -157,13 +156,6 @@ def _cases(task: Task, reader: SourceReader, first: int) -> tuple[Case, ...]:
 def least_support(review: Review) -> float | None:
     """The support of the weakest claim, 0 to 1; None where no claim's was measured."""
     return min((claim.support for claim in review.claims if claim.support is not None), default=None)
-
-
-def worst_verdict(review: Review) -> Verdict:
-    """The verdict on the worst claim; unknown without claims."""
-    order = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
-    found = {claim.verdict for claim in review.claims}
-    return next((verdict for verdict in order if verdict in found), Verdict.UNKNOWN)
 
 
 def _review(task: Task, made: Sequence[Judged], skip: frozenset[str], timing: Timing) -> Review:

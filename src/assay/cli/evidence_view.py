@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from assay.cli.answer_view import check_lines, indented, location, origin_parts
 from assay.cli.terminal import Terminal, one_line
 from assay.types import Evidence, Hit, Judgement, Review, Status, plain
@@ -9,6 +11,8 @@ from assay.verify.review import least_support
 
 # How much of a passage a list of hits shows.
 EXCERPT = 240
+# Lines that are printed in one go: a long text has a hundred thousand, and each print takes a while of its own.
+LINES_AT_ONCE = 500
 
 
 def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
@@ -51,8 +55,9 @@ def show_review(review: Review, terminal: Terminal) -> None:
         console.print(f"{claim.n}. {claim.verdict.value}: {one_line(claim.text, EXCERPT)}")
         for span in claim.spans:
             indented(console, f"“{one_line(span.quote, EXCERPT)}”", 4)
-    for line in check_lines(plain(review.checks)):
-        console.print(line)
+    lines = check_lines(plain(review.checks))
+    while at_once := tuple(islice(lines, LINES_AT_ONCE)):
+        console.print(*at_once, sep="\n")
     least = least_support(review)
     console.print(f"{review.verdict.value} · support {'unknown' if least is None else f'{least:.2f}'}")
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from assay.build import open_gates
 from assay.deadline import Deadline, lateness
+from assay.engine import Engine
 from assay.fix import fixed
 from assay.prompting.fences import random_fence
 from assay.repair.composed import ComposedRepairer
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import RulesRepairer
+from assay.settings import load_settings
+from assay.stages import Stages
 from assay.testing.stages import scripted_stages
 from assay.types import (
     Limits,
@@ -29,6 +33,7 @@ from assay.verify.tier import Asked, Ruling
 from assay.verify.voting import VotingVerifier
 
 SAID = "It rained in Ulm on Wednesday."
+NOWHERE = Path("/nowhere")
 PASSAGE = Passage("p", "d", "r", 0, len(SAID), SAID)
 MANY = " ".join([SAID] * 100)
 
@@ -153,9 +158,23 @@ async def test_a_repair_that_is_late_leaves_what_failed_marked_and_nothing_else_
 
 
 def test_only_a_deadline_that_was_asked_for_cuts_anyones_text():
+    assert (
+        load_settings({}, environment={}, folder=NOWHERE, config_file=NOWHERE).settings.was_set("deadline") is False
+    )
+    by_variable = load_settings({}, environment={"ASSAY_DEADLINE": "4"}, folder=NOWHERE, config_file=NOWHERE)
+    assert by_variable.settings.was_set("deadline")
     with open_gates(models=False) as engine:
-        assert {claim.verdict for claim in engine.check(MANY, (PASSAGE,)).claims} == {Verdict.SUPPORTED}
-    with open_gates(models=False, deadline=1e-9) as engine:
-        claims = engine.check("Rain fell. Elephants eat trees.", (PASSAGE,)).claims
-    # It begins past so short a deadline, and has as short a time again.
-    assert {claim.history[-1].reason for claim in claims} == {"deadline"}
+        assert composed(engine).lateness is None
+    with open_gates(models=False, deadline=4.0) as engine:
+        assert composed(engine).lateness is not None
+
+
+def composed(engine: Engine) -> DeterministicVerifier:
+    """The verifier of anyone's text."""
+
+    async def stages() -> Stages:
+        return engine._gates("a text")[1]
+
+    verifier = asyncio.run(stages()).verifier
+    assert isinstance(verifier, DeterministicVerifier)
+    return verifier

@@ -207,7 +207,7 @@ class Composer:
 
     def _asked_seconds(self, run: Run) -> float | None:
         """The deadline of anyone's text, where one was asked for: the profile's would cut long ones."""
-        return None if run.answers else self.settings.deadline
+        return None if run.answers or not self.settings.was_set("deadline") else self.settings.deadline
 
     def _verifier(
         self,

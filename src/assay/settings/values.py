@@ -217,6 +217,10 @@ class Settings(BaseModel):
         """What a message calls a setting: the flag, the variable or the line in a file that its value is from."""
         return self._told.get(name, variable_of(name))
 
+    def was_set(self, name: str) -> bool:
+        """Whether somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
+        return name in self._told
+
     def limits(self, profile: str) -> Limits:
         """What one question may use at this depth; what is set holds at any.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from assay.types import Passage, Severity, Status, Verdict
-from assay.verify.claims import LONGEST_CLAIM
-from assay.verify.judged import ENDLESS
+from assay.verify.claims import ENDLESS, LONGEST_CLAIM
 from assay.verify.review import DeterministicVerifier
 
 

@@ -250,7 +250,7 @@ class Stages:
     `able` are the actions that can be carried out here, `mends` the repairs, `worth` what searching again is worth,
     `spent` tells what the question has used so far. `quoter` writes where nothing that `writer` wrote passed.
     `outside` is asked only where EXTERNAL is able. `notes` are what stages that give no value of their own had to
-    tell. `rules` and `assessor` are None where answers are not looked at as a whole. What is awaited in a context of
+    tell. `rules` and `assessor` are None where answers are not looked at as a whole. What is awaited within
     `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does.
     """
 

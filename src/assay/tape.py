@@ -64,7 +64,7 @@ class Tape:
         self._entries.append(TapeEntry(port, key, body))
 
     def ends_at(self, port: str, key: str) -> bool:
-        """Whether the recording was cut at this step; from then on, a call that it does not hold was cut as well."""
+        """Whether the recording was cut at this step; from then on a call that it does not hold was cut, too."""
         found = (port, key) in self._waiting
         self._cut = self._cut or found
         return found

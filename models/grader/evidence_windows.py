@@ -18,13 +18,13 @@ _BEHIND = 0.6
 
 def window(probe: Probe, readings: Sequence[Reading], cosines: Mapping[str, float], words: int = WORDS) -> str:
     """The sentences that hold most of the question, as many as fit, in order; "" with nothing to read."""
-    ranked = sorted(
+    best_first = sorted(
         ((rank, at, line) for at, reading in enumerate(readings) for rank, line in ranked(probe, reading, cosines)),
         key=lambda each: -each[0],
     )
     kept: dict[tuple[int, int], str] = {}
     room = words
-    for place, (_, at, line) in enumerate(ranked[:40]):
+    for place, (_, at, line) in enumerate(best_first[:40]):
         taken = [line]
         if place == 0:
             taken += [each for each in readings[at].lines if each.position == line.position + 1]

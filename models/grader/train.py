@@ -1,11 +1,15 @@
 """Train the cross-encoder on the pairs, for a fixed time, with checkpoints.
 
     python train.py PAIRS WHEEL OUT [--minutes M] [--pairs N] [--seed S]
+    python train.py PAIRS WHEEL OUT2 --start OUT --labelled-times 4 --rate 4e-5 --pairs 24000 --seed 1
+    python train.py PAIRS WHEEL OUT --evidence EVIDENCE_PAIRS --labelled-times 5 --pairs 50000 --minutes 85
 
 PAIRS is the folder that pairs.py wrote. OUT/checkpoint.pt is renewed every 100 steps; started again with the same
 seed, the run goes on from it. OUT/weights.safetensors holds the weights at the end, OUT/log.jsonl the losses and
 the AUROC on the rows of folds 3 and 4. The order of the pairs and the rate are fixed by --pairs and --seed, so that
-a run that is not ended by the clock gives the same weights again on the same machine.
+a run that is not ended by the clock gives the same weights again on the same machine. The second line goes on from
+the weights of another run, with each labelled row as often as told. The third teaches one network both: claims, and
+with EVIDENCE_PAIRS, the folder that evidence_pairs.py wrote, whether a passage answers a question.
 """
 
 from __future__ import annotations
@@ -23,7 +27,7 @@ from pathlib import Path
 import torch
 from network import CrossEncoder
 from safetensors.numpy import save_file
-from splits import JOINING, NETWORK
+from splits import EVIDENCE, JOINING, NETWORK
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
@@ -34,11 +38,13 @@ from export_minilm import read_wheel, without_fixed_length
 
 from assay.models.grader import Framer, Pair
 
-RATE, WARM_UP, DECAY = 1e-4, 0.06, 0.01
+WARM_UP, DECAY = 0.06, 0.01
 TOKENS_A_STEP = 2048
-# A label of a whole claim is loose for each of its sentences, so those are left to the joining.
-LABELLED_TIMES, CORRUPTED_SHARE = 1, 1.0
 POOL = 2048
+# The labelled pairs of the evidence sets are few.
+EVIDENCE_TIMES = 4
+# Without the instructions for it, half precision takes ten times as long instead of half.
+HALVED = torch.backends.cpu.get_cpu_capability() not in {"DEFAULT", "AVX2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +115,17 @@ def plan(folder: Path, framer: Framer, asked: argparse.Namespace) -> list[list[I
     draw.shuffle(corrupted)
     draw.shuffle(written)
     corrupted = corrupted[: asked.pairs // 5]
-    rest = max(0, asked.pairs - len(own) * LABELLED_TIMES - len(corrupted))
-    early, late = written[:rest], [*own * LABELLED_TIMES, *corrupted]
+    late = [*own * asked.labelled_times, *corrupted]
+    answered: list[dict] = []
+    if asked.evidence is not None:
+        late += [
+            each for each in read(asked.evidence / "labelled.jsonl") if each["fold"] in NETWORK
+        ] * EVIDENCE_TIMES
+        answered = read(asked.evidence / "written.jsonl")
+        draw.shuffle(answered)
+        answered = answered[: asked.pairs // 5]
+    early = written[: max(0, asked.pairs - len(late) - len(answered))] + answered
+    draw.shuffle(early)
     # The first third is written pairs alone: people's labels are for a network that compares already.
     cut = min(len(early), asked.pairs // 3)
     tail = [*early[cut:], *late]
@@ -129,7 +144,7 @@ def scored(model: CrossEncoder, of: Sequence[Item]) -> list[float]:
     for start in range(0, len(order), 32):
         rows = order[start : start + 32]
         ids, marks, _ = tensors([of[each] for each in rows])
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=HALVED):
             logits = model(ids, marks)
         for row, logit in zip(rows, logits.tolist(), strict=True):
             found[row] = logit
@@ -153,7 +168,7 @@ def train(
 ) -> None:
     """Go through the batches from where the checkpoint stands; stop at the end or when the time is over."""
     optimiser = torch.optim.AdamW(
-        (each for each in model.parameters() if each.requires_grad), lr=RATE, weight_decay=DECAY
+        (each for each in model.parameters() if each.requires_grad), lr=asked.rate, weight_decay=DECAY
     )
     kept, log = asked.out / "checkpoint.pt", (asked.out / "log.jsonl").open("a")
     first, done = 0, 0.0
@@ -170,9 +185,9 @@ def train(
         # Where the clock ends the run, the rate is low by then.
         share = max((step + 1) / len(order), (time.monotonic() - started) / (60 * asked.minutes))
         for group in optimiser.param_groups:
-            group["lr"] = RATE * rate(share)
+            group["lr"] = asked.rate * rate(share)
         ids, marks, labels = tensors(order[step])
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", torch.bfloat16, enabled=HALVED):
             logits = model(ids, marks)
         loss = functional.binary_cross_entropy_with_logits(logits, 0.02 + 0.96 * labels)
         optimiser.zero_grad()
@@ -214,6 +229,10 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=40000)
     parser.add_argument("--tokens", type=int, default=192)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=1e-4)
+    parser.add_argument("--labelled-times", type=int, default=1)
+    parser.add_argument("--start", type=Path, default=None)
+    parser.add_argument("--evidence", type=Path, default=None)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--sets", nargs="+", default=None)
     asked = parser.parse_args()
@@ -236,7 +255,14 @@ def main() -> None:
     for name in ("wice", "factcheck-gpt", "falke", "summedits-samsum", "summedits-ectsum", "summedits-podcast"):
         some = [each for each in rows if each["source"].startswith(name)][:150]
         watched[name] = items(framer, some)
+    if asked.evidence is not None:
+        wholes = [each for each in read(asked.evidence / "labelled.jsonl") if each["kind"] == "whole"]
+        for name in EVIDENCE:
+            some = [each for each in wholes if each["source"].startswith(name) and each["fold"] in JOINING]
+            watched[f"answers: {name}"] = items(framer, some[:150])
     model = CrossEncoder.from_weights(weights)
+    if asked.start is not None:
+        model.load_state_dict(torch.load(asked.start / "checkpoint.pt", weights_only=True)["model"])
     # Word vectors stay as they were: the pairs are few, and most words are in none of them.
     model.words.weight.requires_grad_(False)
     train(model, order, watched, asked)

@@ -51,6 +51,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=40000)
     parser.add_argument("--tokens", type=int, default=160)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=1e-4)
     parser.add_argument("--threads", type=int, default=2)
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)

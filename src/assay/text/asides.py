@@ -12,11 +12,12 @@ from assay.types import Span
 
 
 class Role(Enum):
-    """What a stretch of a text is: the author's own sentence, another's words, or neither."""
+    """What a stretch of a text is: the author's own sentence, another's words, markup, or tags of HTML's blocks."""
 
     SENTENCE = "sentence"
     QUOTED = "quoted"
     MARKUP = "markup"
+    TAGS = "tags"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ _FORMS = tuple(
     for worth, form in (
         (_DIGITS, rf"(?<![\d-]){_YEAR}-(?P<month>\d\d?)-(?P<day>\d\d?)(?![\d-])"),
         (_DIGITS, rf"(?<!\d){_YEAR}/(?P<month>\d\d?)/(?P<day>\d\d?)(?!\d)"),
+        (_DIGITS, rf"(?<![\d.]){_YEAR}\.(?P<month>\d\d?)\.(?P<day>\d\d?)(?!\d|\.\d)"),
+        (_DIGITS, rf"(?<![\d.])(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?{_YEAR}(?!\d|\.\d)"),
         (_CJK, r"(?<!\d)(?P<year>\d{4})\s?年(?:\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?)?"),
         (_CJK, r"(?<!\d)(?P<month>\d{1,2})\s?月\s?(?P<day>\d{1,2})\s?[日号號]"),
         (_NAMED, rf"\b{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}\b"),
@@ -111,11 +113,20 @@ def _with_years(claim: Date, source: Date) -> Relation:
     mine, theirs = _bounds(claim), _bounds(source)
     if mine == theirs:
         return "same"
+    if _runs(claim) and _runs(source):
+        return "different"
     if mine[0] <= theirs[0] and theirs[1] <= mine[1]:
         return "contains"
     if theirs[0] <= mine[0] and mine[1] <= theirs[1]:
         return "within"
     return "different"
+
+
+def _runs(date: Date) -> bool:
+    """Whether a date runs from one year to another, as told, and is no decade or century: "2000-2018"."""
+    if date.year is None or date.until is None or date.until == date.year:
+        return False
+    return date.until - date.year not in (9, 99) or date.year % 10 > 1
 
 
 def _bounds(date: Date) -> tuple[tuple[int, int, int], tuple[int, int, int]]:

@@ -40,7 +40,7 @@ _DIRECTION.update(dict.fromkeys(_DOWN, "down"))
 
 _OPPOSITES = """
     accept/reject accept/refuse accept/decline add/remove agree/disagree allow/forbid allow/prevent allow/ban
-    allow/prohibit permit/forbid permit/prohibit
+    allow/prohibit permit/forbid permit/prohibit allowed/forbidden permitted/forbidden
     always/never approve/reject arrive/leave arrive/depart asked/answered before/after begin/end best/worst
     better/worse big/small birth/death born/died bought/sold buy/sell cheap/expensive clear/unclear close/open
     cold/hot common/rare complete/incomplete confirm/deny continue/stop correct/incorrect create/destroy

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from assay.text.asides import Role, asides
+from assay.text.asides import Aside, Role, asides, code_in
 from assay.text.citation_marks import HEDGE_MARK, Names
 from assay.text.cited_sentence import Numbered
 from assay.text.in_place import at_end, remarked, reworded
-from assay.text.sentence_stream import SentenceCutter
+from assay.text.sentence_stream import CODE_BLOCK, SentenceCutter
+from assay.text.tags import is_balanced, outside_of_blocks, tags_of, without_tags
 from assay.types import Sentence, Span
 
 _CODE = ("```", "~~~")
 _RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")
 # What opens an item of a list, a task among them.
 _ITEM = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
@@ -28,13 +32,15 @@ _SIGN = re.compile(rf"[ \t]*{HEDGE_MARK}\ufe0f?(?!\S)")
 class Piece:
     """One sentence as written, from `start` of the text, with the white space before it and its marks.
 
-    One with another `role` is none of the author's sentences, and stays as it is.
+    One with another `role` is none of the author's sentences, and stays as it is. `in_html` are those of a text in
+    HTML, whose own tags are no part of its sentence.
     """
 
     written: str
     start: int
     sentence: Sentence
     role: Role = Role.SENTENCE
+    in_html: bool = False
 
     @property
     def gap(self) -> str:
@@ -46,6 +52,12 @@ class Piece:
     def stays(self) -> bool:
         """Whether nobody may change it: a block of code, markup, another's words."""
         return self.role is not Role.SENTENCE or self.written.lstrip().startswith(_CODE)
+
+    def keeps_tags(self, text: str) -> bool:
+        """Whether the piece may become this text, or nothing, without a tag of HTML that loses its other half."""
+        if not self.in_html:
+            return True
+        return tags_of(text) == tags_of(self.written) if text else is_balanced(self.written)
 
     @property
     def is_row(self) -> bool:
@@ -85,18 +97,46 @@ class Joined:
 def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
     """The sentences of a text; what is written of them, joined, is the text.
 
-    What holds no word belongs to the sentence before it on its line: a sign, a row of dots.
+    What holds no word belongs to the sentence before it on its line: a sign, a row of dots. HTML is cut at its
+    blocks, and the tags that begin and end them are pieces that stay.
 
     >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
     ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
     """
-    parts = list(_parts(text, numbered.names))
+    tags = _tags(text)
+    parts = list(_parts(text, numbered.names, tags))
     starts = accumulate((len(part.written) for part in parts), initial=0)
+    in_html = bool(tags)
     # A first sentence has no line break before it that would count.
     return tuple(
-        Piece(part.written, start, numbered.sentence(n, part.written), part.role)
+        Piece(part.written, start, _read(n, part.written, numbered, in_html), part.role, in_html)
         for n, (part, start) in enumerate(zip(parts, starts, strict=False), 2)
     )
+
+
+def _tags(text: str) -> list[Aside]:
+    """What holds the blocks of HTML, as one where nothing stands between; what is in code or a row cuts nothing."""
+    tags = outside_of_blocks(text)
+    if not tags:
+        return []
+    uncut = [*code_in(text), *(Span(*each.span()) for each in (*CODE_BLOCK.finditer(text), *_ROW.finditer(text)))]
+    uncut.sort(key=lambda span: span.start)
+    begun, ended = [span.start for span in uncut], list(accumulate((span.end for span in uncut), max))
+    found: list[Aside] = []
+    for tag in tags:
+        at = bisect_right(begun, tag.start)
+        if at and ended[at - 1] > tag.start:
+            continue
+        if found and not text[found[-1].end : tag.start].strip():
+            found[-1] = replace(found[-1], end=tag.end)
+        else:
+            found.append(Aside(tag.start, tag.end, Role.TAGS))
+    return found
+
+
+def _read(number: int, written: str, numbered: Numbered, in_html: bool) -> Sentence:
+    """What is written as a sentence."""
+    return numbered.sentence(number, without_tags(written) if in_html else written)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +147,9 @@ class _Part:
     role: Role = Role.SENTENCE
 
 
-def _parts(text: str, names: Names) -> Iterator[_Part]:
-    """The sentences of a text and its asides, each with the white space before it."""
-    at, found = 0, asides(text)
+def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
+    """The sentences of a text, its asides and the tags around its blocks, each with the white space before it."""
+    at, found = 0, _apart(asides(text), tags)
     for aside in found:
         prose = text[at : aside.start]
         bare = prose.rstrip()
@@ -117,6 +157,19 @@ def _parts(text: str, names: Names) -> Iterator[_Part]:
         at = aside.end if aside is not found[-1] or text[aside.end :].strip() else len(text)
         yield _Part(prose[len(bare) :] + text[aside.start : at], aside.role)
     yield from map(_Part, _sentences(text[at:], names))
+
+
+def _apart(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
+    """The asides and the tags outside of them, in order."""
+    begun = [each.start for each in found]
+    outside = [tag for tag in tags if not _within(found, bisect_right(begun, tag.start) - 1, tag)]
+    return sorted((*found, *outside), key=lambda each: each.start)
+
+
+def _within(found: Sequence[Aside], at: int, tag: Aside) -> bool:
+    """Whether a tag begins in the aside at this place, or ends in the one behind it."""
+    begins = at >= 0 and tag.start < found[at].end
+    return begins or (at + 1 < len(found) and found[at + 1].start < tag.end)
 
 
 def _sentences(text: str, names: Names) -> list[str]:
@@ -149,7 +202,7 @@ def rewritten(piece: Piece, sentence: Sentence, numbered: Numbered, sign: str) -
     ids = tuple(each for each in sentence.passage_ids if each in number)
     wanted = replace(sentence, passage_ids=ids, hedged=False)
     made = _in_place(piece, wanted, numbered, number)
-    if made is None or not _says(made, wanted, numbered):
+    if made is None or not _says(made, wanted, numbered, piece.in_html):
         plain = piece.gap + wanted.text.strip() + piece.written[len(piece.written.rstrip()) :]
         made = remarked(plain, (), bool, [number[each] for each in ids])
         for mark in wanted.unknown_marks:
@@ -175,9 +228,9 @@ def _in_place(piece: Piece, wanted: Sentence, numbered: Numbered, number: dict[s
     return remarked(written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added)
 
 
-def _says(written: str, wanted: Sentence, numbered: Numbered) -> bool:
+def _says(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
     """Whether what is written reads as the sentence that is wanted."""
-    read = numbered.sentence(wanted.number, written)
+    read = _read(wanted.number, written, numbered, in_html)
     same = read.text.strip() == wanted.text.strip() and read.unknown_marks == wanted.unknown_marks
     return same and set(read.passage_ids) == set(wanted.passage_ids)
 
@@ -197,6 +250,8 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
     handed: set[int] = set()
     at, left, opened = 0, None, None
     for n, (piece, text) in enumerate(zip(pieces, texts, strict=True)):
+        if piece.role is Role.TAGS:
+            left = opened = None
         if n and "\n" in piece.gap:  # what follows begins a line of its own
             opened = None
         if not text and piece.written:

@@ -6,8 +6,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 
+from assay.text.decimals import decimal, joined
 from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, MULTIPLES, ORDINALS, VALUES, cjk_value
-from assay.text.units import CURRENCY_CODES, CURRENCY_SIGNS, UNITS, compound
+from assay.text.units import CURRENCY_CODES, CURRENCY_SIGNS, UNITS, compound, same_measure
 
 # One character for one character, so that places stay true.
 _FLAT = str.maketrans("０１２３４５６７８９％．，：－−–—", "0123456789%.,:----")
@@ -22,9 +23,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
-_GROUPED_OTHER = re.compile(r"\d{1,3}(?:[.'\u00a0\u202f]\d{3}){2,}(?:,\d+)?|\d{1,3}(?:[.'\u00a0\u202f]\d{3})+,\d+")
-_SPACED = re.compile(r"\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:[.,]\d+)?")
 _VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅛": 1 / 8}
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|over|under|more than|less than"
@@ -54,7 +52,8 @@ class Quantity:
     `dimension` is "" for a bare number, "percent", "point" (percentage points), "ordinal", "clock" (minutes
     after midnight), a currency's code, or the unit's dimension; values are in the dimension's base unit.
     `slack` is how far another number may be off and still round to this one. `written` is the number before its
-    unit, `spelled` marks a small number written as a word.
+    unit, `spelled` marks a small number written as a word. `apart` are the groups of a number that plain spaces
+    part, where they may be numbers of their own; such a one is compared with none read otherwise.
     """
 
     start: int
@@ -65,6 +64,7 @@ class Quantity:
     slack: float = 0.0
     spelled: bool = False
     written: float = 0.0
+    apart: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +83,12 @@ def quantities(text: str) -> list[Quantity]:
     """The quantities of `text` in order, without overlap; linear in the length of the text.
 
     Numbers inside names and versions ("COVID-19", "3.1.2") are none. A comma followed by other than three
-    digits is a decimal mark.
+    digits is a decimal mark, a plain space before three digits parts thousands.
 
     >>> [(q.low, q.dimension) for q in quantities("$3.5m, a dozen eggs, 5 km and 12 percentage points")]
     [(3500000.0, 'USD'), (12.0, ''), (5000.0, 'length'), (12.0, 'point')]
     """
-    flat = text.translate(_FLAT)
+    flat, doubtful = joined(text.translate(_FLAT))
     tokens = list(_TOKEN.finditer(flat))
     found: list[Quantity] = []
     at = 0
@@ -98,8 +98,9 @@ def quantities(text: str) -> list[Quantity]:
         if number is None:
             at += 1
             continue
+        apart = doubtful.get(tokens[at].start(), ())
         quantity, at = _with_unit(flat, tokens, number, at, after)
-        found.append(quantity)
+        found.append(replace(quantity, apart=apart) if apart else quantity)
     return _ranges(flat, found)
 
 
@@ -121,12 +122,27 @@ def agree(claim: Quantity, source: Quantity) -> bool:
 
 
 def comparable(first: Quantity, second: Quantity) -> bool:
-    """Whether both measure the same: equal dimensions.
+    """Whether both measure the same, and neither may be several numbers where the other is one.
 
     >>> comparable(quantities("5 %")[0], quantities("5 points")[0])
     False
+    >>> comparable(quantities("30 cents")[0], quantities("0.30 euros")[0])
+    True
     """
-    return first.dimension == second.dimension
+    return same_measure(first.dimension, second.dimension) and not may_agree(first, second)
+
+
+def may_agree(first: Quantity, second: Quantity) -> bool:
+    """Whether only one of two ways to read the spaces in one of them makes them the same number.
+
+    >>> races, claimed = quantities("5 100 m races"), quantities("5 races")
+    >>> may_agree(races[0], claimed[0]), may_agree(races[0], races[0])
+    (True, False)
+    """
+    if first.apart == second.apart:
+        return False
+    readings = ({each.written, *each.apart} for each in (first, second))
+    return bool(set.intersection(*readings))
 
 
 def _as_percent(quantity: Quantity) -> Quantity:
@@ -171,7 +187,7 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
         if flat[start - 2].isupper():
             return None, at + 1  # part of a name: "COVID-19"
         before = " "
-    parsed = _decimal(word)
+    parsed = decimal(word)
     if parsed is None:
         return None, at + 1
     value, step = parsed
@@ -203,23 +219,6 @@ def _magnified(flat: str, tokens: list[re.Match[str]], number: _Number, at: int)
         )
         at += 1
     return number, at
-
-
-def _decimal(word: str) -> tuple[float, float] | None:
-    """The value of a number in digits and the value of its last decimal place (0 for an integer)."""
-    if len(word) > 40:
-        return None
-    if _GROUPED.fullmatch(word):
-        plain = word.replace(",", "")
-    elif _GROUPED_OTHER.fullmatch(word) or _SPACED.fullmatch(word):
-        marks = word.translate(str.maketrans("", "", "'\u00a0\u202f"))
-        plain = marks.replace(".", "").replace(",", ".") if "," in marks or marks.count(".") > 1 else marks
-    elif word.count(".") + word.count(",") <= 1 and not any(mark in word for mark in "'\u00a0\u202f"):
-        plain = word.replace(",", ".")
-    else:
-        return None
-    places = len(plain.partition(".")[2])
-    return float(plain), 10.0**-places if places else 0.0
 
 
 def _cjk(match: re.Match[str]) -> _Number | None:
@@ -327,6 +326,8 @@ def _unit_behind(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int
     if at >= len(tokens) or flat[bare.end : tokens[at].start()] not in ("", " ", "-", "\u00a0", "\u202f"):
         return bare, at
     word = tokens[at].group()
+    if word in CURRENCY_SIGNS and flat[tokens[at].end() : tokens[at].end() + 2].lstrip()[:1].isdigit():
+        return bare, at  # it is of the number behind it
     second = tokens[at + 1].group().lower() if at + 1 < len(tokens) else ""
     if word.lower() in ("percentage", "percent", "per") and second in ("point", "points", "cent"):
         return replace(bare, end=tokens[at + 1].end(), dimension="percent" if second == "cent" else "point"), at + 2

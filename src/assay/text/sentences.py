@@ -14,6 +14,11 @@ ABBREVIATIONS = frozenset(
     lt sgt brig maj adm cmdr cpl pvt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp
     mio mrd bzw usw nr z.b d.h u.a ggf inkl evtl sog""".split()
 )
+# Of these some end a sentence: where one of the other words follows with a capital.
+_MAY_END = frozenset("etc inc ltd co corp jr sr resp usw".split())
+_BEGINS = re.compile(
+    r"\s+(?:The|This|That|These|It|Its|He|She|They|We|His|Her|Their|In|But|However|After|When|There)\s"
+)
 # A German ordinal has a full stop: am 3. Mai, der 2. Weltkrieg.
 _AFTER_ORDINAL = frozenset(
     "januar jänner februar märz april mai juni juli august september oktober november dezember".split()
@@ -30,9 +35,13 @@ _END = re.compile(
     re.VERBOSE,
 )
 _HEADING_LINE = re.compile(r"[ \t]*(#{1,6}[ \t]|\|)")
+# Initials, as in "The A.V. Club" and "u.s. compound".
+_INITIALS = re.compile(r"[a-z](?:\.[a-z])+")
 _LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
 # Of longer texts than a passage few are read twice.
 _LONGEST_REMEMBERED = 10_000
+_CAPITAL = re.compile(r"\s*[\"'“‘(\[]*\s*[^\W\d_a-zß-öø-ÿ]")
+_LETTER = re.compile(r"\s?[^\W\d_]\.")
 _OPENS = re.compile(r"\s*[\"'“‘(\[]*\s*(\S)")
 
 
@@ -88,14 +97,25 @@ def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
     if not mark.startswith(".") or len(mark.rstrip("\"'”’»)]")) > 1:
         return not follows.islower()
     last = _LAST_WORD.search(text[max(start, match.start() - 16) : match.start()])
-    word = last.group(1).lower() if last else ""
+    written = last.group(1) if last else ""
+    word = written.lower()
     if word.isdigit() and not text[start : match.start() - len(word)].strip():
         return False  # the mark of a list item
     if word.isdigit() and _is_ordinal(text, match):
         return False
-    if word in ABBREVIATIONS or (len(word) == 1 and word.isalpha() and follows.isupper()):
+    if _is_initial(written, text, match.end()):
         return not follows
+    if word in ABBREVIATIONS or _INITIALS.fullmatch(word):
+        may = word in _MAY_END or "." in word
+        return not follows or (may and _BEGINS.match(text, match.end()) is not None)
     return not (follows.islower() and follows.isascii())
+
+
+def _is_initial(word: str, text: str, behind: int) -> bool:
+    """Whether a letter before a full stop is a name's ("J. Smith") or one of two ("z. B."), no unit ("155 d.")."""
+    if len(word) != 1 or not word.isalpha():
+        return False
+    return (word.isupper() and _CAPITAL.match(text, behind) is not None) or _LETTER.match(text, behind) is not None
 
 
 def _is_ordinal(text: str, stop: re.Match[str]) -> bool:

@@ -9,15 +9,21 @@ CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "IN
 # Written before a number as well, in exactly this case: "EUR 45m".
 CURRENCY_CODES = frozenset("USD EUR GBP JPY INR CNY".split())
 
+# Of a sum in cents, which leaves the currency open.
+CENTS = "cents"
+_CURRENCIES = frozenset(CURRENCY_SIGNS.values()) | CURRENCY_CODES
+
 # dimension: {words: size in the base unit}; the base unit is the one of size 1.
 _TABLE: dict[str, dict[str, float]] = {
     "percent": {"% percent pct": 1.0},
-    "USD": {"dollar dollars usd US$ 美元": 1.0, "cent cents": 0.01},
-    "EUR": {"euro euros eur": 1.0},
-    "GBP": {"pound pounds gbp quid": 1.0},
-    "JPY": {"yen jpy": 1.0},
-    "INR": {"rupee rupees inr": 1.0},
+    "USD": {"dollar dollars usd US$ 美元 $": 1.0},
+    "EUR": {"euro euros eur €": 1.0},
+    "GBP": {"pound pounds gbp quid £": 1.0},
+    "JPY": {"yen jpy ¥": 1.0},
+    "INR": {"rupee rupees inr ₹": 1.0},
     "CNY": {"yuan renminbi cny rmb 元 人民币": 1.0},
+    # Hundredths of whatever currency.
+    CENTS: {"cent cents": 0.01},
     "length": {
         "m metre metres meter meters 米": 1.0,
         "km kilometre kilometres kilometer kilometers 公里 千米": 1000.0,
@@ -93,6 +99,8 @@ _DEGREES = {"c": "celsius", "celsius": "celsius", "f": "fahrenheit", "fahrenheit
 _PAIR = re.compile(
     r"""[ -]?(?:(?P<power>square|sq|cubic)\.?[ -](?P<base>[a-z]+)
       | (?P<short>[kcm]?m)(?P<exponent>[²³23])(?!\w)
+      | (?<=-)(?P<weight>pound)\b(?!\ (?:notes?|coins?|fines?|prizes?)\b)  # "a 23-pound shell"
+      | (?P<height>in)(?=\ \(\d)                                          # "18 in (460 mm)"
       | degrees?\ (?P<scale>celsius|fahrenheit|[cf])\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -107,6 +115,15 @@ class Compound:
     size: float
 
 
+def same_measure(first: str, second: str) -> bool:
+    """Whether two dimensions are one; cents are of whatever currency.
+
+    >>> same_measure("EUR", CENTS), same_measure("EUR", "USD")
+    (True, False)
+    """
+    return first == second or (CENTS in (first, second) and not {first, second} - {CENTS} - _CURRENCIES)
+
+
 def compound(text: str, at: int) -> Compound | None:
     """The unit of two words, or with a power, right behind a number that ends at `at`; None where there is none.
 
@@ -114,12 +131,16 @@ def compound(text: str, at: int) -> Compound | None:
     (Compound(end=21, dimension='area', size=100.0), Compound(end=5, dimension='area', size=100.0))
     >>> compound("25 degrees Celsius", 2), compound("25 square deals", 2)
     (Compound(end=18, dimension='celsius', size=1.0), None)
+    >>> compound("a 23-pound shell", 4), compound("a 20-pound note", 4)
+    (Compound(end=10, dimension='mass', size=0.45359237), None)
     """
     match = _PAIR.match(text, at)
     if match is None:
         return None
     if match["scale"]:
         return Compound(match.end(), _DEGREES[match["scale"].lower()], 1.0)
+    if match["weight"] or match["height"]:
+        return Compound(match.end(), *UNITS["lb" if match["weight"] else "inch"])
     unit = UNITS.get((match["base"] or match["short"]).lower())
     if unit is None or unit[0] != "length":
         return None

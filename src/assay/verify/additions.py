@@ -9,6 +9,7 @@ from assay.text.tokens import terms, words
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.comparison import Comparison
 from assay.verify.lexicon import kinship
+from assay.verify.listed import listed
 from assay.verify.sources import Sources
 
 # An addition is no mere wording from this many content words on; put into a copied sentence, from this many words.
@@ -29,11 +30,11 @@ def added(over: Comparison) -> list[Check]:
     """
     kind, cause = FindingKind.UNSUPPORTED_ADDITION, "no source of this claim says this part of it"
     if over.copied:
-        return [over.wrong("additions", cause, each, kind) for each in _inserted(over)]
+        return [over.wrong("additions", cause, each, kind) for each in _inserted(over)] or listed(over)
     unclear = f"{cause} in words that can be compared"
     return [
         over.check("additions", Status.UNKNOWN, Severity.BLOCK, unclear, each, kind=kind) for each in _clauses(over)
-    ]
+    ] or listed(over)
 
 
 def _inserted(over: Comparison) -> Iterator[Span]:
@@ -41,8 +42,8 @@ def _inserted(over: Comparison) -> Iterator[Span]:
     assert over.copied is not None  # noqa: S101 - asked for only where there is one
     for edit in over.copied.copy.edits:
         text = over.claim.plain[edit.mine.start : edit.mine.end]
-        if len(words(text)) < LEAST_INSERTED or edit.theirs.end - edit.theirs.start > len(text):
-            continue
+        if len(words(text)) < LEAST_INSERTED or 2 * (edit.theirs.end - edit.theirs.start) > len(text):
+            continue  # little is put in; or it stands in the place of something, and may say the same
         if _most_in_one(terms(text), over.sources) < ELSEWHERE:
             yield edit.mine
 

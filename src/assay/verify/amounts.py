@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,6 +10,7 @@ from functools import lru_cache
 from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.comparison import SAME_STATEMENT, Comparison
+from assay.verify.sources import SourceSentence
 
 _FEW, _SOME, _MANY, _MOST, _ALL = range(5)
 _WORDS = (
@@ -29,6 +31,8 @@ _AS_MUCH = frozenset(
 # "Not all", "a few", "nearly all", "after all".
 _OTHERWISE = frozenset("not a nearly almost about at in after above".split())
 _REACH_WORDS = 6
+_OF_THE = re.compile(r"\s+of\s+(?:the|its|their|his|her|our|these|those)\b")
+_THE = re.compile(r"\b(?:the|its|their|his|her|our|these|those)\s+(?P<what>[^\W\d_]+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,23 @@ def amounted(over: Comparison) -> list[Check]:
         elif not same and mine.much == _ALL and mine.of and not _everywhere(said, sentence.text):
             cause = f"the source does not say {said!r}"
             checks.append(over.check("amounts", Status.UNKNOWN, Severity.BLOCK, cause, mine.place, sentence.span))
-    return checks
+    return checks or _all_for_a_part(over, sentence)
+
+
+def _all_for_a_part(over: Comparison, sentence: SourceSentence) -> list[Check]:
+    """An open check of "the warehouses" where the source says it of some of them."""
+    if amounts(over.claim.plain):
+        return []
+    for theirs in amounts(sentence.text):
+        if theirs.much == _ALL or not _OF_THE.match(sentence.text, theirs.place.end):
+            continue
+        for match in _THE.finditer(over.claim.plain):
+            if stem(fold(match["what"])) in theirs.of:
+                said = sentence.text[theirs.place.start : theirs.place.end]
+                cause = f"the source says it of {said!r} of them"
+                part, place = Span(match.start(), match.end()), sentence.span
+                return [over.check("amounts", Status.UNKNOWN, Severity.BLOCK, cause, part, place)]
+    return []
 
 
 def _everywhere(said: str, source: str) -> bool:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.text.quantities import Quantity, quantities
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans
 from assay.types import Check, Severity, Span, Status
-from assay.verify.comparison import SAME_MATTER, Comparison
+from assay.verify.comparison import SAME_MATTER, Comparison, quantities_in
 from assay.verify.lexicon import part_of_speech
+from assay.verify.parallel import CLAUSE, joined_across
+from assay.verify.rows import of_another_row
 
-_CLAUSE = re.compile(r"[;,]\s+(?:(?:and|but|while|whereas)\s+)?|\s+(?:and|but|while|whereas)\s+")
 _NEXT_CLAUSE = re.compile(r"(?:[;,]\s+|\s)(?:and|but|while|whereas)\s+|;\s+")
 # Nouns by the dictionary that say when, and name no one.
 _WHEN = frozenset("today yesterday tomorrow now then later soon once also still this that year month week".split())
@@ -36,16 +38,16 @@ def bound(over: Comparison) -> list[Check]:
     list its subjects first and its numbers behind them.
     """
     checks = []
-    for quantity in quantities(over.claim.plain):
+    for quantity in quantities_in(over.claim.plain):
         before = frozenset(terms(over.claim.plain[: quantity.start]))
         for near in over.near(SAME_MATTER):
-            theirs = _of_another(quantity, before, list(_clauses(near.sentence.text)))
+            theirs = _of_another(quantity, before, _clauses(near.sentence.text))
             if theirs:
                 number = over.claim.plain[quantity.start : quantity.end].strip()
                 cause = f"{number!r} may be of something else: the source has it in {theirs!r}"
                 checks.append(over.check("belonging", Status.UNKNOWN, Severity.BLOCK, cause, quantity))
                 break
-    return checks or _of_another_clause(over)
+    return checks or _of_another_clause(over) or joined_across(over) or of_another_row(over)
 
 
 def _of_another_clause(over: Comparison) -> list[Check]:
@@ -56,7 +58,8 @@ def _of_another_clause(over: Comparison) -> list[Check]:
     if over.copied is None:
         return []
     for edit in over.copied.copy.edits:
-        if edit.mine.start < edit.mine.end or not 0 < edit.mine.start < len(over.claim.plain.rstrip(" .")):
+        opens = not over.claim.plain[: edit.mine.start].strip(" |")
+        if edit.mine.start < edit.mine.end or opens or edit.mine.start >= len(over.claim.plain.rstrip(" .")):
             continue
         subject = next(filter(_names_someone, _subjects(over.copied.sentence.text, edit.theirs)), None)
         if subject is not None:
@@ -93,15 +96,19 @@ def _names_someone(words: str) -> bool:
     return found[-1][0].isupper() or part_of_speech(stem(last), last) == "noun"
 
 
-def _clauses(text: str) -> Iterator[_Clause]:
+# Many claims are compared with the same few source sentences.
+@lru_cache(maxsize=256)
+def _clauses(text: str) -> tuple[_Clause, ...]:
     """The parts of a sentence that hold one number each."""
-    for part in _CLAUSE.split(text):
-        found = quantities(part)
-        if len(found) == 1:
-            yield _Clause(part.strip(), found[0], frozenset(terms(part[: found[0].start])), frozenset(terms(part)))
+    parts = ((part, quantities(part)) for part in CLAUSE.split(text))
+    return tuple(
+        _Clause(part.strip(), found[0], frozenset(terms(part[: found[0].start])), frozenset(terms(part)))
+        for part, found in parts
+        if len(found) == 1
+    )
 
 
-def _of_another(quantity: Quantity, before: frozenset[str], clauses: list[_Clause]) -> str:
+def _of_another(quantity: Quantity, before: frozenset[str], clauses: Sequence[_Clause]) -> str:
     """The clause that has this number, where the claim says it of another clause's subject; else empty."""
     own = [each for each in clauses if _alike(each.quantity, quantity)]
     if len(own) != 1:

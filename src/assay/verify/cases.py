@@ -16,8 +16,10 @@ from assay.verify.restated import as_written
 from assay.verify.sources import Sources, sources_of
 from assay.verify.words import words_of
 
-# Sets of sources of one answer that are kept taken apart.
-_SCOPES_KNOWN = 64
+# Sets of sources that are kept taken apart, and their characters in all: a draft that cites two of ten passages a
+# sentence has ninety of them, and each character takes about a hundred bytes of memory.
+_SCOPES_KNOWN = 256
+_CHARACTERS_KNOWN = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +81,10 @@ class Case:
 class SourceReader:
     """Reads the sources of claims, and knows those that it read last: a draft comes sentence by sentence."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_characters: int = _CHARACTERS_KNOWN) -> None:
+        self._most_characters = most_characters
         self._known: dict[tuple[tuple[str, int, str, str], ...], tuple[Sources, Ground]] = {}
+        self._characters = 0
 
     def read(self, passages: Sequence[Passage]) -> tuple[Sources, Ground]:
         """The passages taken apart."""
@@ -90,10 +94,18 @@ class SourceReader:
         if found is None:
             sources = sources_of(passages)
             found = sources, ground_of(sources)
-            if len(self._known) >= _SCOPES_KNOWN:
-                self._known.clear()
+            self._characters += sum(len(each.text) for each in passages)
             self._known[key] = found
+            self._forget()
         return found
+
+    def _forget(self) -> None:
+        """Let go of those that were read first, where there are too many."""
+        while len(self._known) > 1 and (
+            len(self._known) > _SCOPES_KNOWN or self._characters > self._most_characters
+        ):
+            sources, _ = self._known.pop(next(iter(self._known)))
+            self._characters -= sum(len(each.text) for each in sources.passages)
 
 
 def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:

@@ -11,7 +11,7 @@ from itertools import islice
 from assay.text.tokens import terms, word_spans
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.comparison import SAME_STATEMENT, Comparison
-from assay.verify.denials import REACHED, clause_end, held_share
+from assay.verify.denials import REACHED, clause_end, clause_start, held_share
 from assay.verify.sources import SourceSentence
 
 # How sure a statement is that one of these governs; what none governs is stated as a fact.
@@ -32,6 +32,13 @@ _MARKERS = (
     (_COMING, r"will|shall|going\s+to|about\s+to|['’]ll"),
 )
 _FORMS = tuple((sure, re.compile(rf"(?<![^\W_])(?:{form})\b", re.IGNORECASE)) for sure, form in _MARKERS)
+# Of what stands before them: "support for Windows is planned".
+_OF_BEFORE = re.compile(
+    r"\b(?:is|are|was|were|being|been)\s+(?:(?:still|now|also|only|currently)\s+)?"
+    r"(?:(?:planned|expected|proposed|scheduled|intended)(?!\s+to\b)"
+    r"|under\s+(?:consideration|discussion|development|review))",
+    re.IGNORECASE,
+)
 # No doubt where the source says it: "users can export", "he would become king".
 _NO_DOUBT = frozenset(("can", "would", "potential"))
 _REACH_WORDS, _LONGEST_REACH = 6, 120
@@ -62,12 +69,13 @@ def markers(text: str) -> tuple[Marker, ...]:
     >>> [(each.sure, sorted(each.reached)) for each in markers("We plan to open a mill, which may fall.")]
     [(0, ['fall']), (1, ['mill', 'open'])]
     """
-    return tuple(
+    ahead = (
         _marker(text, Span(match.start(), match.end()), sure)
         for sure, form in _FORMS
         for match in form.finditer(text)
         if match.group() != "May"  # the month
     )
+    return (*ahead, *(_marker_behind(text, match) for match in _OF_BEFORE.finditer(text)))
 
 
 def _marker(text: str, place: Span, sure: int) -> Marker:
@@ -75,6 +83,11 @@ def _marker(text: str, place: Span, sure: int) -> Marker:
     following = list(islice(word_spans(text[at : at + _LONGEST_REACH]), _REACH_WORDS))
     reached = terms(text[at : min(clause_end(text, at), at + following[-1].end if following else at)])
     return Marker(place, sure, reached[0] if reached else "", frozenset(reached))
+
+
+def _marker_behind(text: str, match: re.Match[str]) -> Marker:
+    reached = terms(text[clause_start(text, match.start()) : match.start()])
+    return Marker(Span(match.start(), match.end()), _PLANNED, reached[-1] if reached else "", frozenset(reached))
 
 
 def certain(over: Comparison) -> list[Check]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from assay.text.tokens import terms
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verify.cases import Case, SourceReader, Task
@@ -96,7 +98,8 @@ def _decorative(case: Case, task: Task, passage: Passage) -> Check:
 
 def _mark_of(case: Case, task: Task, passage: Passage) -> Span:
     """The claim's mark for a passage: the first at or behind the claim that stands for it."""
-    behind = (mark for mark in task.marks if mark.start >= case.claim.start)
+    first = bisect_left(task.marks, case.claim.start, key=lambda mark: mark.start)
+    behind = (task.marks[at] for at in range(first, len(task.marks)))
     held = (mark for mark in behind if any(task.numbered[n - 1] is passage for n in mark.numbers if task.has(n)))
     mark = next(held, None)
     return Span(mark.start, mark.end) if mark else Span(case.claim.start, case.claim.end)

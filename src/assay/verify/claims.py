@@ -10,9 +10,11 @@ from itertools import islice, pairwise
 
 from assay.text.citation_marks import HEDGE_MARK, without_marks
 from assay.text.sentences import sentences
+from assay.text.tags import untagged
 from assay.text.tokens import terms
 from assay.types import Citation, Span
 from assay.verify.courtesies import is_courtesy
+from assay.verify.questions import apart_from_questions, asks, heads_questions
 
 # Where one sentence goes on to a second statement; both sides keep at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
@@ -67,18 +69,24 @@ class Stated:
 def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
     """An answer's claims in order.
 
-    Abstentions, courtesies, questions, headings (a table's too) and lead-ins claim nothing. A mark belongs to the
-    sentence that it stands in or behind. `written` are the places of the sentences where their writer told them: a
-    mark then belongs to all of what was written as one.
+    Abstentions, courtesies, questions and their titles, headings (a table's too) and lead-ins claim nothing. A mark
+    belongs to the sentence that it stands in or behind; HTML is cut at its blocks. `written` are the places of the
+    sentences as their writer told them: a mark then belongs to all of what was written as one.
 
     >>> from assay.text.citation_marks import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
     >>> [(claim.text, claim.numbers) for claim in stated(text, citations(text))]
     [('It is 5 km long.', (1,))]
     """
-    blanked = without_marks(text, marks).replace(HEDGE_MARK, " ")
-    pieces = written or _between_marks(text, blanked, marks)
-    spans = [_without_list_mark(blanked, span) for piece in pieces for span in _sentences_in(blanked, piece)]
+    html = untagged(without_marks(text, marks).replace(HEDGE_MARK, " "))
+    blanked = html.text
+    pieces = html.parts(written or _between_marks(text, blanked, marks))
+    spans = [
+        _without_list_mark(blanked, span)
+        for piece in pieces
+        for sentence in _sentences_in(blanked, piece)
+        for span in apart_from_questions(blanked, sentence)
+    ]
     owned = _owners(spans, marks) if not written else _owners_of_written(spans, marks, written)
     found: list[Stated] = []
     for at, span in enumerate(spans):
@@ -144,7 +152,9 @@ def claims_nothing(sentence: str) -> bool:
     if (
         not terms(bare, stop_words=True)
         or says_only_yes_or_no(bare)
-        or bare.endswith(("?", "？", ":", "："))
+        or bare.endswith((":", "："))
+        or asks(bare)
+        or heads_questions(bare)
         or _HEADING.match(bare)
     ):
         return True

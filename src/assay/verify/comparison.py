@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from assay.text.dates import Date, dates
 from assay.text.names import Name, names
-from assay.text.negation import Negation, comparisons
+from assay.text.negation import Negation, comparisons, negations
 from assay.text.quantities import Quantity, quantities
 from assay.text.tokens import fold, stem, terms
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
@@ -177,6 +177,12 @@ def quantities_in(text: str) -> tuple[Quantity, ...]:
 def dates_in(text: str) -> tuple[Date, ...]:
     """The dates of a sentence."""
     return tuple(dates(text))
+
+
+@lru_cache(maxsize=256)
+def negations_in(text: str) -> tuple[Negation, ...]:
+    """What denies something in a sentence."""
+    return tuple(negations(text))
 
 
 @lru_cache(maxsize=256)

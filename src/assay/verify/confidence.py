@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.rightness import shipped_rightness
 from assay.stages import Rater
 from assay.types import Confidence, Judgement, Level, Review, Severity, Status
 
@@ -37,7 +38,7 @@ class LeastRater:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedRater:
-    """Another rater's score, with the probability that an answer of such a score is right.
+    """Another rater's score, with the probability that an answer of such a score and such passages is right.
 
     `live` is what the score comes from here, its judge filled in by how the evidence was judged. `cause` says why
     no calibration applies whatever is asked, "" where one may.
@@ -57,11 +58,12 @@ class CalibratedRater:
         error = self.fit.measured
         return replace(
             plain,
-            value=self.fit.probability(plain.score),
+            value=self.fit.probability(shipped_rightness().of(plain.score, judgement.relevance)),
             calibrated=True,
             ece=error.ece,
             brier=error.brier,
             n=error.n,
+            elsewhere=self.fit.elsewhere,
         )
 
     def _cause(self, judgement: Judgement, review: Review) -> str:

@@ -10,7 +10,7 @@ from itertools import islice
 from math import fsum
 
 from assay.text.negation import negations, opposite
-from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans
+from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied
 from assay.verify.edits import Edit
@@ -48,6 +48,20 @@ _DENY = frozenset(
         unable unclear unlikely unsure unknown without worse contrary negative except rather reduce reduced decline
         declined cancel cancelled canceled end ended inability absence absent free deficient deficiency deprived
         loss limited poor failure hardly""".split(),
+    )
+)
+
+# "Must not sublet without consent" is what "needs consent" says.
+_EXCEPT = re.compile(r"\b(?:without|unless|except|until)\b", re.IGNORECASE)
+_ALL_BEHIND = re.compile(r"\s+(?:all|every|each|always|everyone|everybody|everything)\b", re.IGNORECASE)
+_PART = frozenset("some several many most few part partly half majority minority sometimes often usually".split())
+_YET = re.compile(r"\b(?:yet|so\s+far)\b", re.IGNORECASE)
+_AHEAD = re.compile(r"\b(?:plan(?:s|ned|ning)?|will|going\s+to|expected|intends?|future|soon)\b", re.IGNORECASE)
+_NEXT_TO_NOTHING = frozenset(
+    map(
+        stem,
+        """little few hardly rarely seldom minimal negligible insufficient barely scarcely rejected refused declined
+        cancelled forbidden prohibited banned""".split(),
     )
 )
 
@@ -123,22 +137,32 @@ def _copied(over: Comparison, mine: Denial) -> Check | None:
     sentence, edits = over.copied.sentence, over.copied.copy.edits_at(mine.place)
     if not edits:
         return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, sentence.span)
-    if not all(_short(each) for each in edits) or not _keeps(over, mine) or _denied_elsewhere(over.copied, mine):
+    if not all(_short(each) for each in edits) or not _keeps(over, mine) or _put_otherwise(over.copied, mine):
         return None
     theirs = " ".join(sentence.text[each.theirs.start : each.theirs.end] for each in edits)
-    if denials(theirs) or _DENY & set(terms(theirs)) or _turned(theirs, mine):
+    if _leaves_open(over, mine, sentence) or denials(theirs) or _DENY & set(terms(theirs)) or _turned(theirs, mine):
         return None
     cause = "the answer denies what the source says"
     return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
 
 
-def _denied_elsewhere(copied: Copied, mine: Denial) -> bool:
+def _put_otherwise(copied: Copied, mine: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
         held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
         for theirs in denials(copied.sentence.text)
         if any(_within(theirs.place, edit.theirs) for edit in copied.copy.edits)
     )
+
+
+def _denied_elsewhere(over: Comparison, mine: Denial) -> SourceSentence | None:
+    """A sentence with a denial of the same words."""
+    for each in over.sources.sentences:
+        if mine.reached.isdisjoint(each.terms):
+            continue
+        if any(held_share(mine.reached, sorted(one.reached)) >= SAME_CLAUSE for one in denials(each.text)):
+            return each
+    return None
 
 
 def _keeps(over: Comparison, mine: Denial) -> bool:
@@ -161,6 +185,11 @@ def _answers_denial(over: Comparison, mine: Denial) -> Check:
     denying = next((each for each in window if _denies(each, mine)), None)
     if denying is not None:
         return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.span)
+    near = next((each for each in window if _half_denies(each, mine) or _leaves_open(over, mine, each)), None)
+    near = near or _denied_elsewhere(over, mine)
+    if near is not None:
+        cause = "a source comes near to this denial and does not settle it"
+        return over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, mine.place, near.span)
     cause = "the answer denies what the source says"
     return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, window[0].span)
 
@@ -201,6 +230,20 @@ def _denies(sentence: SourceSentence, mine: Denial) -> bool:
     )
 
 
+def _half_denies(sentence: SourceSentence, mine: Denial) -> bool:
+    """Whether a sentence says "little" or the like of what the denial reaches."""
+    held = mine.reached.intersection(sentence.terms)
+    return len(held) >= SAME_REACH * len(mine.reached) and not _NEXT_TO_NOTHING.isdisjoint(sentence.terms)
+
+
+def _leaves_open(over: Comparison, mine: Denial, sentence: SourceSentence) -> bool:
+    """Whether "not all" stands beside a sentence on a part, or "not yet" beside one on what is planned."""
+    if _ALL_BEHIND.match(over.claim.plain, mine.place.end) and not _PART.isdisjoint(words(sentence.text)):
+        return True
+    said = over.claim.plain
+    return bool(_YET.search(said) and _AHEAD.search(sentence.text) and not _AHEAD.search(said))
+
+
 def _only_theirs(over: Comparison, mine: Sequence[Denial]) -> list[Check]:
     """A denial of a source sentence, of what the claim states without denying it."""
     put_in = [each for each in mine if over.copied is None or over.copied.copy.edits_at(each.place)]
@@ -210,8 +253,23 @@ def _only_theirs(over: Comparison, mine: Sequence[Denial]) -> list[Check]:
             continue
         if held_share(theirs.reached, stated) >= REACHED:
             part = _place_of(over.claim.plain, theirs.reached & set(stated))
+            if _with_exception(over, sentence, theirs):
+                cause = "the source denies it with an exception"
+                return [over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)]
             return [over.wrong("negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
     return []
+
+
+def _with_exception(over: Comparison, sentence: SourceSentence, theirs: Denial) -> bool:
+    """Whether a denial has an exception that the claim leaves out, or is that exception: "not without consent"."""
+    others = [each.place for each in denials(sentence.text) if each is not theirs]
+    excepts = _EXCEPT.match(sentence.text, theirs.place.start) is not None
+    if over.copied is not None:
+        left_out = [each for each in others if any(_within(each, edit.theirs) for edit in over.copied.copy.edits)]
+        return any(excepts or _EXCEPT.match(sentence.text, each.start) for each in left_out)
+    if excepts:
+        return any(place.end <= theirs.place.start for place in others)
+    return _EXCEPT.search(sentence.text, theirs.place.end) is not None
 
 
 def _alike(mine: Denial, theirs: Denial) -> bool:

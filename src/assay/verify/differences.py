@@ -10,11 +10,9 @@ from itertools import islice
 
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
-from assay.text.dates import dates
-from assay.text.names import names
-from assay.text.negation import comparisons, is_absolute, is_hedge, negations, opposite
-from assay.text.quantities import quantities
+from assay.text.negation import comparisons, is_absolute, is_hedge, opposite
 from assay.text.tokens import stem
+from assay.verify.comparison import dates_in, names_in, negations_in, quantities_in
 from assay.verify.ground import Ground
 from assay.verify.lexicon import Kinship, kinship, lexicon, part_of_speech
 from assay.verify.reading import Reading
@@ -100,7 +98,7 @@ def _moved(reading: Reading) -> dict[str, float]:
 
 def _named(reading: Reading) -> dict[str, float]:
     """Names that the sources lack, and how much of what stands around a name stands around it there too."""
-    named = [name for name in names(reading.text) if not name.opens][:_MOST]
+    named = [name for name in names_in(reading.text) if not name.opens][:_MOST]
     found = [{stem(part) for part in name.words} for name in named]
     held = [each for each in found if each <= reading.ground.rarity.keys()]
     around = [share for each in held if (share := _around(each, reading)) is not None]
@@ -129,10 +127,10 @@ def _around(name: set[str], reading: Reading) -> float | None:
 
 def _measured(reading: Reading) -> dict[str, float]:
     """Numbers and dates that the sources, or the window, do not say."""
-    dated = dates(reading.text)[:_MOST]
-    bare = (q for q in quantities(reading.text) if not any(d.start < q.end and q.start < d.end for d in dated))
+    dated = dates_in(reading.text)[:_MOST]
+    bare = (q for q in quantities_in(reading.text) if not any(d.start < q.end and q.start < d.end for d in dated))
     found = list(islice(bare, _MOST))
-    window = quantities(" ".join(reading.ground.texts[each] for each in reading.window))
+    window = quantities_in(" ".join(reading.ground.texts[each] for each in reading.window))
     lacking = [q for q in found if not any(quantity_text.agree(q, each) for each in reading.ground.quantities)]
     soft = sum(q.spelled or q.dimension == "ordinal" for q in lacking)
     undated = [d for d in dated if not any(date_text.agree(d, each) for each in reading.ground.dates)]
@@ -153,13 +151,13 @@ def _turned(reading: Reading) -> dict[str, float]:
     nearest = {word.folded for each in reading.order[:2] for word in ground.sentences[each]}
     stems = frozenset().union(*(ground.held[each] for each in reading.window))
     lost = [word for word in reading.content if word.stem not in stems]
-    denied, near = len(negations(reading.text)), len(negations(window))
+    denied, near = len(negations_in(reading.text)), len(negations_in(window))
     up = {each.direction for each in comparisons(reading.text)}
     there = {each.direction for each in comparisons(window)}
     return {
         "denials_near": float(near > 0),
         "denials_alone": float(denied > 0 and near == 0),
-        "denials_odd": float(denied % 2 != len(negations(first)) % 2),
+        "denials_odd": float(denied % 2 != len(negations_in(first)) % 2),
         "denials_more": float(max(0, denied - near)),
         "hedges_new": float(sum(is_hedge(word) for word in mine - theirs)),
         "hedges_lost": float(sum(is_hedge(word) for word in {w for w in nearest if w not in mine})),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from assay.text.negation import NEGATING_PREFIXES, comparisons, opposites_of
-from assay.text.tokens import STOP_WORDS, stem, words
+from assay.text.tokens import STOP_WORDS, stem, terms, words
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verify.amounts import AMOUNTS
 from assay.verify.comparison import SAME_MATTER, SAME_STATEMENT, Comparison
@@ -25,6 +27,14 @@ _EFFECTS = tuple(
     frozenset(map(stem, verbs.split()))
     for verbs in ("cause trigger induce provoke", "prevent avert inhibit stop cure avoid")
 )
+
+_ORDER = {"before", "after"}
+# Words of time that say the opposite where one stands in the other's place.
+_TIMES = {
+    "until": frozenset(("from", "since", "after")),
+    "from": frozenset(("until",)),
+    "since": frozenset(("until",)),
+}
 
 
 def turned(over: Comparison) -> list[Check]:
@@ -73,12 +83,27 @@ def _opposites(claim: str, source: str) -> tuple[str, str] | None:
     """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
     mine, theirs = ({stem(word): word for word in words(text) if word not in AMOUNTS} for text in (claim, source))
     for each in sorted(mine.keys() - theirs.keys()):
-        if _also_said(each, claim, source):
+        if _also_said(each, claim, source) or _supposed(mine[each], claim):
             continue
         for other in sorted(_against(each, mine[each]) & theirs.keys() - mine.keys()):
+            if {mine[each], theirs[other]} == _ORDER and _sides_changed(mine[each], claim, theirs[other], source):
+                continue
             if _beside(each, claim) & _beside(other, source) and _denied(each, claim) == _denied(other, source):
                 return mine[each], theirs[other]
     return None
+
+
+def _supposed(word: str, text: str) -> bool:
+    """Whether a folded word stands in what a text only supposes: "if the boiler breaks"."""
+    return re.search(rf"\b(?:if|when|once|unless)\b[^,;.]*\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
+
+
+def _sides_changed(word: str, claim: str, other: str, source: str) -> bool:
+    """Whether what one text has before its word, the other has behind its own: "X after Y", "Y before X"."""
+    first, _, second = claim.lower().partition(f" {word} ")
+    third, _, fourth = source.lower().partition(f" {other} ")
+    one, two, three, four = (frozenset(terms(each)) for each in (first, second, third, fourth))
+    return bool(one & four and two & three) and not (one & three - four or two & four - three)
 
 
 def _also_said(each: str, claim: str, source: str) -> bool:
@@ -91,7 +116,7 @@ def _also_said(each: str, claim: str, source: str) -> bool:
 def _against(each: str, word: str) -> frozenset[str]:
     """The opposite stems of a word: listed, in the lexicon, or with a negating prefix put on or taken off."""
     entry = lexicon().get(each)
-    known = opposites_of(word) | (entry.opposites if entry else frozenset())
+    known = opposites_of(word) | _TIMES.get(word, frozenset()) | (entry.opposites if entry else frozenset())
     for one, other in (_WAYS, _EFFECTS):
         known |= other if each in one else one if each in other else frozenset()
     shorn = {each.removeprefix(prefix) for prefix in NEGATING_PREFIXES if each.startswith(prefix)}

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import islice
 
 from assay.text.tokens import fold, stem, word_spans
 from assay.types import Span
@@ -59,10 +61,9 @@ def copy_of(claim: str, sentence: str) -> Copy | None:
     >>> found and [(each.mine, each.theirs) for each in found.edits]
     [(Span(start=25, end=29), Span(start=25, end=29))]
     """
-    mine, theirs = list(word_spans(claim))[:_LONGEST], list(word_spans(sentence))[:_LONGEST]
+    (mine, first), (theirs, second) = _words_of(claim), _words_of(sentence)
     if len(mine) < _LEAST_WORDS or len(theirs) < _LEAST_WORDS:
         return None
-    first, second = stems_of(claim, mine), stems_of(sentence, theirs)
     shared = len(set(first) & set(second))
     if shared < COPIED * len(set(first)) and shared < CONTAINED * len(set(second)):
         return None  # the cheap test before the dear one
@@ -76,6 +77,14 @@ def copy_of(claim: str, sentence: str) -> Copy | None:
         if tag != "equal"
     ]
     return Copy(both / len(mine), tuple(edits))
+
+
+# A claim is held against several sentences, and each of them against many claims.
+@lru_cache(maxsize=512)
+def _words_of(text: str) -> tuple[tuple[Span, ...], tuple[str, ...]]:
+    """The places of a text's words and their stems, as far as they are compared."""
+    spans = tuple(islice(word_spans(text), _LONGEST))
+    return spans, tuple(stems_of(text, spans))
 
 
 def kept(first: Sequence[str], second: Sequence[str]) -> int:

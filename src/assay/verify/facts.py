@@ -6,6 +6,7 @@ two cannot be compared; nothing is returned where the claim holds nothing of the
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
 from assay.text.dates import Date
 from assay.text.quantities import Quantity
-from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
+from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans
+from assay.text.units import UNITS
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verify.comparison import (
     MOST_COMPARED,
@@ -32,6 +34,7 @@ from assay.verify.sources import SourceSentence, source_span
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
 _CHANGED_BY = re.compile(r"\b(?:by|difference of|another)\s+(?:about\s+)?\Z", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
 # Words behind a number that say what is counted: "25 machines", "5 large ships".
 _COUNTED_WITHIN = 3
 
@@ -67,6 +70,11 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     if _worked_out(over, mine):
         cause = f"{said!r} is the difference of two numbers of the source, and not written there"
         return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine)
+    unclear = next((each for each in over.sources.quantities if quantity_text.may_agree(mine, each[0])), None)
+    if unclear is not None and not any(quantity_text.agree(mine, each[0]) for each in over.sources.quantities):
+        place = _place(*unclear)
+        cause = f"the spaces of {said!r} or {place.quote!r} may part thousands or numbers"
+        return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine, place)
     instead = _number_in_its_place(over, mine)
     if instead is not None:
         return _wrong_number(over, mine, instead)
@@ -84,6 +92,10 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     if bare is not None:
         cause = f"the source gives the number of {said!r} without that unit"
         return over.check("numbers", Status.UNKNOWN, Severity.WARN, cause, mine, _place(*bare))
+    pointed = next((each for each in over.sources.quantities if _with_points(mine, each[0])), None)
+    if pointed is not None:
+        cause = f"{said!r} is what the source writes if its point parts thousands"
+        return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine, _place(*pointed))
     if other is not None:
         return _wrong_number(over, mine, other)
     return over.wrong("numbers", f"no source of this claim says {said!r}", mine, FindingKind.WRONG_NUMBER)
@@ -104,7 +116,25 @@ def _number_in_its_place(over: Comparison, mine: Quantity) -> Rival | None:
     tight = all(each.tight for each in over.copied.copy.edits_at(Span(mine.start, mine.end)))
     if not found or any(quantity_text.agree(mine, each) for each in (found if tight else every)):
         return None
+    alone = sum(quantity_text.comparable(mine, each) for each in _undated(over.claim.plain)) == 1
+    if alone and any(quantity_text.agree(mine, each) and _meant(over, each, found[0]) for each in every):
+        return None
     return Rival(over.copied.span(Span(found[0].start, found[0].end)), len(found) == 1)
+
+
+def _meant(over: Comparison, one: Quantity, other: Quantity) -> bool:
+    """Whether the claim has a word of the clause of one number that the other's clause lacks: "in London 190"."""
+    assert over.copied is not None  # noqa: S101 - asked for only where there is one
+    text = over.copied.sentence.text
+    first, second = (frozenset(terms(_clause_of(text, each))) for each in (one, other))
+    words = {each for each in first - second if not each[0].isdigit()}
+    return not words.isdisjoint(terms(over.claim.plain))
+
+
+def _clause_of(text: str, quantity: Quantity) -> str:
+    start = max((each.end() for each in _CLAUSE.finditer(text, 0, quantity.start)), default=0)
+    end = _CLAUSE.search(text, quantity.end)
+    return text[start : end.start() if end else len(text)]
 
 
 def _worked_out(over: Comparison, mine: Quantity) -> bool:
@@ -122,8 +152,20 @@ def _worked_out(over: Comparison, mine: Quantity) -> bool:
 
 
 def _without_unit(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether the source has the same number bare, as tables and lists do."""
+    """Whether the source has the number bare, as tables and lists do, or both are pounds, money and weight."""
+    if {mine.dimension, theirs.dimension} == {"GBP", "mass"}:
+        money, mass = (mine, theirs) if mine.dimension == "GBP" else (theirs, mine)
+        return math.isclose(mass.low, money.low * UNITS["lb"][1])
     return bool(mine.dimension) and not theirs.dimension and mine.written == theirs.low == theirs.high
+
+
+def _with_points(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether one of two is the other with its point read as one between thousands: "4.200 Euro" is 4,200 euros."""
+    less, more = sorted((mine, theirs), key=lambda each: each.written)
+    if not less.written or less.low != less.high or more.written != round(1000 * less.written, 6):
+        return False
+    places = less.slack * less.written / less.low  # half of the last place, before the unit
+    return quantity_text.comparable(mine, theirs) and abs(places - 0.0005) < 1e-9
 
 
 def _other_number(over: Comparison, mine: Quantity, share: float) -> Rival | None:
@@ -203,7 +245,9 @@ def _date_in_its_place(over: Comparison, mine: Date) -> Rival | None:
         return None
     every = dates_in(over.copied.sentence.text)
     found = [each for each in every if overlaps(each, theirs)]
-    if not found or any(date_text.relation(mine, each) in ("same", "contains", "within") for each in every):
+    tight = all(each.tight for each in over.copied.copy.edits_at(Span(mine.start, mine.end)))
+    beside = found if tight else every
+    if not found or any(date_text.relation(mine, each) in ("same", "contains", "within") for each in beside):
         return None
     return Rival(over.copied.span(Span(found[0].start, found[0].end)), len(found) == 1)
 

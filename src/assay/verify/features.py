@@ -6,12 +6,12 @@ Shares lie in 0 to 1, counts are plain. A claim's content words are its words wi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from assay.text.sentences import sentences
 from assay.verify.differences import differences
-from assay.verify.ground import Ground, grams, runs
+from assay.verify.ground import Ground, grams, runs, shared_with
 from assay.verify.reading import Reading
 from assay.verify.words import words_of
 
@@ -42,15 +42,20 @@ def _coverage(reading: Reading) -> dict[str, float]:
         "best1": _widest(reading, 1),
         "best2": _widest(reading, 2),
         "best3": _widest(reading, 3),
-        "window": reading.share(frozenset().union(*(reading.ground.held[each] for each in reading.window))),
+        "window": reading.share(_held(reading, reading.window)),
     }
 
 
 def _widest(reading: Reading, length: int) -> float:
     """The most that neighbouring sentences of that number hold."""
-    held = reading.ground.held
     starts = {start for each in reading.order for start in range(max(0, each - length + 1), each + 1)}
-    return max((reading.share(frozenset().union(*held[s : s + length])) for s in starts), default=0.0)
+    held = {_held(reading, range(start, start + length)) for start in starts}  # most hold the same few
+    return max(map(reading.share, held), default=0.0)
+
+
+def _held(reading: Reading, numbers: Iterable[int]) -> frozenset[str]:
+    """The claim's content stems that these sentences hold together."""
+    return frozenset().union(*(reading.shared[each] for each in numbers if each in reading.shared))
 
 
 def _by_sentence(reading: Reading) -> dict[str, float]:
@@ -62,9 +67,8 @@ def _by_sentence(reading: Reading) -> dict[str, float]:
         total = math.fsum(weights.values())
         if not total:
             continue
-        alone.append(
-            max((math.fsum(weights[e] for e in mine & held) for held in reading.ground.held), default=0.0) / total
-        )
+        shared = shared_with(mine, reading.ground)
+        alone.append(max((math.fsum(weights[e] for e in stems) for stems in shared.values()), default=0.0) / total)
         anywhere.append(math.fsum(weights[each] for each in mine if each in reading.ground.rarity) / total)
     return {
         "least_sentence": min(alone, default=0.0),
@@ -123,15 +127,21 @@ def _neighbours(reading: Reading) -> dict[str, float]:
         near += gap is not None and abs(gap) <= 6
         swapped += gap is not None and -6 <= gap < 0
         far += gap is not None and abs(gap) > 25
-    held, count = reading.ground.held, max(1, len(pairs))
+    count = max(1, len(pairs))
     return {
         "near": near / count,
         "swapped": float(swapped),
         "far": float(far),
         "far_share": far / count,
-        "pairs_together": sum(any(a in each and b in each for each in held) for a, b in pairs) / count,
-        "triples_together": sum(any({*three} <= each for each in held) for three in triples) / max(1, len(triples)),
+        "pairs_together": sum(_stand_together(reading.ground, pair) for pair in pairs) / count,
+        "triples_together": sum(_stand_together(reading.ground, three) for three in triples) / max(1, len(triples)),
     }
+
+
+def _stand_together(ground: Ground, stems: Sequence[str]) -> bool:
+    """Whether one sentence holds all of the stems."""
+    holders = (ground.holders.get(each, frozenset()) for each in stems)
+    return bool(frozenset.intersection(*holders))
 
 
 def _gap(ground: Ground, first: str, second: str) -> int | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.text.dates import Date
@@ -21,12 +20,15 @@ _SPACES = re.compile(r"\s+")
 class Ground:
     """All words of the sources. `places` are positions in `stems`, the stems of all sentences one after another.
 
+    `held` are the stems of each sentence, `holders` the sentences of each stem.
+
     `rarity` is 1 + ln(sentences / sentences with the stem); `unseen` is what a stem of no sentence counts.
     """
 
     texts: tuple[str, ...]
     sentences: tuple[tuple[Word, ...], ...]
     held: tuple[frozenset[str], ...]
+    holders: Mapping[str, frozenset[int]]
     stems: tuple[str, ...]
     places: Mapping[str, Sequence[int]]
     pairs: frozenset[tuple[str, ...]]
@@ -47,21 +49,34 @@ def ground_of(sources: Sources) -> Ground:
     for position, each in enumerate(stems):
         places.setdefault(each, []).append(position)
     held = tuple(frozenset(word.stem for word in sentence) for sentence in sentences)
-    counts = Counter(each for sentence in held for each in sentence)
+    holders: dict[str, set[int]] = {}
+    for at, sentence in enumerate(held):
+        for stem in sentence:
+            holders.setdefault(stem, set()).add(at)
     return Ground(
         texts=texts,
         sentences=sentences,
         held=held,
+        holders={stem: frozenset(at) for stem, at in holders.items()},
         stems=stems,
         places=places,
         pairs=frozenset(runs(stems, 2)),
         triples=frozenset(runs(stems, 3)),
         grams=frozenset(gram for passage in sources.passages for gram in grams(passage.text)),
-        rarity={each: 1.0 + math.log(len(held) / count) for each, count in counts.items()},
+        rarity={stem: 1.0 + math.log(len(held) / len(at)) for stem, at in holders.items()},
         unseen=1.0 + math.log(len(held) + 1),
         quantities=tuple(each for each, _ in sources.quantities),
         dates=tuple(each for each, _ in sources.dates),
     )
+
+
+def shared_with(stems: Iterable[str], ground: Ground) -> dict[int, set[str]]:
+    """Which of the stems each sentence holds, by the sentence's number; those that hold none are left out."""
+    found: dict[int, set[str]] = {}
+    for stem in stems:
+        for at in ground.holders.get(stem, ()):
+            found.setdefault(at, set()).add(stem)
+    return found
 
 
 def runs(stems: Sequence[str], length: int) -> list[tuple[str, ...]]:

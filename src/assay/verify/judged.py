@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.meter import Timing, untimed
+from assay.text.language import language_of
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
 from assay.verify.additions import added
 from assay.verify.amounts import amounted
@@ -18,6 +19,7 @@ from assay.verify.comparison import Comparison
 from assay.verify.denials import negated
 from assay.verify.directions import turned
 from assay.verify.facts import calendar, numbers
+from assay.verify.forbidden import forbidden
 from assay.verify.generic import generic
 from assay.verify.named import named
 from assay.verify.quotes import locate_parts, quoted
@@ -31,12 +33,18 @@ from assay.verify.words import words_of
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
 
+
+def _denied(over: Comparison) -> list[Check]:
+    """What the claim or its sources deny, and what they forbid."""
+    return [*negated(over), *forbidden(over)]
+
+
 FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "numbers": numbers,
     "belonging": bound,
     "dates": calendar,
     "names": named,
-    "negation": negated,
+    "negation": _denied,
     "certainty": certain,
     "amounts": amounted,
     "comparison": turned,
@@ -48,6 +56,8 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
 # What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
 LEFT_BY_FAILURE = 0.5
 LEFT_BY_MISSING_NAME = 0.7
+# Characters of a source that tell its language.
+_SAMPLE = 2000
 # Checks that say something of how a claim is cited or put, and nothing of whether it is true.
 NOT_OF_TRUTH = frozenset({"sources", "passages", "generic"})
 
@@ -160,10 +170,18 @@ def _verdict(case: Case, measured: float | None, checks: Sequence[Check]) -> tup
     if measured is None:
         return Verdict.UNKNOWN, _nothing_to_compare(case)
     verdict, reason = by_support(measured)
+    if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
+        return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
     unsure = next((c for c in checks if c.status is Status.UNKNOWN and c.severity is Severity.BLOCK), None)
     if verdict is Verdict.SUPPORTED and unsure is not None:
         return Verdict.UNKNOWN, unsure.cause or ""
     return verdict, reason
+
+
+def _in_another_language(case: Case) -> bool:
+    """Whether none of the claim's sources is in its language: words and vectors then compare nothing."""
+    mine = language_of(case.claim.text)
+    return all(language_of(each.text[:_SAMPLE]) not in (mine, "und") for each in case.scope)
 
 
 def _nothing_to_compare(case: Case) -> str:

@@ -6,6 +6,7 @@ import re
 from string import ascii_lowercase
 
 from assay.text.names import Name, acronyms
+from assay.text.nations import says_nation
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, words
 from assay.types import Check, FindingKind, Severity, SourceSpan, Span, Status
 from assay.verify.comparison import MOST_COMPARED, SAME_MATTER, Comparison, names_in, overlaps, quantities_in
@@ -63,6 +64,9 @@ def _unknown(over: Comparison, mine: Name, missing: list[str]) -> Check:
             return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
         cause = f"the answer says {said!r}, the source {other.quote!r}"
         return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, other)
+    if _describes(mine):
+        cause = f"the sources do not write {said!r}, which may be no name"
+        return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
     like = _like(over, mine)
     if like is None and 2 * len(missing) <= len(mine.words):
         cause = f"the sources hold only a part of the name {said!r}"
@@ -79,6 +83,8 @@ def _in_its_place(over: Comparison, mine: Name) -> SourceSpan | None:
     sentence = over.copied.sentence
     found = [each for each in names_in(sentence.text) if overlaps(each, theirs)]
     if len(found) != 1 or _set(mine) <= set(terms(sentence.text, stop_words=True)) or _akin(mine, found[0], over):
+        return None
+    if all(_common(each, over) for each in (mine, found[0])):
         return None
     if not all(_surely(each, over) for each in (mine, found[0])):
         return None
@@ -98,6 +104,20 @@ def _surely(name: Name, over: Comparison) -> bool:
         for text in (over.claim.plain, *(passage.text for passage in over.sources.passages))
         for match in within.finditer(text)
     )
+
+
+def _common(name: Name, over: Comparison) -> bool:
+    """Whether a name is one word that the texts write without its capital too: "the Report", "a report"."""
+    if len(name.words) > 1 or lexicon().get(stem(name.words[0])) is None:
+        return False
+    small = re.compile(rf"\b{re.escape(name.words[0])}s?\b")
+    return any(small.search(text) for text in (over.claim.plain, *(each.text for each in over.sources.passages)))
+
+
+def _describes(name: Name) -> bool:
+    """Whether a name is one word that the dictionary has, but not as a noun: "Higher"."""
+    entry = lexicon().get(stem(name.words[0])) if len(name.words) == 1 else None
+    return entry is not None and not entry.counts[0] and any(entry.counts)
 
 
 def _akin(mine: Name, theirs: Name, over: Comparison) -> bool:
@@ -162,6 +182,8 @@ def _known(word: str, over: Comparison) -> bool:
     if written in sources.acronyms or singular in sources.acronyms:
         return True
     if any(word in long for long in sources.acronyms.values()):
+        return True
+    if any(says_nation(written, passage.text) for passage in sources.passages):
         return True
     return _spelled(singular, sources) or _initials(singular, sources) or _explained(singular, over.claim.plain)
 

@@ -26,6 +26,8 @@ _OPEN_BEFORE = frozenset(
     believes thought think thinks expected expect expects hope hopes hoped fear fears feared predict predicts
     predicted suggest suggests suggested plan plans planned""".split()
 )
+# A quote that breaks off before "or" says the one of two for certain.
+_ALTERNATIVE = re.compile(r"\s*(?:\([^)]*\)\s*)?or\s")
 _SPACES = re.compile(r" {2,}")
 _ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
 
@@ -109,7 +111,12 @@ def _taken_back(span: SourceSpan, passage: Passage) -> bool:
             continue
         before = passage.text[each.start : max(each.start, start)]
         rest = f"{before} {passage.text[min(end, each.end) : each.end]}"
-        if negations(rest) or not _OPEN_WORDS.isdisjoint(words(rest)) or not _OPEN_BEFORE.isdisjoint(words(before)):
+        if (
+            _ALTERNATIVE.match(passage.text, min(end, each.end))
+            or negations(rest)
+            or not _OPEN_WORDS.isdisjoint(words(rest))
+            or not _OPEN_BEFORE.isdisjoint(words(before))
+        ):
             return True
     return False
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import fsum
 
-from assay.verify.ground import Ground
+from assay.verify.ground import Ground, shared_with
 from assay.verify.words import Word, words_of
 
 # Only the sentences that hold most of the claim are looked at closely.
@@ -20,7 +21,7 @@ class Reading:
     """A claim against its ground: its content stems with their weights, and the window it leans on.
 
     `order` are sentence numbers, those that hold most of the claim first; `window` the few that together hold
-    most of it.
+    most of it. `shared` are the content stems that each sentence holds, by its number.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Reading:
     order: tuple[int, ...]
     window: tuple[int, ...]
     ground: Ground
+    shared: Mapping[int, AbstractSet[str]]
 
     @property
     def total(self) -> float:
@@ -49,21 +51,22 @@ def read(claim: str, ground: Ground) -> Reading:
     content = tuple(word for word in words if not word.stop) or words
     weights = {word.stem: ground.rarity.get(word.stem, ground.unseen) for word in content}
     total = fsum(weights.values()) or 1.0
-    shares = [fsum(weights[each] for each in held if each in weights) / total for held in ground.held]
-    order = tuple(sorted(range(len(shares)), key=lambda each: -shares[each])[:LOOKED_AT])
-    window = tuple(sorted({*_together(weights, ground), *order[:2]}))
-    return Reading(claim, words, content, weights, order, window, ground)
+    shared = shared_with(weights, ground)
+    shares = {at: fsum(weights[each] for each in stems) / total for at, stems in shared.items()}
+    order = tuple(sorted(range(len(ground.held)), key=lambda each: -shares.get(each, 0.0))[:LOOKED_AT])
+    window = tuple(sorted({*_together(weights, shared), *order[:2]}))
+    return Reading(claim, words, content, weights, order, window, ground, shared)
 
 
-def _together(weights: Mapping[str, float], ground: Ground) -> list[int]:
+def _together(weights: Mapping[str, float], shared: Mapping[int, AbstractSet[str]]) -> list[int]:
     """Up to three sentences that each add most to what the ones before hold."""
     chosen: list[int] = []
-    held: frozenset[str] = frozenset()
+    held: set[str] = set()
     for _ in range(3):
-        gains = [fsum(weights[e] for e in each - held if e in weights) for each in ground.held]
-        best = max(range(len(gains)), key=lambda each: gains[each], default=0)
-        if not gains or gains[best] <= 0:
+        gains = {at: fsum(weights[each] for each in stems - held) for at, stems in shared.items()}
+        best = min(gains, key=lambda at: (-gains[at], at), default=None)
+        if best is None or gains[best] <= 0:
             break
         chosen.append(best)
-        held |= ground.held[best]
+        held |= shared[best]
     return chosen

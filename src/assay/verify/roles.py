@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 
 from assay.text.names import names
@@ -101,6 +102,9 @@ def _shuffled(copied: Copied, mine: Sequence[Word]) -> tuple[Span, Span] | None:
         return None
     moved = [edit.mine for edit in copied.copy.edits if edit.mine.start < edit.mine.end]
     stems = [[each.stem for each in mine if _in(each.place, span)] for span in moved]
+    said = [{each.folded for each in mine if _in(each.place, span)} - STOP_WORDS for span in moved]
+    if not any(said):
+        return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": words that say nothing
     if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], theirs)):
         return None
     return moved[0], moved[-1]
@@ -130,12 +134,11 @@ def _place(words: Sequence[Word], run: Span) -> Span:
     return Span(words[run.start].place.start, words[run.end - 1].place.end)
 
 
-def _words(text: str) -> list[Word]:
-    found = []
-    for span in word_spans(text):
-        folded = fold(text[span.start : span.end])
-        found.append(Word(stem(folded), folded, span))
-    return found
+# Many claims are compared with the same few source sentences.
+@lru_cache(maxsize=256)
+def _words(text: str) -> tuple[Word, ...]:
+    folded = ((fold(text[span.start : span.end]), span) for span in word_spans(text))
+    return tuple(Word(stem(word), word, span) for word, span in folded)
 
 
 def _named(text: str, *, and_firsts: bool = False) -> frozenset[str]:

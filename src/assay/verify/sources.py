@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -39,7 +38,10 @@ class SourceSentence:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What the sources of a claim say; `rarity` weighs each term by how few sentences hold it, at least 1."""
+    """What the sources of a claim say; `rarity` weighs each term by how few sentences hold it, at least 1.
+
+    `holders` are the positions in `sentences` of those that hold a term, in order.
+    """
 
     passages: tuple[Passage, ...]
     sentences: tuple[SourceSentence, ...]
@@ -48,6 +50,7 @@ class Sources:
     quantities: tuple[tuple[Quantity, Passage], ...]
     dates: tuple[tuple[Date, Passage], ...]
     acronyms: Mapping[str, tuple[str, ...]]
+    holders: Mapping[str, tuple[int, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +69,22 @@ def source_span(passage: Passage, start: int, end: int) -> SourceSpan:
 def sources_of(passages: Sequence[Passage]) -> Sources:
     """The passages taken apart once, for all claims that stand on them."""
     cut = tuple(_sentence(each, span) for each in passages for span in sentences(each.text))
-    counts = Counter(term for sentence in cut for term in set(sentence.terms))
+    holders: dict[str, list[int]] = {}
+    for at, sentence in enumerate(cut):
+        for term in dict.fromkeys(sentence.terms):
+            holders.setdefault(term, []).append(at)
     known: dict[str, tuple[str, ...]] = {}
     for each in passages:
         known |= acronyms(each.text)
     return Sources(
         passages=tuple(passages),
         sentences=cut,
-        rarity={term: 1.0 + math.log(len(cut) / count) for term, count in counts.items()},
-        terms=frozenset(counts) | {term for each in passages for term in terms(each.title)},
+        rarity={term: 1.0 + math.log(len(cut) / len(places)) for term, places in holders.items()},
+        terms=frozenset(holders) | {term for each in passages for term in terms(each.title)},
         quantities=tuple((each, passage) for passage in passages for each in quantities(passage.text)),
         dates=tuple((each, passage) for passage in passages for each in dates(passage.text)),
         acronyms=known,
+        holders={term: tuple(places) for term, places in holders.items()},
     )
 
 
@@ -98,9 +105,10 @@ def aligned(claim_terms: Sequence[str], sources: Sources, most: int) -> list[Ali
     total = math.fsum(wanted.values())
     if not total:
         return []
-    found = [
-        Aligned(sentence, math.fsum(wanted[term] for term in set(sentence.terms) if term in wanted) / total)
-        for sentence in sources.sentences
-    ]
-    found.sort(key=lambda each: -each.coverage)
-    return [each for each in found[:most] if each.coverage > 0]
+    held: dict[int, list[float]] = {}
+    for term, weighs in wanted.items():
+        for at in sources.holders.get(term, ()):
+            held.setdefault(at, []).append(weighs)
+    coverage = {at: math.fsum(weights) / total for at, weights in held.items()}
+    best = sorted(coverage, key=lambda at: (-coverage[at], at))[:most]
+    return [Aligned(sources.sentences[at], coverage[at]) for at in best]

@@ -53,12 +53,22 @@ def about_turned(claim: str, source: str) -> tuple[Span, Span] | None:
         other = theirs.get(verb)
         if other is None or mine.passive != other.passive or not mine.before or not other.before:
             continue
-        # A number, as of a year, may stand on either side.
-        crossed = mine.before <= other.behind and any(not each[0].isdigit() for each in other.before & mine.behind)
-        if crossed and not mine.before & other.before:
+        if _crossed(mine, other):
             start, end = clause_start(claim, mine.place.start), clause_end(claim, mine.place.end)
             return Span(start, mine.place.start), Span(mine.place.end, end)
     return None
+
+
+def _crossed(mine: _Sides, other: _Sides) -> bool:
+    """Whether what is before the one is behind the other; what is on both sides ("version 2") tells nothing.
+
+    A number, as of a year, may stand on either side, unless it tells two of a kind apart.
+    """
+    shared = mine.before & mine.behind
+    before, behind = mine.before - shared, other.behind - shared
+    theirs = (other.before & mine.behind) - shared
+    named = bool(shared) or any(not each[0].isdigit() for each in theirs)
+    return bool(before) and before <= behind and bool(theirs) and named and not before & other.before
 
 
 def _verbs(text: str) -> dict[str, _Sides]:

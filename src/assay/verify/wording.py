@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from assay.text.negation import comparisons, negations, opposite
+from assay.text.negation import comparisons, opposite
 from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
 from assay.types import Check, Severity, Span, Status
 from assay.verify.amounts import AMOUNTS
-from assay.verify.comparison import Comparison, dates_in, names_in, overlaps, quantities_in
+from assay.verify.comparison import Comparison, dates_in, names_in, negations_in, overlaps, quantities_in
 from assay.verify.edits import Edit
 from assay.verify.lexicon import kinship, part_of_speech
 from assay.verify.sources import SourceSentence
 
 # What stands in the place of more words than this is worded anew as a whole.
 _MOST_WORDS = 3
+# Verbs that say little by themselves: "takes place", "is going to", "has said that".
+_LIGHT = frozenset(
+    map(
+        stem,
+        "go going take takes place give get make hold holds say said state stated come lie stand total".split(),
+    )
+)
+_STANDS_FOR = re.compile(r"\b(?:it|its|he|his|she|her|they|their|them|this|these|both)\b", re.IGNORECASE)
 # Stems that begin with as many letters are of one family: "photograph", "photography".
 _SAME_BEGINNING = 5
 # An abbreviation has its word's first letter, and no letter that the word lacks.
@@ -39,7 +48,28 @@ def replaced(over: Comparison) -> list[Check]:
             cause = f"the answer says {said!r} where the source says {there!r}"
             place = over.copied.span(edit.theirs)
             checks.append(over.check("wording", Status.UNKNOWN, Severity.BLOCK, cause, word, place))
-    return checks
+    return checks or _put_in(over, sentence)
+
+
+def _put_in(over: Comparison, sentence: SourceSentence) -> list[Check]:
+    """An open check of a word or three that nothing in the copied sentence is akin to: "died", of who "stopped".
+
+    What a sentence with a pronoun speaks of may stand in the sentence before it.
+    """
+    said = over.claim.plain
+    theirs = [word for word, _ in _content(sentence.text, Span(0, len(sentence.text)))]
+    known = over.sources.terms if _STANDS_FOR.search(sentence.text) else frozenset[str](sentence.terms)
+    found = [
+        (word, place)
+        for word, place in _content(said, Span(0, len(said)))
+        if not (stem(word) in known | _LIGHT or stem(word) in sentence.terms or _measured(said, place))
+        if not any(_akin(word, other) for other in theirs)
+    ]
+    if not 0 < len(found) <= _MOST_WORDS:
+        return []
+    word, place = found[0]
+    cause = f"the source does not say {word!r} of this"
+    return [over.check("wording", Status.UNKNOWN, Severity.BLOCK, cause, place, sentence.span)]
 
 
 def _unlike(over: Comparison, sentence: SourceSentence, edit: Edit) -> Span | None:
@@ -57,7 +87,7 @@ def _unlike(over: Comparison, sentence: SourceSentence, edit: Edit) -> Span | No
 
 def _content(text: str, span: Span) -> Iterator[tuple[str, Span]]:
     """The content words of a stretch, folded, each with its place; denials have a check of their own."""
-    denying = [Span(each.start, each.end) for each in negations(text)]
+    denying = [Span(each.start, each.end) for each in negations_in(text)]
     for each in word_spans(text[span.start : span.end]):
         place = Span(span.start + each.start, span.start + each.end)
         word = fold(text[place.start : place.end])
@@ -67,9 +97,9 @@ def _content(text: str, span: Span) -> Iterator[tuple[str, Span]]:
 
 def _measured(text: str, place: Span) -> bool:
     """Whether a word belongs to a number, a date or a name, which have checks of their own."""
-    if any(overlaps(place, each) for each in quantities_in(text)) or any(
-        overlaps(place, d) for d in dates_in(text)
-    ):
+    # "First class" is no number where the source has "business class".
+    counted = (each for each in quantities_in(text) if not (each.spelled and each.dimension == "ordinal"))
+    if any(overlaps(place, each) for each in counted) or any(overlaps(place, each) for each in dates_in(text)):
         return True
     return any(overlaps(place, each) for each in names_in(text) if not each.opens)
 

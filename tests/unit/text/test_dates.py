@@ -13,6 +13,9 @@ from assay.text.dates import dates, relation
         ("May 3, 2021", (2021, 5, 3, 2021)),
         ("2021-05-03", (2021, 5, 3, 2021)),
         ("2021/5/3", (2021, 5, 3, 2021)),
+        ("2021.05.03", (2021, 5, 3, 2021)),
+        ("3.5.2021", (2021, 5, 3, 2021)),
+        ("3. 5. 2021", (2021, 5, 3, 2021)),
         ("2021年5月3日", (2021, 5, 3, 2021)),
         ("２０２１年５月", (2021, 5, None, 2021)),
         ("Sept. 2021", (2021, 9, None, 2021)),
@@ -33,7 +36,20 @@ def test_one_date_is_read(text: str, parts: tuple[int | None, ...]) -> None:
     assert (date.year, date.month, date.day, date.until) == parts
 
 
-@pytest.mark.parametrize("text", ["I may go", "march on", "2021 km", "1999.5", "$1990", "31 13 99999", ""])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I may go",
+        "version 1.2.2003.1",
+        "192.168.1.2000",
+        "march on",
+        "2021 km",
+        "1999.5",
+        "$1990",
+        "31 13 99999",
+        "",
+    ],
+)
 def test_no_date_is_read(text: str) -> None:
     assert not [date for date in dates(text) if text != "2021 km"]
 
@@ -46,6 +62,8 @@ def test_no_date_is_read(text: str) -> None:
         ("3 May 2021", "2021-05-03", "same"),
         ("2021", "2022", "different"),
         ("1990s", "1994", "contains"),
+        ("2000-2018", "2012-2018", "different"),
+        ("1990s", "1992-1995", "contains"),
         ("May 3", "3 May 2021", "contains"),
         ("May 4", "3 May 2021", "different"),
         ("May 3", "3 May", "same"),

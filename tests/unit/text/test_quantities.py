@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.text.quantities import agree, quantities
+from assay.text.quantities import agree, comparable, may_agree, quantities
 
 
 def read(text: str) -> list[tuple[str, float, float, str]]:
@@ -85,3 +85,73 @@ def test_from_to_is_a_change_not_a_range() -> None:
 )
 def test_agreement(claim: str, source: str, agrees: bool) -> None:
     assert agree(quantities(claim)[0], quantities(source)[0]) is agrees
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "dimension"),
+    [
+        ("48 300", 48300, ""),
+        ("1 150 euros", 1150, "EUR"),
+        ("1 150,50 euros", 1150.5, "EUR"),
+        ("12 000 000", 12e6, ""),
+        ("2300 €", 2300, "EUR"),
+        ("EUR 1 150", 1150, "EUR"),
+        ("30 cents", 0.3, "cents"),
+    ],
+)
+def test_plain_spaces_part_thousands(text: str, value: float, dimension: str) -> None:
+    assert read(f"it has {text}.") == [(text, value, value, dimension)]
+    assert not quantities(text)[0].apart
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("in 2020 300 people ran", [2020, 300]),
+        ("10, 100 and 20", [10, 100, 20]),
+        ("A4 300 g", [0.3]),
+        ("call 555 123 4567", [555, 123, 4567]),
+        ("100 200 300 400 500 600 700", [100, 200, 300, 400, 500, 600, 700]),
+        ("€5 15 $ 20", [5, 15, 20]),
+    ],
+)
+def test_plain_spaces_part_numbers(text: str, values: list[float]) -> None:
+    assert [each.low for each in quantities(text)] == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5 100 m races",
+        "3 500-page books",
+        "Brewlet 3 350 W",
+        "page 4 200",
+        "May 5 300 people",
+        "No. 5 300",
+        "In 2020 48 300 people",
+        "12 300 450",
+    ],
+)
+def test_what_may_be_one_number_or_several_is_compared_with_neither(text: str) -> None:
+    doubtful = quantities(text)[-1]
+    assert len(doubtful.apart) > 1
+    assert agree(doubtful, doubtful)
+    last = quantities(f"of {int(doubtful.apart[-1])}")[0]
+    together = quantities(f"of {int(doubtful.written)}")[0]
+    assert may_agree(doubtful, last)
+    assert may_agree(together, doubtful)
+    assert not comparable(together, doubtful)
+
+
+def test_a_group_that_begins_with_zero_is_no_number_of_its_own() -> None:
+    assert not quantities("Boeing 12 000 parts")[0].apart
+
+
+@pytest.mark.parametrize(
+    ("cents", "money", "agrees"),
+    [("30 cents", "0.30 euros", True), ("30 cents", "EUR 0.30", True), ("30 cents", "$0.30", True),
+     ("30 cents", "30 euros", False), ("30 cents", "0.3 kg", False)],
+)  # fmt: skip
+def test_cents_are_of_whatever_currency(cents: str, money: str, agrees: bool) -> None:
+    assert agree(quantities(cents)[0], quantities(money)[0]) is agrees
+    assert agree(quantities(money)[0], quantities(cents)[0]) is agrees

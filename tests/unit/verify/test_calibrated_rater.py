@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from assay.calibration.rightness import shipped_rightness
 from assay.calibration.shipped import shipped
 from assay.types import Action, Claim, Judgement, Review, Verdict
 from assay.verify.confidence import CalibratedRater, LeastRater
 
 FIT = shipped()["answers"]
-JUDGED = Judgement(0.8, Action.ANSWER, "", mode_used="fast", calibrated=True)
+ALONE = {"p": 0.9, "q": 0.1}
+JUDGED = Judgement(0.8, Action.ANSWER, "", mode_used="fast", calibrated=True, relevance=ALONE)
 REVIEW = Review((Claim(1, "It is hot.", 0, 10, ("p",), Verdict.SUPPORTED, 1.0),), (), ())
 
 
@@ -20,8 +22,9 @@ def rated(judgement: Judgement = JUDGED, review: Review = REVIEW, cause: str = "
 def test_a_calibrated_answer_has_its_probability_and_the_error_of_the_fit():
     found = rated()
     assert found.calibrated
-    assert found.value == FIT.probability(0.8)
+    assert found.value == FIT.probability(shipped_rightness().of(0.8, ALONE))
     assert (found.ece, found.brier, found.n) == (FIT.measured.ece, FIT.measured.brier, FIT.measured.n)
+    assert found.elsewhere == FIT.elsewhere
     assert found.cause == ""
 
 
@@ -47,3 +50,11 @@ def test_what_was_judged_otherwise_claims_nothing_or_has_shifted_is_uncalibrated
     assert rated(review=Review((), (), ())).cause == "nothing was claimed"
     assert rated(cause="shifted").cause == "shifted"
     assert rated(cause="shifted").value is None
+
+
+def test_an_answer_from_the_one_near_passage_is_likelier_than_one_from_several_as_near():
+    crowded = rated(replace(JUDGED, relevance={"p": 0.9, "q": 0.85, "r": 0.85}))
+    assert crowded.score == rated().score
+    assert crowded.value is not None
+    assert rated().value is not None
+    assert crowded.value < rated().value

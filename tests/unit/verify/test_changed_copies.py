@@ -173,6 +173,22 @@ async def test_a_mark_of_no_source_is_a_fabricated_reference() -> None:
         ("One fifth of the visitors come from Spain.", "Of the visitors, 20 % come from Spain."),
         ("The bridge was opened in 1932.", "The bridge was opened on 3 May 1932 by the king."),
         ("She drives car No. 5 for the team.", "For the team she drives car No. 5 in each race."),
+        ("The rent is 4,200 euros a year.", "Die Miete beträgt 4.200 Euro im Jahr."),
+        ("They will develop a British version.", "They will develop a U.K. version of it."),
+        ("The Dutch team won the race.", "The race was won by the team of the Netherlands."),
+        ("It fires a shell of 23 lb at speed.", "It hurls a 23-pound shell at speed."),
+        ("It is 18 in (457.2 mm) long.", "It has a length of 18 inches."),
+        (
+            "The mill is a plant, located 230 metres below the surface.",
+            "The mill is a plant, located 230 metres under ground.",
+        ),
+        ("In each ratio, Higher numbers mean a longer glide.", "A glide is longer where the ratio is larger."),
+        ("He was bishop of Arba from 11 June 2003.", "He was bishop of Arba (2003.06.11 - 2018.11.22)."),
+        ("Charcoal shows no benefit for this poisoning.", "Charcoal had little benefit for this poisoning."),
+        (
+            "The Speaker appoints the head of it.",
+            "The Report appoints the head of it. A report goes to the Speaker, a speaker by trade.",
+        ),
     ],
 )
 async def test_what_is_only_written_otherwise_fails_no_check(text: str, source: str) -> None:
@@ -203,3 +219,35 @@ async def test_a_claim_judged_whole_is_compared_sentence_by_sentence() -> None:
 
 def test_what_has_little_in_common_is_no_copy() -> None:
     assert copy_of("It is open to visitors.", "Boats are built of oak and pine in the yards.") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "source"),
+    [
+        ("The fee is refundable and transferable.", "The fee is not refundable and not transferable."),
+        (
+            "In summer fires may be lit near the lake by visitors.",
+            "No dogs are admitted to the park, and visitors may not light fires near the lake in summer.",
+        ),
+        (
+            "The bridge was not opened yet in 1932 and will stay open for good.",
+            "The bridge was opened in 1932 and will stay open for good.",
+        ),
+    ],
+)
+async def test_a_second_denial_is_no_exception_and_what_stays_is_no_plan(text: str, source: str) -> None:
+    review = await checked(text, passage(source))
+    assert ("negation", FindingKind.NEGATION) in {(each.name, each.kind) for each in failed(review)}
+    assert review.claims[0].verdict is Verdict.CONTRADICTED
+
+
+async def test_an_exception_leaves_a_denial_open() -> None:
+    source = "The tenant must not sublet the flat without written consent."
+    for text in ("The tenant must sublet the flat with written consent.", "Subletting the flat requires consent."):
+        assert all(each.name != "negation" for each in failed(await checked(text, passage(source))))
+
+
+async def test_pounds_of_money_and_of_weight_are_told_apart_by_nothing_but_kilograms_are() -> None:
+    source = passage("The shell cost £23 in 1990.")
+    assert [each.name for each in failed(await checked("The shell weighs 23 kg.", source))] == ["numbers"]
+    assert failed(await checked("The 23-pound shell is of 1990.", source)) == []

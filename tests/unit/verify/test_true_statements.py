@@ -7,6 +7,7 @@ from tests.unit.verify.small_documents import (
     BRIDGE,
     FIRM,
     HISTORY,
+    LEASE,
     MEDICINE,
     NATURE,
     SOFTWARE,
@@ -19,6 +20,25 @@ from assay.types import Passage, Review, Status, Verdict
 from assay.verify.review import DeterministicVerifier
 
 TRUE = [
+    ("forbidden", LEASE, "Smoking is not allowed in the hall."),
+    ("amount", LEASE, "The deposit is 2,300 euros."),
+    ("condition", LEASE, "If the boiler breaks, the landlord has to fix it."),
+    ("rejected", LEASE, "No second tester will be hired."),
+    ("order", LEASE, "Version 1 was replaced by version 2."),
+    ("time", LEASE, "The old client will be supported until 2026."),
+    wrong_still(
+        "clause", LEASE, "In London hotel costs are refunded up to 190 euros a night.",
+        "a clause that is put first is taken for two words that have changed places",
+    ),
+    ("clause", LEASE, "Heating costs are borne by the tenant."),
+    ("clause", LEASE, "Repairs to the roof are borne by the landlord."),
+    ("clause", LEASE, "Employees receive 30 days of leave."),
+    ("clause", LEASE, "Anna leads the sales team."),
+    ("clause", LEASE, "The warranty covers the battery for two years."),
+    ("exception", LEASE, "Subletting requires written consent."),
+    ("amount", LEASE, "Not all warehouses were closed in March."),
+    ("planned", LEASE, "Windows is not supported yet."),
+    ("order", LEASE, "The doors had been locked after the alarm sounded."),
     ("tense", BRIDGE, "The council is planning to open a second bridge in 2027."),
     ("tense", NATURE, "Herons are hunting at dawn in shallow water."),
     ("passive", BRIDGE, "Ruth Castell designed the bridge."),
@@ -181,6 +201,12 @@ OPEN = frozenset(
         "No one was injured in the fire of 2011.",
         "Scientists think that an ocean may be hidden by the ice.",
         "The agency called off the lander because it was too expensive.",
+        "Subletting requires written consent.",
+        "If the boiler breaks, the landlord has to fix it.",
+        "No second tester will be hired.",
+        "Smoking is not allowed in the hall.",
+        "Not all warehouses were closed in March.",
+        "Windows is not supported yet.",
     )
 )
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import assay_models
-from scored import fitted_on, joined, names, scored
+from run import kept_out
+from scored import KEPT_OUT, fitted_on, joined, names, scored
 
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.shipped import shipped, weights_behind
@@ -43,18 +45,29 @@ def made(kind: str, embedding: str) -> Fit:
     data = ", ".join(f"{name} ({len(each.scores)})" for name, each in sets.items())
     judge, writer, verifier = FROM[kind]
     origin = MadeFor(embedding, judge, writer, verifier, weights_behind(kind))
-    asked = scored("searched")["wiki-mix"].scores.tolist() if kind == "answers" else None
     apart = names(sets) if kind == "claims" else None
-    return fit(
+    found = fit(
         kind,
         data,
         origin,
         rows.scores.tolist(),
         rows.happened.tolist(),
         rows.groups,
-        reference=asked,
+        reference=asked() if kind == "answers" else None,
         sets=apart,
     )
+    return replace(found, elsewhere=elsewhere(kind, found))
+
+
+def elsewhere(kind: str, found: Fit) -> float | None:
+    """The error on the sets kept out, over all that the test for a shift lets through."""
+    sets = {name: each for name, each in scored(kind).items() if name in KEPT_OUT[kind]}
+    return kept_out(kind, sets, found)["all that is shown as calibrated"]["ece"] if sets else None  # type: ignore[index]
+
+
+def asked() -> list[float]:
+    """How far what was found sufficed, of all questions of the sets that answers are fitted on."""
+    return joined(list(fitted_on("answers", scored("asked")).values())).scores.tolist()
 
 
 def main() -> None:

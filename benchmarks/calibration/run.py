@@ -69,13 +69,13 @@ def of_kind(kind: str) -> dict[str, object]:
     if len(inner) > 1:
         body["within, set left out"] = left_out(kind, inner)
     if KEPT_OUT[kind]:
-        body["kept out"] = kept_out({name: sets[name] for name in KEPT_OUT[kind]}, fit)
+        body["kept out"] = kept_out(kind, {name: sets[name] for name in KEPT_OUT[kind]}, fit)
     return body
 
 
-def kept_out(sets: Mapping[str, Scored], fit: Fit) -> dict[str, object]:
+def kept_out(kind: str, sets: Mapping[str, Scored], fit: Fit) -> dict[str, object]:
     """The domains that nothing was fitted on: what is shown as calibrated there, and its pooled error."""
-    shown = {name: shown_as_calibrated(each.scores, fit) for name, each in sets.items()}
+    shown = {name: shown_of(kind, name, each, fit) for name, each in sets.items()}
     counted = [name for name, kept in shown.items() if kept.mean() >= SHOWN]
     body: dict[str, object] = {
         "domains": {
@@ -92,6 +92,14 @@ def kept_out(sets: Mapping[str, Scored], fit: Fit) -> dict[str, object]:
     if counted:
         body["shown as calibrated in those domains"] = pooled(sets, shown, counted, fit)
     return body
+
+
+def shown_of(kind: str, name: str, rows: Scored, fit: Fit) -> np.ndarray:
+    """Which rows of a set would be shown as calibrated; of answers by the evidence of all that was asked."""
+    if kind != "answers":
+        return shown_as_calibrated(rows.scores, fit)
+    asked = scored("asked")[name]
+    return shown_as_calibrated(asked.scores, fit)[asked.happened]
 
 
 def pooled(

@@ -17,7 +17,7 @@ FOLDER = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / 
 KEPT_OUT = {
     "claims": ("climate-fever", "qags-cnndm", "qags-xsum", "faithbench", "averitec"),
     "evidence": ("climate-fever", "averitec", "rgb-en", "rgb-en-fact", "evotemp", "realtimeqa", "newspolluted"),
-    "answers": (),
+    "answers": ("rgb-en", "rgb-en-fact", "realtimeqa", "evotemp"),
     "searched": (),
 }
 
@@ -54,7 +54,7 @@ def scored(kind: str) -> dict[str, Scored]:
     """The sets of one kind; ends the program where they were not made."""
     path = FOLDER / f"{kind}.json"
     if not path.exists():
-        script = {"searched": "answers"}.get(kind, kind)
+        script = {"searched": "answers", "asked": "answers"}.get(kind, kind)
         sys.exit(f"{path} is not there: run benchmarks/calibration/{script}.py first")
     body = json.loads(path.read_text())
     return {

@@ -6,6 +6,9 @@ import math
 from bisect import bisect_right
 from dataclasses import dataclass
 
+# Scores nearer to 0 or 1 are read as this near: a few of exactly 1 would else bend a whole curve.
+_EDGE = 1e-3
+
 
 @dataclass(frozen=True, slots=True)
 class Logistic:
@@ -55,3 +58,13 @@ def sigmoid(value: float) -> float:
         grown = math.exp(max(value, -745.0))
         return grown / (1.0 + grown) if value > -745.0 else 0.0
     return 1.0 / (1.0 + math.exp(-value))
+
+
+def log_odds(score: float) -> float:
+    """The log odds of a score from 0 to 1, kept finite.
+
+    >>> log_odds(0.5), round(log_odds(1.0), 1)
+    (0.0, 6.9)
+    """
+    inner = min(1 - _EDGE, max(_EDGE, score))
+    return math.log(inner / (1 - inner))

@@ -79,6 +79,8 @@ class Fit(Value):
     `kind` is what the probability is of, `data` what it was fitted on in words. `reference` are signals of the
     fit, for the test whether live ones look like them. `ladder` goes from the highest threshold to the lowest; its
     last rung holds all rows. Where the probability is of an answer, both are of the sufficiency of its evidence.
+    `elsewhere` is the debiased ECE on sets kept out of the fit, over what no alarm held back; None where there are
+    none.
     """
 
     kind: str
@@ -88,6 +90,7 @@ class Fit(Value):
     measured: Measured
     reference: tuple[float, ...]
     ladder: tuple[Rung, ...]
+    elsewhere: float | None = None
 
     def probability(self, score: float) -> float:
         """The probability of a score, 0 to 1."""
@@ -107,4 +110,5 @@ class Fit(Value):
             ),
             reference=tuple(body["reference"]),
             ladder=tuple(Rung(**each) for each in body["ladder"]),
+            elsewhere=body.get("elsewhere"),
         )

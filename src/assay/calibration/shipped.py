@@ -14,7 +14,7 @@ WEIGHTS = {
     "claims": ("verify/support.json",),
     "evidence": ("judge/weights.json",),
     "searched": ("judge/weights.json",),
-    "answers": ("judge/weights.json", "verify/support.json"),
+    "answers": ("judge/weights.json", "verify/support.json", "calibration/rightness.json"),
 }
 
 

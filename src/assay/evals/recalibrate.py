@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.calibration.fit import Fit, MadeFor, Measured
+from assay.calibration.rightness import shipped_rightness
 from assay.calibration.shipped import shipped, weights_behind
 from assay.errors import UsageError
 from assay.evals.fitting import fit, measured
@@ -40,7 +41,7 @@ def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embe
         other = origins[0].differs(origin)
         if other:
             raise _refused(row, f"{other} answered it than the first one labelled")
-    scores = [float(each["confidence"]["score"]) for each in answers]
+    scores = [_signal(each) for each in answers]
     right = [each.right for each in rows]
     gates = [float(each["judgement"]["sufficiency"] or 0.0) for each in answers]
     try:
@@ -83,6 +84,11 @@ def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]
     if record.answer is None or record.answer["outcome"] not in ("answered", "partial"):
         raise _refused(row, f"run {row.id} has no answer")
     return record.answer
+
+
+def _signal(answer: Mapping[str, Any]) -> float:
+    """What a probability of the answer is read from."""
+    return shipped_rightness().of(float(answer["confidence"]["score"]), answer["judgement"]["relevance"])
 
 
 def _origin(answer: Mapping[str, Any], embedding: str) -> MadeFor:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.shift import has_shifted
 from assay.calibration.shipped import WEIGHTS, shipped, weights_behind
-from assay.evals.fitting import fit
+from assay.evals.fitting import PARTINGS, fit, fold_of
 
 ORIGIN = MadeFor("e", "fast", "", "", "w")
 
@@ -75,3 +75,22 @@ def test_a_few_scores_of_exactly_one_do_not_bend_the_curve():
     happened = [*(generator.random(1000) < 0.5).tolist(), *[True] * 60]
     found = fit("claims", "", ORIGIN, scores, happened, [str(n) for n in range(1060)], sets=["a", "b"] * 530)
     assert found.probability(0.3) == pytest.approx(0.5, abs=0.1)
+
+
+def test_the_error_is_that_of_several_partings_so_that_no_single_one_decides():
+    generator = np.random.default_rng(5)
+    scores = generator.random(300).tolist()
+    happened = (generator.random(300) < scores).tolist()
+
+    renamed = ([f"{name}:{n}" for n in range(300)] for name in range(6))
+    errors = [fit("answers", "", ORIGIN, scores, happened, groups).measured.ece for groups in renamed]
+    assert max(errors) - min(errors) < 0.03
+
+
+def test_few_rows_are_fitted_where_only_another_parting_leaves_one_outcome():
+    groups = [f"a{n}" for n in range(20)]
+    right = [n in (0, 1) for n in range(20)]
+    first = [fold_of(group) for group in groups]
+    assert len({fold for fold, each in zip(first, right, strict=True) if each}) > 1
+    assert any(fold_of("a0", at) == fold_of("a1", at) for at in range(1, PARTINGS))
+    assert fit("answers", "", ORIGIN, [n / 20 for n in range(20)], right, groups).measured.n == 20

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from assay import loop
@@ -29,17 +30,11 @@ async def conduct(
     """
     events = RunEvents(run, text, emit, sinks)
     started = run.clock.monotonic()
-    try:
+    with one_end(events):
         refuse_no_question(text)
         ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
         in_time = replace(on, in_time=Deadline(run.limits.seconds, run.tape).within)
         answer = await loop.answer(ask, in_time, run.limits, events.emit)
-    except AssayError as error:
-        events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
-        raise
-    except (Exception, asyncio.CancelledError) as error:  # a bug, or nobody waits any more: a run has one end
-        events.emit(Failed(error=type(error).__name__, message=str(error), hint="ask again"))
-        raise
     answer = replace(
         answer,
         ms=1000 * (run.clock.monotonic() - started),
@@ -48,6 +43,19 @@ async def conduct(
     )
     events.emit(Done(answer=answer))
     return replace(answer, trace=tuple(events.past), warnings=answer.warnings + events.warnings_since(answer))
+
+
+@contextmanager
+def one_end(events: RunEvents) -> Iterator[None]:
+    """Where what happens within raises, the run ends with it, by Failed; else its end is still to come."""
+    try:
+        yield
+    except AssayError as error:
+        events.emit(Failed(error=type(error).__name__, message=str(error), hint=error.hint))
+        raise
+    except (Exception, asyncio.CancelledError) as error:  # a bug, or nobody waits any more: a run has one end
+        events.emit(Failed(error=type(error).__name__, message=str(error), hint="ask again"))
+        raise
 
 
 def refuse_other_types(text: object, history: Sequence[object]) -> None:

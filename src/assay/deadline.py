@@ -50,12 +50,15 @@ class Deadline:
         self._steps += 1
         step, tape = str(self._steps), self._tape
         was_cut = tape is not None and tape.replaying and tape.ends_at(_PORT, step)
+        limit = asyncio.timeout_at(self._ends)
         try:
-            async with asyncio.timeout_at(self._ends):
+            async with limit:
                 yield
             if was_cut:
                 raise TimeoutError
         except TimeoutError as error:
+            if not was_cut and not limit.expired():
+                raise  # from inside, and not for this deadline
             if tape is not None and not tape.replaying:
                 tape.record(_PORT, step, b"")
             raise too_late(self._seconds) from error

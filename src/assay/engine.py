@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -17,13 +17,13 @@ from assay.background import BackgroundLoop
 from assay.conduct import conduct, only_passages, only_text, refuse_no_question, refuse_other_types
 from assay.deadline import Deadline
 from assay.errors import AssayError, UsageError
+from assay.examined import Examined, Given, examined, with_masked
 from assay.fix import fixed
 from assay.many import in_order
 from assay.run import Run
 from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
-    Check,
     Document,
     DocumentRecord,
     Done,
@@ -39,9 +39,6 @@ from assay.types import (
     Passage,
     Review,
     SearchSettings,
-    Severity,
-    SourceSpan,
-    Status,
 )
 
 Result = TypeVar("Result")
@@ -52,16 +49,17 @@ class Parts:
     """What an engine is made of; `assay.build` chooses them.
 
     `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
-    knowing how many are running and whether it is streamed; `stages_for` composes its stages over the shared
-    ports; `retriever_for` a search under other settings than the usual ones. `quarantine` masks planted
-    instructions in passages that did not come from a search. `models` are the language models to close,
-    `closing` what else there is to do then.
+    knowing how many are running and whether it is streamed, `begin_given` one for a draft from elsewhere;
+    `stages_for` composes a run's stages over the shared ports; `retriever_for` a search under other settings than
+    the usual ones. `quarantine` masks planted instructions in passages that did not come from a search. `models`
+    are the language models to close, `closing` what else there is to do then.
     """
 
     index: Index
     embedder: Embedder
     ingester: Ingester
     begin: Callable[[str, tuple[Message, ...] | None, int, bool], Run]
+    begin_given: Callable[[str, int], Run]
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
     quarantine: Callable[[Evidence], Evidence]
@@ -270,7 +268,7 @@ class Engine:
         _run, on = self._gates(only_text(text))
         evidence = await self._quarantined(passages)
         review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
-        return replace(review, checks=(*review.checks, *_masked(evidence)))
+        return with_masked(review, evidence)
 
     def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """As `acheck`."""
@@ -281,11 +279,29 @@ class Engine:
         run, on = self._gates(only_text(text))
         evidence = await self._quarantined(passages)
         made = await fixed(text, evidence.readable.passages, on, run.limits, drop=drop)
-        return replace(made, review=replace(made.review, checks=(*made.review.checks, *_masked(evidence))))
+        return replace(made, review=with_masked(made.review, evidence))
 
     def fix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """As `afix`."""
         return self._background.run(self.afix(text, passages, drop=drop))
+
+    async def aexamine(
+        self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
+    ) -> Examined:
+        """Anyone's draft tested, on wish mended, assessed as the answer to a question, and recorded as a run.
+
+        Without a question, relevance and completeness are unknown. `drop` mends too. Raises UsageError.
+        """
+        refuse_other_types(question, ())
+        given = Given(only_text(text), await self._quarantined(passages), question, mend or drop, drop)
+        run = self._parts.begin_given(text, self._running)
+        return await examined(given, run, self._parts.stages_for(run), self._parts.sinks)
+
+    def examine(
+        self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
+    ) -> Examined:
+        """As `aexamine`."""
+        return self._background.run(self.aexamine(text, passages, question=question, mend=mend, drop=drop))
 
     async def _quarantined(self, passages: Sequence[Passage]) -> Evidence:
         """Passages that someone gives as evidence; long ones take a while to read."""
@@ -360,23 +376,6 @@ class Engine:
     ) -> None:
         await self.aclose()
         self._background.stop()
-
-
-def _masked(evidence: Evidence) -> tuple[Check, ...]:
-    """A check for each masked part of the evidence, with its place and its words as they are stored."""
-    cause = "this part reads like an instruction to a model: it is no evidence"
-    return tuple(
-        Check("quarantine", Status.FAILED, Severity.WARN, cause=cause, source_span=each)
-        for hit in evidence.hits
-        for each in _masked_of(hit)
-    )
-
-
-def _masked_of(hit: Hit) -> Iterator[SourceSpan]:
-    passage = hit.passage
-    for span in hit.masked:
-        start, end = passage.start + span.start, passage.start + span.end
-        yield SourceSpan(passage.passage_id, start, end, passage.text[span.start : span.end])
 
 
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:

@@ -36,6 +36,7 @@ from assay.types import (
 _NO_QUESTION = Question("", "")
 # What a row of a table stands behind, so that it is not tested as the table's head.
 _HEAD = (Sentence(1, "|---|"),)
+_EMPTIED = "nothing that claims anything is left of the draft: no claim of it could be kept"
 _TAKEN_BACK = "what would have mended it made another claim fail"
 
 
@@ -43,12 +44,14 @@ _TAKEN_BACK = "what would have mended it made another claim fail"
 class _Change:
     """What a piece became, step by step: `texts` are its text after each of the `repairs`, empty where it is gone.
 
-    `after` is how its sentence was mended, None where that was taken back.
+    `after` is how its sentence was mended, None where that was taken back; it is `unsafe` where a repair would
+    have broken tags of HTML, and it is marked instead.
     """
 
     repairs: tuple[Repair, ...]
     texts: tuple[str, ...]
     after: Mended | None = None
+    unsafe: bool = False
 
 
 _Changes = Mapping[int, _Change]
@@ -82,8 +85,14 @@ async def fixed(
         elif unmarked:
             changes |= {at: _marked(pieces[at], why, made.get(at)) for at, why in unmarked.items()}
         else:
-            warnings = (*on.notes(), *_notes(made))
-            return replace(_fixed(text, pieces, made, before, whole, review), warnings=warnings)
+            result = _fixed(text, pieces, made, before, whole, review)
+            warnings = (*on.notes(), *_notes(made), *_unsafe(made), *((_EMPTIED,) if is_emptied(result) else ()))
+            return replace(result, warnings=warnings)
+
+
+def is_emptied(made: Fixed) -> bool:
+    """Whether claims were taken out and none is left: what is left of such a draft was never tested."""
+    return bool(made.dropped) and not made.review.claims
 
 
 def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
@@ -136,6 +145,8 @@ def _change(piece: Piece, after: Mended, numbered: Numbered) -> _Change:
     texts = tuple("" if each is None else rewritten(piece, each, numbered, HEDGE_MARK) for each in after.versions)
     steps = zip(after.repairs, (piece.written, *texts), texts, strict=False)
     repairs = tuple(replace(made, before=old.strip(), after=new.strip()) for made, old, new in steps)
+    if texts and not piece.keeps_tags(texts[-1]):
+        return replace(_marked(piece, after.repairs[-1].reason), unsafe=True)
     return _Change(repairs, texts, after)
 
 
@@ -266,6 +277,15 @@ def _marked(piece: Piece, why: str, before: _Change | None = None) -> _Change:
 def _notes(changes: _Changes) -> tuple[str, ...]:
     """What could not be done for want of a provider, each once."""
     return tuple(dict.fromkeys(note for each in changes.values() if each.after for note in each.after.notes))
+
+
+def _unsafe(changes: _Changes) -> tuple[str, ...]:
+    """What was marked instead, and how often."""
+    count = sum(each.unsafe for each in changes.values())
+    if not count:
+        return ()
+    sentences, others = ("1 sentence was", "it") if count == 1 else (f"{count} sentences were", "them")
+    return (f"{sentences} marked and not changed: the HTML tags in {others} would have lost their other half",)
 
 
 def _fixed(

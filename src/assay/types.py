@@ -902,7 +902,8 @@ class Confidence(Value):
     """How far to trust an answer: `score`, 0 to 1, and `level` are the rules' own.
 
     `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
-    `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers.
+    `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
+    `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured.
     """
 
     value: float | None
@@ -912,6 +913,7 @@ class Confidence(Value):
     ece: float | None = None
     brier: float | None = None
     n: int | None = None
+    elsewhere: float | None = None
     cause: str = ""
 
 

@@ -246,6 +246,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
         words,
         _NoFiles(),
         begin,
+        lambda text, running: begin(text, None, running, False),
         stages,
         lambda _settings: retriever,
         lambda given: given,

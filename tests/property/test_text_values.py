@@ -15,7 +15,7 @@ from assay.text.quantities import quantities
 PIECES = st.sampled_from(
     ["3.5", "million", " ", "-", "–", "$", "%", "May", "2021", "一万", "half", "a", "dozen", "(", ")", "not",
      "NATO", "first", ",", "１２", "5 km", "to", "between", "and", "年", "月", "10:30", "pm", "1/2", "½",
-     "Ada", "\n"]
+     "Ada", "\n", "48 300", "12 000"]
 )  # fmt: skip
 TEXTS = st.one_of(
     st.text(max_size=200), st.lists(PIECES, max_size=40).map("".join), st.lists(PIECES, max_size=40).map(" ".join)
@@ -40,7 +40,7 @@ def test_every_quantity_and_date_agrees_with_itself(text: str) -> None:
 
 @given(st.integers(0, 10**12))
 def test_an_integer_is_read_as_written(number: int) -> None:
-    for written in (str(number), f"{number:,}"):
+    for written in (str(number), f"{number:,}", f"{number:,}".replace(",", " ")):
         [found] = quantities(f"exactly {written} things")
         assert (found.low, found.high, found.slack) == (number, number, 0)
 

@@ -34,6 +34,12 @@ async def test_within_the_deadline_nothing_is_cut():
         await asyncio.sleep(0)
 
 
+async def test_a_timeout_of_something_inside_is_no_passed_deadline():
+    with pytest.raises(TimeoutError, match="of the disk"):
+        async with Deadline(60.0).within():
+            raise TimeoutError("of the disk")
+
+
 async def test_a_replay_is_cut_at_the_same_step_and_takes_no_time():
     tape = Tape()
     deadline = Deadline(0, tape)

@@ -58,10 +58,11 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     return Engine(_parts(chosen, opened, embedder, index, store, verdicts))
 
 
-def open_gates(*, models: bool = True, **settings: Any) -> Engine:
+def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
     """An engine without a collection, for judging and checking what comes from elsewhere; it writes nothing.
 
-    Without `models`, no language model is opened: checks need none.
+    Without `models`, no language model is opened: checks need none. With `record`, the drafts that it examines are
+    recorded in the data folder, as runs of no collection.
 
     >>> from assay import Passage
     >>> bridge = "The bridge was opened on 3 May 1932."
@@ -73,7 +74,8 @@ def open_gates(*, models: bool = True, **settings: Any) -> Engine:
     chosen = load_settings(settings).settings
     opened = open_models(chosen) if models else Models({}, {})
     embedder = open_embedder(chosen)
-    return Engine(_parts(chosen, opened, embedder, MemoryIndex(embedder.model), None))
+    store = RunStore(chosen.runs_file) if record else None
+    return Engine(_parts(chosen, opened, embedder, MemoryIndex(embedder.model), store))
 
 
 def reindex(**settings: Any) -> int:
@@ -151,7 +153,7 @@ def _parts(
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
 ) -> Parts:
-    usual = search_settings(settings)
+    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
     retriever = QuarantiningRetriever(LinkedRetriever(HybridRetriever(index, shared, usual), index, shared))
@@ -161,7 +163,8 @@ def _parts(
         index=index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, splitter, Sandbox()),
-        begin=Runs(settings, embedder.model, store, models).begin,
+        begin=runs.begin,
+        begin_given=runs.begin_given,
         stages_for=Composer(settings, models, shared, retriever, outside, open_rules(settings), verdicts).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search),
         quarantine=quarantined,

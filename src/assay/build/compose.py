@@ -150,7 +150,9 @@ class Composer:
         )
 
     def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
-        if not self.settings.reflection:
+        # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.
+        unasked = not run.answers and not self.settings.was_set("rules")
+        if unasked or not self.settings.reflection:
             return None
         return output_rules(self.rules, self.settings, answerable, run.meter.timing)
 

@@ -18,6 +18,7 @@ from assay.build.whole import open_rules
 from assay.clock import SystemClock
 from assay.conduct import conduct
 from assay.depth import Depth, depth_for
+from assay.examined import LONGEST_RECORDED
 from assay.record.gone import GoneEmbedder, GoneModel, GoneRetriever
 from assay.record.runs import Recording, RunStore
 from assay.record.taped import TapedClock
@@ -61,6 +62,13 @@ class Runs:
         if tape is not None:
             about = self._about(depth, history, streamed)
             self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
+        return begun
+
+    def begin_given(self, text: str, running: int) -> Run:
+        """A run for a draft from elsewhere: it is recorded without a tape, since no question can be asked again."""
+        begun = self.begin(text, None, running, False)
+        if self.store is not None and len(text) <= LONGEST_RECORDED:
+            self.store.measure(begun.id, begun.meter)
         return begun
 
     def _calibrated(self) -> Calibrated:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.first_of_each import first_of_each
 from assay.cli.terminal import Terminal, one_line
 from assay.rendering import section_within
 
@@ -27,6 +28,8 @@ STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "d
 OUTPUT_RULE = "rule:"
 # How much of a passage's id names it in a dialogue; `assay show` has it whole.
 SHORT_ID = 8
+# What cannot be assessed without a question.
+OF_A_QUESTION = ("relevance", "completeness")
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
@@ -86,6 +89,8 @@ def verdict_line(answer: Json, verified: bool) -> Text:
         return marked("skipped", " · ".join([what, *_missing(answer), measured]))
     confidence = answer["confidence"]
     level = confidence_told(confidence)
+    if verified and not answer["claims"]:
+        return marked("unknown", "not verified · it claims nothing")
     status, what = _standing(answer["checks"], verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
     return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
@@ -96,13 +101,21 @@ def confidence_told(confidence: Json) -> str:
 
     >>> confidence_told({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
     '42 % likely right (ECE .03, n = 252)'
+    >>> confidence_told({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
+    '80 % likely right (ECE < .01, n = 493; .31 on other collections)'
     >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
-        error = f"{confidence['ece']:.2f}".removeprefix("0") if confidence["ece"] >= 0.01 else "< .01"
-        return f"{100 * confidence['value']:.0f} % likely right (ECE {error}, n = {confidence['n']})"
+        elsewhere = confidence.get("elsewhere")
+        other = "" if elsewhere is None else f"; {_error_told(elsewhere)} on other collections"
+        error = f"ECE {_error_told(confidence['ece'])}, n = {confidence['n']}{other}"
+        return f"{100 * confidence['value']:.0f} % likely right ({error})"
     return f"confidence {confidence['level'].replace('_', ' ')} (uncalibrated)"
+
+
+def _error_told(error: float) -> str:
+    return f"{error:.2f}".removeprefix("0") if error >= 0.01 else "< .01"
 
 
 def repairs_line(answer: Json) -> str:
@@ -175,11 +188,30 @@ def marked(status: str, text: str) -> Text:
 
 
 def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
-    """Each check with its mark, and why it did not pass."""
+    """Each check with its mark, and why it did not pass; those that passed with nothing to tell are counted."""
+    silent = Counter(check["name"] for check in checks if _is_silent(check))
     for check in checks:
+        if _is_silent(check) and silent[check["name"]] > 1:
+            yield marked(check["status"], f"{check['name']}, {silent[check['name']]:,} times")
+            silent[check["name"]] = 0
+        if _is_silent(check) and not silent[check["name"]]:
+            continue
         claim = f", claim {check['claim']}" if check["claim"] is not None else ""
         cause = f": {one_line(check['cause'])}" if check["cause"] else ""
         yield marked(check["status"], f"{check['name']}{claim}{cause}")
+
+
+def _is_silent(check: Json) -> bool:
+    return check["status"] == "passed" and not check["cause"]
+
+
+def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
+    """The lines of the first checks of each name and state, then how many more there are of which."""
+    silent = [check for check in checks if _is_silent(check)]
+    others = [check for check in checks if not _is_silent(check)]
+    shown = first_of_each(others, lambda check: f"{check['name']}, {check['status']}")
+    yield from check_lines([*silent, *shown.first])
+    yield from shown.left_out()
 
 
 def _heading(source: Json) -> str:
@@ -222,9 +254,9 @@ def flowing(text: str) -> str:
     return _STRONG.sub(r"\1", "\n\n".join("\n".join(map(one_line, lines)) for lines in paragraphs))
 
 
-def _open_points(answer: Json) -> Iterator[Text]:
+def _open_points(answer: Json) -> Iterator[Text | str]:
     open_checks = [each for each in answer["checks"] if each["status"] in ("failed", "unknown")]
-    yield from check_lines(
+    yield from first_check_lines(
         [each for each in open_checks if each["severity"] != "warn" or each["status"] == "unknown"]
     )
 
@@ -255,6 +287,18 @@ def weakness(answer: Json) -> Iterator[Text]:
     below = "below the floor" if bar is not None and overall >= bar else "the weakest"
     weakest = f"; {below}: {scored[0]}" if scored else ""
     yield marked("failed", f"assessed as weak: {overall:.3f} overall{asked}{weakest}")
+
+
+def assessed(assessment: Json | None, asked: bool) -> Iterator[str]:
+    """A line for an assessment: the overall score, each known one, what is open where none was `asked`."""
+    if not assessment:
+        return
+    known = [score_told(each) for each in assessment["scores"] if each["score"] is not None]
+    open_ones = [each["criterion"] for each in assessment["scores"] if each["score"] is None]
+    needed = [each for each in OF_A_QUESTION if each in open_ones and not asked]
+    hint = [f"give --question to assess {' and '.join(needed)}"] if needed else []
+    overall = score_told({"criterion": "overall", "score": assessment["overall"]})
+    yield "; ".join([f"assessed: {overall}", *([", ".join(known)] if known else []), *hint])
 
 
 def score_told(score: Json) -> str:

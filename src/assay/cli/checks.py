@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,17 +13,21 @@ from assay.cli import exits, options
 from assay.cli.flags import FOR_CHECKING, FOR_JUDGING, FOR_SEARCH, Given, takes
 from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.questions import Text, asked
-from assay.cli.terminal import Terminal
+from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
+    from assay.examined import Examined
     from assay.types import Passage
 
 # Sentences beyond this many characters are searched by how they begin.
 LONGEST_QUERY = 2_000
 
+Answered = Annotated[
+    str | None, typer.Option("--question", metavar="QUESTION", help="What the draft answers, for its assessment.")
+]
 AnswerFile = Annotated[str | None, typer.Argument(metavar="FILE", help="The text to test; - is standard input.")]
 Context = Annotated[
     list[Path] | None, typer.Option("--context", "--sources", metavar="FILE", help="A source; may be repeated.")
@@ -83,6 +88,7 @@ def check(
     *,
     given: Given,
     context: Context = None,
+    question: Answered = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
@@ -92,7 +98,8 @@ def check(
     """Test the claims of any text against sources.
 
     The sources are files given with --context, or else what the collection holds. A model rules on what rules leave
-    open where --verifier-model names one, in the profiles balanced and thorough.
+    open where --verifier-model names one, in the profiles balanced and thorough. The text is assessed as a whole
+    and recorded as a run.
 
     \b
     assay check answer.txt --context source.txt
@@ -106,22 +113,59 @@ def check(
     options.one_format(as_json, as_json_lines)
     terminal, asks = terminal_of(ctx), _asks_a_model(given)
     if as_json_lines:
+        refuse_files(file, context)
+        refuse_question(question)
         engine = open_gates(models=asks, **given)
         run_pipe(engine, _reviewed, terminal, options.at_once(at_once, given) if asks else at_once or 1)
         return
     text, sources = draft_and_sources("check", file, context or [], terminal)
-    opened = open_gates(models=asks, **given) if sources else open_engine(create=False, models=asks, **given)
-    with opened as engine:
+    gates = (
+        partial(open_gates, models=asks, record=True)
+        if sources
+        else partial(open_engine, create=False, models=asks)
+    )
+    with gates(**given) as engine:
         started = time.perf_counter()
-        review = engine.check(text, sources or found_for(text, engine))
+        made = engine.examine(text, sources or found_for(text, engine), question=question or "")
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
-        terminal.object({"id": None, **shapes.reviewed(review), "ms": ms})
+        terminal.object({"id": None, **shapes.reviewed(made.review), **shapes.recorded(made.answer), "ms": ms})
     else:
         from assay.cli.evidence_view import show_review
 
-        show_review(review, terminal)
-    raise typer.Exit(exits.of_review(review))
+        show_review(made.review, terminal)
+        show_assessed(made, terminal)
+    raise typer.Exit(exits.of_review(made.review))
+
+
+def refuse_question(question: str | None) -> None:
+    """Raise UsageError for a question to many drafts."""
+    if question is not None:
+        raise UsageError("--question is about one draft, and --jsonl reads many", hint="leave one of the two out")
+
+
+def refuse_files(file: str | None, sources: list[Path] | None) -> None:
+    """Raise UsageError for files beside lines that hold drafts and their passages."""
+    if file is not None or sources:
+        hint = "give the draft and its passages in each line, or leave out --jsonl"
+        raise UsageError("--jsonl reads drafts and sources from standard input alone", hint=hint)
+
+
+def show_assessed(made: Examined, terminal: Terminal) -> None:
+    """Tell how a draft was assessed, what could not be done, and where its record is."""
+    from assay.cli.answer_view import assessed, weakness
+    from assay.types import plain
+
+    answer = made.answer
+    assessment = plain(answer.assessment)
+    for line in weakness({"assessment": assessment}):
+        terminal.note(line.plain)
+    for told in assessed(assessment, bool(answer.question)):
+        terminal.note(told)
+    for warning in answer.warnings:
+        terminal.warn(f"warning: {one_line(warning)}")
+    if made.recorded:
+        terminal.note(f"run {answer.run_id}: assay show last, assay report last")
 
 
 def _asks_a_model(given: Given) -> bool:

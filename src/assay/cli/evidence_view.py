@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
-from assay.cli.answer_view import check_lines, indented, location, origin_parts
+from assay.cli.answer_view import check_lines, first_check_lines, indented, location, origin_parts
+from assay.cli.first_of_each import first_of_each
 from assay.cli.terminal import Terminal, one_line
 from assay.types import Evidence, Hit, Judgement, Review, Status, plain
 from assay.verify.review import least_support
 
 # How much of a passage a list of hits shows.
 EXCERPT = 240
-# Lines that are printed in one go: a long text has a hundred thousand, and each print takes a while of its own.
-LINES_AT_ONCE = 500
 
 
 def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
@@ -49,15 +46,15 @@ def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
 
 
 def show_review(review: Review, terminal: Terminal) -> None:
-    """Print each claim with what the passages say of it, then the checks."""
+    """Print the first claims of each verdict with what the passages say of them, then the first checks."""
     console = terminal.console()
-    for claim in review.claims:
+    claims = first_of_each(review.claims, lambda claim: claim.verdict.value)
+    for claim in claims.first:
         console.print(f"{claim.n}. {claim.verdict.value}: {one_line(claim.text, EXCERPT)}")
         for span in claim.spans:
             indented(console, f"“{one_line(span.quote, EXCERPT)}”", 4)
-    lines = check_lines(plain(review.checks))
-    while at_once := tuple(islice(lines, LINES_AT_ONCE)):
-        console.print(*at_once, sep="\n")
+    for line in (*claims.left_out(), *first_check_lines(plain(review.checks))):
+        console.print(line)
     least = least_support(review)
     console.print(f"{review.verdict.value} · support {'unknown' if least is None else f'{least:.2f}'}")
 

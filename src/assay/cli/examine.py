@@ -17,6 +17,7 @@ from typing import Any
 
 from assay import __version__
 from assay.build import collections
+from assay.calibration.fit import Fit
 from assay.calibration.shipped import shipped
 from assay.errors import AssayError
 from assay.evals.audit import Marks
@@ -103,8 +104,13 @@ def _calibrations() -> Iterator[Examined]:
         yield Examined(
             f"calibration of {kind}",
             Status.PASSED,
-            f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}; said→was by tenths: {bins}",
+            f"ECE {error.ece:.3f}{_kept_out(fit)}, Brier score {error.brier:.3f}, n = {error.n}; "
+            f"said→was by tenths: {bins}",
         )
+
+
+def _kept_out(fit: Fit) -> str:
+    return "" if fit.elsewhere is None else f" ({fit.elsewhere:.3f} on sets kept out)"
 
 
 def _cards() -> Iterator[Examined]:

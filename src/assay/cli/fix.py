@@ -12,16 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import exits, options
-from assay.cli.checks import draft_and_sources, found_for
+from assay.cli.checks import (
+    Answered,
+    draft_and_sources,
+    found_for,
+    refuse_files,
+    refuse_question,
+    show_assessed,
+)
+from assay.cli.first_of_each import first_of_each
 from assay.cli.flags import FOR_FIXING, Given, takes
 from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line, visible
-from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
     from assay.types import Fixed
+
+# Lines of a diff that people are shown.
+MOST_CHANGED = 500
+_OPEN = ("failed", "unknown")
 
 DraftFile = Annotated[str | None, typer.Argument(metavar="FILE", help="The draft; - is standard input.")]
 Sources = Annotated[
@@ -42,6 +53,7 @@ def fix(
     *,
     given: Given,
     sources: Sources = None,
+    question: Answered = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
@@ -51,8 +63,8 @@ def fix(
     """Mend what fails of a draft, and show what was changed.
 
     What no repair mends is marked with a sign behind the sentence, or with --unsupported drop taken out. The draft
-    is printed, and what was changed in it on standard error. The sources are files given with --sources, or else
-    what the collection holds.
+    is printed, and what was changed in it on standard error; it is assessed as a whole and recorded as a run. The
+    sources are files given with --sources, or else what the collection holds.
 
     \b
     assay fix draft.md --sources source.txt > fixed.md
@@ -62,25 +74,32 @@ def fix(
     from assay.build import open_engine, open_gates
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
+    from assay.fix import is_emptied
 
     options.one_format(as_json, as_json_lines)
     terminal, drop = terminal_of(ctx), _drops(given)
     if as_json_lines:
-        if file is not None or sources:
-            hint = "give the draft and its passages in each line, or leave out --jsonl"
-            raise UsageError("--jsonl reads drafts and sources from standard input alone", hint=hint)
+        refuse_files(file, sources)
+        refuse_question(question)
         run_pipe(open_gates(**given), partial(_mended, drop=drop), terminal, options.at_once(at_once, given))
         return
     text, passages = draft_and_sources("fix", file, sources or [], terminal)
-    with open_gates(**given) if passages else open_engine(create=False, **given) as engine:
+    with open_gates(record=True, **given) if passages else open_engine(create=False, **given) as engine:
         started = time.perf_counter()
-        fixed = engine.fix(text, passages or found_for(text, engine), drop=drop)
+        asked, found = question or "", passages or found_for(text, engine)
+        made = engine.examine(text, found, question=asked, mend=True, drop=drop)
+    fixed = made.fixed
+    assert fixed is not None  # noqa: S101 - it was to be mended
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
-        terminal.object({"id": None, **shapes.mended(fixed), "ms": ms})
+        terminal.object({"id": None, **shapes.mended(fixed), **shapes.recorded(made.answer), "ms": ms})
     else:
         _show(fixed, terminal)
-    raise typer.Exit(exits.of_review(fixed.review))
+        show_assessed(made, terminal)
+        for line in _open(fixed):
+            terminal.note(line)
+        terminal.note(_counted(fixed))
+    raise typer.Exit(exits.Exit.NOT_VERIFIED if is_emptied(fixed) else exits.of_review(fixed.review))
 
 
 def _drops(given: Given) -> bool:
@@ -101,14 +120,39 @@ def _show(fixed: Fixed, terminal: Terminal) -> None:
     """The draft as it is now, then what was changed and why."""
     text = fixed.text.removesuffix("\n")
     terminal.line(visible(text) if terminal.out.isatty() else text)
-    for line in changed_lines(fixed.before, fixed.text):
+    changed = list(changed_lines(fixed.before, fixed.text))
+    repairs = first_of_each(fixed.repairs, lambda made: made.kind.value)
+    for line in changed[:MOST_CHANGED]:
         terminal.note(line)
-    for made in fixed.repairs:
+    if len(changed) > MOST_CHANGED:
+        terminal.note(f"… and {len(changed) - MOST_CHANGED:,} more: lines of the draft that changed")
+    for made in repairs.first:
         terminal.note(f"{made.kind.value}: {one_line(made.reason)}")
-    for warning in fixed.warnings:
-        terminal.warn(one_line(warning))
+    for line in repairs.left_out():
+        terminal.note(line)
+
+
+def _counted(fixed: Fixed) -> str:
     count = len(fixed.repairs)
-    terminal.note(f"{count} change{'' if count == 1 else 's'} · {fixed.verdict.value}")
+    return f"{count} change{'' if count == 1 else 's'} · {fixed.verdict.value}"
+
+
+def _open(fixed: Fixed) -> Iterator[str]:
+    """The output rules that the draft still breaks; how many claims stay unknown without a mark."""
+    from assay.cli.answer_view import first_check_lines
+    from assay.text.citation_marks import HEDGE_MARK
+    from assay.types import plain
+
+    rules = [each for each in fixed.review.checks if each.name.startswith("rule") and each.status in _OPEN]
+    yield from (str(line) for line in first_check_lines(plain(rules)))
+    starts = [*(claim.start for claim in fixed.review.claims[1:]), len(fixed.text)]
+    count = sum(
+        claim.verdict.value == "unknown" and HEDGE_MARK not in fixed.text[claim.start : end]
+        for claim, end in zip(fixed.review.claims, starts, strict=False)
+    )
+    if count:
+        claims = "1 claim is" if count == 1 else f"{count:,} claims are"
+        yield f"{claims} unknown and not marked: assay check shows which"
 
 
 def changed_lines(before: str, after: str) -> Iterator[str]:

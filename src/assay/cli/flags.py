@@ -96,7 +96,9 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         ),
         "rules": _flag(str, TESTING, "Output rules: a file, neutral or marketing. [default: neutral]", "RULES"),
         "unsupported": _flag(
-            Literal["drop", "mark"], TESTING, "What becomes of a sentence that nothing mends. [default: drop]"
+            Literal["drop", "mark"],
+            TESTING,
+            "What becomes of a sentence that nothing mends. [default: drop; of the draft of `fix`, mark]",
         ),
         "verify_outside": _flag(
             bool,
@@ -190,15 +192,27 @@ FOR_JUDGING = (
 )
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
+FOR_ASSESSING = ("quality", "floor", "criteria", "adaptive", "reflection")
 FOR_CHECKING = (
-    *(*THE_COLLECTION, "embedder", "profile", "max_risk", "verifier_model", "keep_verdicts", "context_tokens"),
+    *(
+        *THE_COLLECTION,
+        "embedder",
+        "profile",
+        "rules",
+        "max_risk",
+        "verifier_model",
+        "keep_verdicts",
+        "context_tokens",
+    ),
     *("max_calls", "max_tokens", "max_cost", "deadline"),
+    *FOR_ASSESSING,
     *_SERVICES,
 )
 FOR_FIXING = (
-    *(*THE_COLLECTION, "embedder", "profile", "unsupported", "skip"),
+    *(*THE_COLLECTION, "embedder", "profile", "rules", "unsupported", "skip"),
     *("model", "repairer_model", "verifier_model", "keep_verdicts", "context_tokens"),
     *("max_calls", "max_tokens", "max_cost", "deadline", "repairs"),
+    *FOR_ASSESSING,
     *_SERVICES,
 )
 FOR_ANSWERS = tuple(FLAGS)

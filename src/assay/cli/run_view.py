@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.answer_view import check_lines, indented, score_told, show_answer
+from assay.cli.answer_view import OF_A_QUESTION, SHORT_ID, first_check_lines, indented, score_told, show_answer
+from assay.cli.first_of_each import first_of_each
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
     from assay.record.runs import RunRecord, RunSummary
 
 Json = Mapping[str, Any]
+_IS_HASH = re.compile(r"[0-9a-f]{16,}")
 
 
 def run_line(run: RunSummary) -> str:
@@ -24,8 +27,10 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
     """Print the run from its question to its answer."""
     console = terminal.console()
     run = record.run
-    console.print(f"run {run.run_id} · {moment(run.started)} · collection {run.collection} · {run.outcome}")
-    console.print(f"question: {one_line(run.question, 500)}\n")
+    place = f" · collection {run.collection}" if run.collection else ""
+    console.print(f"run {run.run_id} · {moment(run.started)}{place} · {run.outcome}")
+    given = record.answer is not None and not record.answer["question"]  # a draft that answers none; its name tells
+    console.print(f"{'' if given else 'question: '}{one_line(run.question, 500)}\n")
     console.print("steps")
     first = record.events[0].at if record.events else run.started
     for event in record.events:
@@ -37,34 +42,49 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
         return
     if answer["claims"]:
         console.print("\nclaims")
-        for claim in answer["claims"]:
-            _show_claim(claim, console)
+        _show_claims(answer["claims"], console)
     if answer.get("dropped"):  # records of earlier versions have none
         console.print("\ndropped claims")
-        for claim in answer["dropped"]:
-            _show_claim(claim, console)
+        _show_claims(answer["dropped"], console)
     if answer["repairs"]:
         console.print("\nrepairs")
-        for repair in answer["repairs"]:
+        repairs = first_of_each(answer["repairs"], lambda repair: str(repair["kind"]))
+        for repair in repairs.first:
             _show_repair(repair, console)
+        for line in repairs.left_out():
+            console.print("  ", line, sep="")
     if answer["checks"]:
         console.print("\nchecks")
-        for line in check_lines(answer["checks"]):
-            console.print("  ", line, sep="")
-    _show_assessment(answer.get("assessment"), console)
+        for check in first_check_lines(answer["checks"]):
+            console.print("  ", check, sep="")
+    _show_assessment(answer.get("assessment"), console, asked=not given)
     console.print("\nanswer")
     show_answer(answer, _verified(answer), terminal)
+
+
+def _show_claims(claims: Sequence[Json], console: Any) -> None:
+    """The first claims of each verdict, then how many more there are."""
+    shown = first_of_each(claims, lambda claim: str(claim["verdict"]))
+    for claim in shown.first:
+        _show_claim(claim, console)
+    for line in shown.left_out():
+        console.print("  ", line, sep="")
 
 
 def _show_claim(claim: Json, console: Any) -> None:
     support = "unknown" if claim["support"] is None else f"{claim['support']:.2f}"
     console.print(f"  {claim['n']}. {claim['verdict']} (support {support}): {one_line(claim['text'], 300)}")
     for span in claim["spans"]:
-        place = f"{span['passage_id'][:8]} {span['start']}-{span['end']}"
+        place = f"{_short_id(span['passage_id'])} {span['start']}-{span['end']}"
         indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
     for event in claim["history"]:
         reason = f": {one_line(event['reason'], 200)}" if event["reason"] else ""
         indented(console, f"{event['state']} by {event['by']}{reason}", 5)
+
+
+def _short_id(passage_id: str) -> str:
+    """How a passage's id begins; that of a source which somebody gave is whole: it is its name."""
+    return passage_id[:SHORT_ID] if _IS_HASH.fullmatch(passage_id) else one_line(passage_id, 200)
 
 
 def _show_repair(repair: Json, console: Any) -> None:
@@ -79,16 +99,23 @@ def _on_one_line(text: str) -> str:
     return one_line(text.replace("\n\n", " ¶ "), 300)
 
 
-def _show_assessment(assessment: Json | None, console: Any) -> None:
+def _show_assessment(assessment: Json | None, console: Any, *, asked: bool) -> None:
     if not assessment:
         return
     console.print("\nassessment")
     bar = assessment.get("bar")  # records of earlier versions have none
-    asked = "" if bar is None else f", {bar:.3f} was asked"
-    console.print(f"  {score_told({'criterion': 'overall', 'score': assessment['overall']})}{asked}")
+    wanted = "" if bar is None else f", {bar:.3f} was asked"
+    console.print(f"  {score_told({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
     for score in assessment["scores"]:
-        reasons = f": {one_line('; '.join(score['reasons']), 200)}" if score["reasons"] else ""
-        console.print(f"  {score_told(score)}{reasons}")
+        console.print(f"  {score_told(score)}{_reasons_told(score, asked)}")
+
+
+def _reasons_told(score: Json, asked: bool) -> str:
+    """Why a criterion has its score, in a few words; what needs a question, where none was `asked`."""
+    if not asked and score["score"] is None and score["criterion"] in OF_A_QUESTION:
+        return ": no question was given to assess it by (--question)"
+    reasons = "; ".join(score["reasons"]).removeprefix("unknown: ")
+    return f": {one_line(reasons, 200)}" if reasons else ""
 
 
 def told(kind: str, body: Json) -> str:

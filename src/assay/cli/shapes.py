@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.types import Contradiction, Evidence, Fixed, Judgement, Review, plain
+from assay.types import Answer, Contradiction, Evidence, Fixed, Judgement, Review, plain
 from assay.verify.review import least_support
 
 
@@ -54,6 +54,11 @@ def reviewed(review: Review) -> dict[str, Any]:
         "claims": plain(review.claims),
         "checks": plain(review.checks),
     }
+
+
+def recorded(answer: Answer) -> dict[str, Any]:
+    """What is said of one draft alone: the run that it is recorded as, and how good it is as a whole."""
+    return {"run_id": answer.run_id, "assessment": plain(answer.assessment), "warnings": list(answer.warnings)}
 
 
 def mended(fixed: Fixed) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.judge.contradictions_asked import Shape
 from assay.text.dates import dates, relation
-from assay.text.quantities import agree, quantities
+from assay.text.quantities import agree, may_agree, quantities
 from assay.text.tokens import terms, words
 
 
@@ -49,7 +49,7 @@ def _same_number(one: str, other: str) -> bool:
     if not first or not second:
         return one == other
     if first[0].dimension == second[0].dimension:
-        return agree(first[0], second[0]) or agree(second[0], first[0])
+        return agree(first[0], second[0]) or may_agree(first[0], second[0])
     return first[0].written == second[0].written
 
 

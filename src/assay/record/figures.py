@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Self
 
 from assay.calibration.shift import FITTED_MODE
@@ -14,6 +15,7 @@ from assay.types import RepairKind, Status, Value, Verdict
 
 _DELIVERED = ("answered", "partial")
 _VERDICTS = frozenset(Verdict)
+_REPAIRED = frozenset(RepairKind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,11 @@ class RunFigures(Value):
     """One run in numbers.
 
     `reflections` counts what was done after the first draft: drafts written anew, and repairs kept. `improved`
-    counts claims that failed at first and are supported in the end, `regressed` those that were supported at first
-    and are not in the end, or were dropped. `quality` is the assessment's overall score, None where there was none
-    or it is unknown. `cost` is in US dollars, None where a price is unknown; `ms` is how long the run took.
+    counts claims that failed, were changed and are supported in the end, `regressed` those that were supported and
+    after a change are not, or were dropped; a claim that nobody changed is neither. `quality` is the assessment's
+    overall score, None where there was none or it is unknown. `cost` is in US dollars, None where a price is
+    unknown; `ms` is how long the run took.
+
     `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
     `costs` are what each check took, by name, with what several of them share; None where that was not measured.
     """
@@ -251,15 +255,24 @@ def _counts(checks: Iterable[Mapping[str, Any]]) -> dict[str, CheckCounts]:
 
 
 def _was_supported(claim: Mapping[str, Any]) -> bool:
-    """Whether the claim was supported when it was first tested."""
-    states = [event["state"] for event in claim["history"] if event["state"] in _VERDICTS]
-    return bool(states) and states[0] == Verdict.SUPPORTED
+    """Whether the claim was supported before anything was done to it."""
+    return _before_repairs(claim)[-1:] == [Verdict.SUPPORTED]
 
 
 def _improved(claim: Mapping[str, Any]) -> bool:
-    tested = any(event["state"] in _VERDICTS for event in claim["history"])
-    return bool(tested and not _was_supported(claim) and claim["verdict"] == Verdict.SUPPORTED)
+    failed = _was_changed(claim) and bool(_before_repairs(claim)) and not _was_supported(claim)
+    return bool(failed and claim["verdict"] == Verdict.SUPPORTED)
 
 
 def _regressed(claim: Mapping[str, Any]) -> bool:
-    return bool(_was_supported(claim) and claim["verdict"] != Verdict.SUPPORTED)
+    return bool(_was_changed(claim) and _was_supported(claim) and claim["verdict"] != Verdict.SUPPORTED)
+
+
+def _was_changed(claim: Mapping[str, Any]) -> bool:
+    return any(event["state"] in _REPAIRED for event in claim["history"])
+
+
+def _before_repairs(claim: Mapping[str, Any]) -> list[str]:
+    """The verdicts on a claim before the first repair of it: each tier gives one, the last is what was repaired."""
+    states = takewhile(lambda state: state not in _REPAIRED, (event["state"] for event in claim["history"]))
+    return [state for state in states if state in _VERDICTS]

@@ -76,7 +76,8 @@ class Labels:
         answer = answer_to_label(record)
         if answer is None:
             raise UsageError(
-                f"run {record.run.run_id} has no answer to label", hint="`assay show` lists the latest runs"
+                f"run {record.run.run_id} has no answer of assay's own to label",
+                hint="`assay show` lists the latest runs",
             )
         numbers = [each["n"] for each in answer["claims"]]
         if claim != WHOLE and claim not in numbers:
@@ -194,8 +195,14 @@ def _fit(body: str) -> Fit:
 
 
 def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:
-    """The run's answer as JSON, where it is one that can be right or wrong."""
-    return record.answer if record.answer and record.answer["outcome"] in ("answered", "partial") else None
+    """The run's answer as JSON, where it is one of the collection's that can be right or wrong.
+
+    A draft from elsewhere, for which nothing was searched, says nothing of how often assay's own answers are right.
+    """
+    answer = record.answer
+    if answer is None or answer["outcome"] not in ("answered", "partial") or not answer["iterations"]:
+        return None
+    return answer
 
 
 def write_label(

@@ -182,7 +182,7 @@ class RunStore:
         if about is None:
             raise UsageError(
                 f"run {run.run_id} cannot be replayed: its tape was not kept",
-                hint="ask again with the setting tape on",
+                hint="only questions that are asked with the setting tape on can be",
             )
         cut = last.kind == Failed.kind and last.body["error"] in ("DeadlinePassed", "CancelledError")
         return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows), cut)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from assay.reflect.bounds import Clash, clashes
+from assay.reflect.exempt import blanked
 from assay.reflect.phrases import has, same
 from assay.reflect.rule import Rule, RuleSet
 from assay.reflect.subject import Broken
@@ -101,6 +102,22 @@ def _required_and_forbidden(rule: Rule, active: Sequence[Rule], question: Questi
     if all(other is not None for other in against):
         wording = " or ".join(repr(text) for text in texts)
         yield Clash((rule.id, *blamed), f"one wants {wording} in the answer, which the other forbids")
+        return
+    heading = rule.params.demand(question.language).heading
+    for other in active:
+        if heading and rule.instruct and other.instruct and _leaves_nothing(other, heading, question):
+            yield Clash(
+                (rule.id, other.id), f'one has the writer write the heading "{heading}", the other none of it'
+            )
+
+
+def _leaves_nothing(rule: Rule, heading: str, question: Question) -> bool:
+    """Whether a rule forbids every word of a heading; its check leaves headings alone, but its writer is told."""
+    if not rule.params.forbids:
+        return False
+    broken = rule.broken(rule.subject(question, Evidence(), heading))
+    spans = [each.span for each in broken if isinstance(each, Broken) and each.span is not None]
+    return bool(spans) and not any(map(str.isalnum, blanked(heading, spans)))
 
 
 def _swapped_for_forbidden(rule: Rule, active: Sequence[Rule], question: Question) -> Iterator[Clash]:

@@ -62,8 +62,9 @@ class Demand:
     """What a rule asks of every answer that it applies to, in numbers: by it contradictions are found.
 
     The intervals bound the whole answer, `citations` a sentence; `added_*` come on top of an answer's one sentence.
-    One of `texts` must stand in the answer. Something is asked only of answers of more than `over_words` words.
-    `longest` is how many words a paragraph may have, `language` a code, or "question" for the question's own.
+    One of `texts` must stand in the answer, and `heading` over a part of it, "" for none. Something is asked only
+    of answers of more than `over_words` words. `longest` is how many words a paragraph may have, `language` a code,
+    or "question" for the question's own.
     """
 
     words: Interval = Interval()
@@ -80,6 +81,7 @@ class Demand:
     longest: int | None = None
     language: str | None = None
     texts: tuple[str, ...] = ()
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from assay.types import Candidate, Check, Edit, Evidence, FindingKind, Question,
 # Nobody's words are changed within quotation marks, nor code.
 _UNTOUCHED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
 
+_BEFORE_DATE = re.compile(r"\b(?:in|on)\s+\Z", re.IGNORECASE)
+
 
 def corrected(
     question: Question, evidence: Evidence, sentence: Sentence, review: Review, begins: int
@@ -76,6 +78,8 @@ def _sure(
     if stands_elsewhere(value, evidence.passages) or set(words(value)) <= set(words(question.standalone)):
         return False
     before, behind = text[claim.start : place.start], text[place.end : claim.end]
+    if check.kind is FindingKind.WRONG_DATE:  # "in 1934" where the source says "on 3 May 1932"
+        before = _BEFORE_DATE.sub("", before)
     return says(before, check.expected, behind, source, passage.title)
 
 

@@ -51,6 +51,23 @@ def test_or_dropped_where_that_is_asked_for(empty, source: Path):
     assert (result.code, result.out) == (0, "The Harbour Bridge was opened on 3 May 1932.\n")
 
 
+def test_a_draft_of_which_nothing_is_left_is_not_passed(empty, source: Path):
+    result = empty("fix", "-", "--sources", source, "--unsupported", "drop", stdin=b"Elephants live in Kenya.\n")
+    assert (result.code, result.out) == (4, "\n")
+    assert "warning: nothing that claims anything is left of the draft" in result.err
+
+
+def test_what_stays_unknown_without_a_mark_is_counted(empty, tmp_path: Path):
+    lease = tmp_path / "lease.txt"
+    lease.write_text("The tenant pays for electricity and water; heating is included in the rent.\n")
+    told = "unknown and not marked: assay check shows which"
+    open_one = empty("fix", "-", "--sources", lease, stdin=b"The landlord pays for electricity.\n")
+    assert (open_one.code, open_one.out) == (4, "The landlord pays for electricity.\n")
+    assert f"1 claim is {told}" in open_one.err
+    marked = empty("fix", "-", "--sources", lease, stdin=b"Elephants live in Kenya.\n")
+    assert told not in marked.err
+
+
 def test_the_environment_may_ask_for_it(empty, source: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ASSAY_UNSUPPORTED", "drop")
     result = empty(
@@ -66,7 +83,7 @@ def test_without_sources_the_collection_is_the_measure(facts, draft: Path):
 
 def test_one_object(empty, draft: Path, source: Path):
     made = empty("fix", draft, "--sources", source, "--json").object
-    assert set(made) == {"id", "answer", "changes", "claims", "verdict", "ms"}
+    assert set(made) == {"id", "answer", "changes", "claims", "verdict", "run_id", "assessment", "warnings", "ms"}
     (change,) = made["changes"]
     assert set(change) == {"kind", "before", "after", "reason"}
     assert change["kind"] == "corrected"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from assay.text.citation_marks import citations
 from assay.types import (
+    Check,
     Claim,
     ClaimEvent,
     Draft,
@@ -15,7 +16,9 @@ from assay.types import (
     Passage,
     Question,
     Review,
+    Severity,
     SourceSpan,
+    Status,
     Verdict,
 )
 
@@ -61,7 +64,17 @@ def given(question: Question, *said: Said, texts: Sequence[str] = (OPENED, STEEL
     invalid = tuple(text[m.start : m.end] for m in marks if max(m.numbers, default=0) > len(texts))
     cited = [n for mark in marks for n in mark.numbers if n <= len(texts)]
     draft = Draft(text, tuple(f"p{n}" for n in range(1, max(cited, default=0) + 1)))
-    return Given(question, evidence_of(texts), draft, Review(tuple(claims), (), (), marks, invalid))
+    return Given(question, evidence_of(texts), draft, Review(tuple(claims), _sourced(claims), (), marks, invalid))
+
+
+def _sourced(claims: Sequence[Claim]) -> tuple[Check, ...]:
+    """The checks of an answer that is to cite its sources."""
+    return tuple(
+        Check("sources", Status.PASSED, Severity.REPAIR, each.n)
+        if each.citations
+        else Check("sources", Status.FAILED, Severity.REPAIR, each.n, "this sentence cites no source")
+        for each in claims
+    )
 
 
 def _claim(n: int, said: Said, start: int, end: int, passages: int) -> Claim:

@@ -206,6 +206,12 @@ def test_citation_quality_is_recall_and_precision(said: tuple[Said, ...], expect
     assert found.score == (None if expected is None else pytest.approx(expected))
 
 
+def test_what_need_not_cite_and_does_not_has_no_citation_quality():
+    told = given(WHEN, Said("It is blue.", ()))
+    unasked = replace(told, review=replace(told.review, checks=()))
+    assert score(unasked, Criterion.CITATION_QUALITY).score is None
+
+
 def test_a_mark_that_stands_for_no_source_is_quoted():
     found = score(given(WHEN, Said("It is blue.", (9,))), Criterion.CITATION_QUALITY)
     assert "[9]" in found.quotes

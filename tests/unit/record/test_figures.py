@@ -100,6 +100,10 @@ def test_a_draft_written_anew_and_kept_counts_once():
         ([], [claim("proposed", "contradicted", "dropped", verdict="contradicted")], 0, 0),
         ([], [claim("proposed", "supported", "dropped", verdict="supported")], 0, 1),
         ([claim("proposed", verdict="supported")], [], 0, 0),
+        ([claim("proposed", "supported", "unknown", verdict="unknown")], [], 0, 0),  # two tiers, and no repair
+        ([claim("proposed", "unknown", "supported", verdict="supported")], [], 0, 0),
+        ([claim("proposed", "supported", "unknown", "corrected", "supported", verdict="supported")], [], 1, 0),
+        ([], [claim("proposed", "supported", "contradicted", "dropped", verdict="contradicted")], 0, 0),
     ],
 )
 def test_what_was_mended_and_what_was_made_worse(

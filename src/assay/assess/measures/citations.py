@@ -14,13 +14,16 @@ def citation_quality(reading: Reading) -> Measured:
     """The harmonic mean of recall and precision of citations, as ALCE has them (Gao et al. 2023, section 4.2).
 
     Recall is the share of claims that cite; precision the share of cited claims with a known verdict that their
-    sources bear out. At most 0.4 where a mark stands for no source. Without claims, or where no cited claim has a
-    known verdict, it is unknown: a validity of nothing is not 1.
+    sources bear out. At most 0.4 where a mark stands for no source. Without claims, where no cited claim has a
+    known verdict, or where nothing is cited and no check asked for it, it is unknown: nothing is not all valid.
     """
     claims = reading.claims
     if not claims:
         return Measured(None, ("unknown: the answer states nothing that could cite",))
     cited = [claim for claim in claims if claim.citations]
+    asked = any(check.name == "sources" for check in reading.review.checks)
+    if not cited and not asked and not reading.review.invalid_citations:
+        return Measured(None, ("unknown: it marks no source, and was not asked to",))
     known = [claim for claim in cited if claim.verdict is not Verdict.UNKNOWN]
     if cited and not known and not reading.review.invalid_citations:
         return Measured(None, ("unknown: no cited claim could be compared with its source",))

@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 
 from assay.reflect.subject import Broken, Exempt, Kind, Subject, Untested
 from assay.text.quantities import Quantity, agree, quantities
-from assay.text.units import CURRENCY_SIGNS
+from assay.text.units import CENTS, CURRENCY_SIGNS
 from assay.types import Span
 
-_CURRENCIES = frozenset((*CURRENCY_SIGNS.values(), "CNY"))
+_CURRENCIES = frozenset((*CURRENCY_SIGNS.values(), "CNY", CENTS))
 # "Two plans" may be counted from the evidence without being written there; checks of claims say so too.
 _COUNTABLE = 12
 

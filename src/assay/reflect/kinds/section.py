@@ -142,6 +142,7 @@ class RequiredSection(Kind):
             added_paragraphs=1,
             added_points=0 if self.questions else self.min,
             texts=(f"## {title}",),
+            heading=title,
         )
 
 

@@ -13,9 +13,12 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _BLOCK = re.compile(r"(<!-- make try -->\n```text\n).*?(```\n<!-- end of make try -->)", re.DOTALL)
 
+# A run's id is another each time.
+_RUN = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
+
 
 def printed() -> str:
-    """The standard output of the three questions, 100 columns wide, without colours."""
+    """The standard output of the three questions, 100 columns wide, without colours; ids of runs as RUN."""
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(
         [sys.executable, "examples/try.py"],
@@ -25,7 +28,8 @@ def printed() -> str:
         text=True,
         check=True,
     )
-    return "\n".join(line.rstrip() for line in done.stdout.strip().splitlines()) + "\n"
+    lines = (_RUN.sub("RUN", line.rstrip()) for line in done.stdout.strip().splitlines())
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:

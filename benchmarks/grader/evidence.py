@@ -113,7 +113,7 @@ def _table(cases: Sequence[Case], rows: Sequence[Mapping[str, float]]) -> Table:
 async def _known(name: str, cases: Sequence[Case], inputs: Inputs) -> list[dict[str, float]]:
     """The inputs of a set's cases, from the cache where they are there."""
     cache = os.environ.get("ASSAY_BENCH_CACHE")
-    network = inputs.scorer.sha256[:12] if inputs.scorer else "none"
+    network = inputs.scorer.model.sha256[:12] if inputs.scorer else "none"
     path = Path(cache, f"evidence-{name}-{network}.json") if cache else None
     if path is not None and path.exists():
         return list(json.loads(path.read_text()))
@@ -199,7 +199,7 @@ async def measured(tokens: Path, grader: Path | None) -> dict[str, object]:
     scorer = PairScorer.load(grader) if grader else None
     cases = {name: given(name) for name in SETS}
     found = await systems(cases, Inputs(embedder, TokenEncoder(tokens), scorer), embedder)
-    return report(cases, found) | {"network": scorer.id if scorer else None}
+    return report(cases, found) | {"network": scorer.model.id if scorer else None}
 
 
 def main() -> None:

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "benchmarks" / "judge"), str(ROOT / "models" / "grader")]
 from cases import Case, KeptEmbedder
-from evidence_windows import ranked, window
 from token_encoder import TokenEncoder, Worded
 
 from assay.judge.background import rarity
 from assay.judge.heuristic import HeuristicJudge
 from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Reading, cover, read
+from assay.judge.window import ranked, window
 from assay.judge.words import word_signals
 from assay.models.grader import Pair, PairScorer
 

@@ -65,7 +65,7 @@ def network(pairs: Path, model: Path, sets: Mapping[str, Labelled]) -> dict[str,
     """The network's scores for every row that counts, 0 for those that it learned from; kept in the cache."""
     rows = [json.loads(line) for line in (pairs / "labelled.jsonl").open(encoding="utf-8")]
     scorer = PairScorer.load(model)
-    kept = _cache(scorer.sha256, pairs / "labelled.jsonl")
+    kept = _cache(scorer.model.sha256, pairs / "labelled.jsonl")
     if kept is not None and kept.exists():
         scores = np.load(kept)
     else:

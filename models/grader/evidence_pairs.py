@@ -21,7 +21,6 @@ from pathlib import Path
 from random import Random
 
 from edits import Edit, Nearby, edit, named
-from evidence_windows import window
 from pairs import Pair, passages, write
 from paraphrase import paraphrased, reworded
 from questions import question
@@ -30,6 +29,7 @@ from vocabulary import Vocabulary
 
 from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Line, Reading, cover, read
+from assay.judge.window import window
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
 from assay.types import Message, Passage, Question

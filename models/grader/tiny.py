@@ -58,7 +58,22 @@ def main(out: Path) -> None:
     files = {
         name: hashlib.sha256((out / name).read_bytes()).hexdigest() for name in ("model.onnx", "tokenizer.json")
     }
-    manifest = {"schema": "assay-grader/1", "id": "tiny-grader", "max_tokens": 16, "files": files}
+    joinings = {
+        "claims": {"weights": {"trees": 1.0, "left": 1.0, "whole": 0.5, "least": 0.0, "mean": 0.0}, "shift": 0.0},
+        "evidence": {
+            "weights": {"fast": 1.0, "window": 0.5, "best_passage": 0.0, "second_passage": 0.0},
+            "shift": 0.0,
+        },
+        "ranking": {"weights": {"search": 0.0, "passage": 1.0}, "shift": 0.0},
+    }
+    manifest = {
+        "schema": "assay-grader/1",
+        "id": "tiny-grader",
+        "max_tokens": 16,
+        "languages": ["en"],
+        "files": files,
+        "joinings": joinings,
+    }
     (out / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
 

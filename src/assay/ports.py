@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from assay.calibration import Joining
 from assay.types import (
     Document,
     DocumentRecord,
@@ -16,6 +17,7 @@ from assay.types import (
     ModelReply,
     ModelRequest,
     Passage,
+    Value,
 )
 
 if TYPE_CHECKING:
@@ -79,6 +81,45 @@ class Embedder(Protocol):
 
     async def aclose(self) -> None:
         """Release threads and connections; calling it twice is harmless."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A claim, or a question, and the text that it is read against."""
+
+    claim: str
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraderModel(Value):
+    """Which model the scores come from: another id or hash means that they cannot be compared.
+
+    `languages` are ISO 639-1 codes of the texts that it reads. `joinings` say how its scores join what is known
+    without it, by what they are used for: "claims", "evidence", "ranking"; it can do what is named there.
+    """
+
+    id: str
+    sha256: str
+    languages: tuple[str, ...]
+    joinings: Mapping[str, Joining]
+
+
+class Grader(Protocol):
+    """Score how far texts bear claims out, and how far they answer questions."""
+
+    @property
+    def model(self) -> GraderModel:
+        """Which model the scores come from."""
+        ...
+
+    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """One log odds a pair, shape (len(pairs),), above 0 for borne out, whatever else is scored with it."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release threads; calling it twice is harmless."""
         ...
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from assay.act.nowhere import Nowhere
 from assay.build.compose import Composer
+from assay.build.grading import open_grading
 from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.runs import Runs
@@ -25,6 +26,7 @@ from assay.ingest.split import LIMIT, PassageSplitter
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
+from assay.retrieve.graded import GradedReranker
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
 from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
@@ -153,10 +155,14 @@ def _parts(
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
 ) -> Parts:
-    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models)
+    grading = open_grading(settings)
+    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, grading)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
-    retriever = QuarantiningRetriever(LinkedRetriever(HybridRetriever(index, shared, usual), index, shared))
+    ranker = None if grading is None else grading.of("ranking")
+    reranker = None if ranker is None else GradedReranker(ranker)
+    hybrid = HybridRetriever(index, shared, usual, reranker)
+    retriever = QuarantiningRetriever(LinkedRetriever(hybrid, index, shared))
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
     outside = _outside(settings, shared, splitter, reader_of_pages)
     return Parts(
@@ -165,13 +171,19 @@ def _parts(
         ingester=Ingestion(index, embedder, splitter, Sandbox()),
         begin=runs.begin,
         begin_given=runs.begin_given,
-        stages_for=Composer(settings, models, shared, retriever, outside, open_rules(settings), verdicts).stages,
-        retriever_for=lambda search: HybridRetriever(index, shared, search),
+        stages_for=Composer(
+            settings, models, shared, retriever, outside, open_rules(settings), verdicts, grading
+        ).stages,
+        retriever_for=lambda search: HybridRetriever(index, shared, search, reranker),
         quarantine=quarantined,
         search=usual,
         sinks=() if store is None else (store,),
         models=tuple(models.by_name.values()),
-        closing=(reader_of_pages.close, *(() if verdicts is None else (verdicts.close,))),
+        closing=(
+            reader_of_pages.close,
+            *(() if verdicts is None else (verdicts.close,)),
+            *(() if grading is None else grading.closing),
+        ),
     )
 
 

@@ -59,12 +59,14 @@ def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
     return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])
 
 
-def rater(run: Run, embedding: str, writer: str, verifier: str) -> Rater:
-    """The rater of a run, under what the parts of its answers come from."""
+def rater(run: Run, embedding: str, writer: str, verifier: str, ranked: bool) -> Rater:
+    """The rater of a run, under what the parts of its answers come from; `ranked` says that a grader ranks."""
     live = MadeFor(embedding, "", writer, verifier, weights_behind("answers"))
     cause = run.doubt
     if run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
+    if ranked:
+        cause = "the calibration was fitted on passages that no grader had ranked"
     return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
 
 
@@ -82,10 +84,12 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promis
     other = fit.made_for.differs(live)
     if run.limits.rounds > 1 or settings.outside:
         other = "more than one search"
+    if "ranking" in settings.graded:
+        other = "passages that a grader ranks"
     if other is not None:
         raise UsageError(
             f"no risk can be promised with {other}: it was measured with the {FITTED_MODE} judge after one search",
-            hint="ask with --profile fast --rounds 1, or without --max-risk",
+            hint="ask with --profile fast --rounds 1 and nothing graded, or without --max-risk",
         )
     found = promise(fit.ladder, settings.max_risk)
     if found is None:

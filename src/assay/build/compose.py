@@ -17,6 +17,7 @@ from assay.act.strips import StripSelector
 from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
 from assay.build.calibrated import promised, promised_of_claims, rater, told
+from assay.build.grading import Grading
 from assay.build.kept import KeptVerdicts
 from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
@@ -42,10 +43,12 @@ from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetr
 from assay.reflect.rule import RuleSet
 from assay.run import Run
 from assay.settings import Settings
+from assay.settings.values import GraderUse
 from assay.stages import (
     LLM,
     Assessor,
     Embedder,
+    Grader,
     Judge,
     Refiner,
     Retriever,
@@ -96,6 +99,7 @@ class Composer:
     outside: Retriever
     rules: RuleSet
     verdicts: KeptVerdicts | None = None
+    grading: Grading | None = None
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def stages(self, run: Run) -> Stages:
@@ -110,7 +114,7 @@ class Composer:
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
-        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder))
+        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, run))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         return Stages(
@@ -134,7 +138,9 @@ class Composer:
             ),
             rules=self._rules(answerable, run),
             assessor=self._assessor(run),
-            rater=rater(run, self.embedder.model.sha256, used.writer, used.verifier),
+            rater=rater(
+                run, self.embedder.model.sha256, used.writer, used.verifier, "ranking" in self.settings.graded
+            ),
             models=used,
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
             mends=able_to_mend(
@@ -161,7 +167,7 @@ class Composer:
         if not run.answers:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
-        judge = "model" if asks else FITTED_MODE if self.settings.weights == "fitted" else self.settings.weights
+        judge = "model" if asks else self._by_signals()
         return promised(self.settings, run, self.embedder.model.sha256, judge)
 
     def _understander(self, run: Run) -> Understander:
@@ -204,8 +210,15 @@ class Composer:
         asked = self._asked_seconds(run)
         late = None if asked is None else lateness(asked, run.clock)
         return DeterministicVerifier(
-            embedder, frozenset(self.settings.skip), timing=run.meter.timing, lateness=late
+            embedder,
+            frozenset(self.settings.skip),
+            timing=run.meter.timing,
+            lateness=late,
+            grader=self._grader("claims", run),
         )
+
+    def _grader(self, use: GraderUse, run: Run) -> Grader | None:
+        return None if self.grading is None else self.grading.of(use, run)
 
     def _asked_seconds(self, run: Run) -> float | None:
         """The deadline of anyone's text, where one was asked for: the profile's would cut long ones."""
@@ -244,14 +257,15 @@ class Composer:
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
 
-    def _fast(self, embedder: Embedder, gate: float = 0.0) -> Judge:
+    def _fast(self, embedder: Embedder, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
         at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
-        seed = self.settings.weights == "seed"
-        return SeedJudge(embedder, at) if seed else HeuristicJudge(embedder, thresholds=at)
+        if self.settings.weights == "seed":
+            return SeedJudge(embedder, at)
+        return HeuristicJudge(embedder, thresholds=at, grader=self._grader("evidence", run))
 
     def _judge(self, depth: str, embedder: Embedder, run: Run, gate: float) -> Judge:
-        fast = self._fast(embedder, gate)
+        fast = self._fast(embedder, run, gate)
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
         model = self._model("judge", run)
         if depth == "fast" or model is None:
@@ -323,16 +337,27 @@ class Composer:
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")
         asks = judge is not None and profile != "fast"
-        writer = self.models.of("writer")
+        writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
         return ModelsUsed(
             writer="extractive" if writer is None else self._writers(writer.name),
-            judge=judge.name if asks and judge is not None else f"heuristic ({self.settings.weights})",
+            judge=judge.name if asks and judge is not None else self._with_grader("evidence", heuristic),
             verifier=self._tests(profile),
         )
 
     def _tests(self, profile: str) -> str:
         model = self.models.of("verifier") if self._asks_verifier(profile) else None
-        return "deterministic" if model is None else f"deterministic, {model.name}"
+        by_rules = self._with_grader("claims", "deterministic")
+        return by_rules if model is None else f"{by_rules}, {model.name}"
+
+    def _by_signals(self) -> str:
+        """The fast judge as calibrations name it."""
+        fitted = self.settings.weights == "fitted"
+        return self._with_grader("evidence", FITTED_MODE if fitted else self.settings.weights)
+
+    def _with_grader(self, use: GraderUse, name: str) -> str:
+        """Who does a part, with the grader where it is asked about that, too."""
+        found = None if self.grading is None else self.grading.of(use)
+        return name if found is None else f"{name}, {found.model.id}"
 
     def _writers(self, name: str) -> str:
         simple = self.models.simple

@@ -12,6 +12,7 @@ from assay.background import BackgroundLoop
 from assay.budget import Budget
 from assay.build.calibrated import Calibrated, calibrated_by, calibrated_then
 from assay.build.compose import Composer
+from assay.build.grading import Grading, grading_then
 from assay.build.kept import KeptVerdicts
 from assay.build.models import Models
 from assay.build.whole import open_rules
@@ -46,6 +47,7 @@ class Runs:
     embedding: EmbeddingModel
     store: RunStore | None
     models: Models
+    grading: Grading | None = None
     _known: list[tuple[float, Calibrated]] = field(default_factory=list, repr=False, compare=False)
 
     def begin(self, text: str, history: tuple[Message, ...] | None, running: int, streamed: bool) -> Run:
@@ -98,6 +100,7 @@ class Runs:
             "embedding": self.embedding.to_dict(),
             # What the models call themselves, which is what the tape knows them by: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
+            "grader": None if self.grading is None else self.grading.grader.model.to_dict(),
         }
 
 
@@ -139,7 +142,14 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated)
     verdicts = KeptVerdicts() if settings.keep_verdicts else None
     stages = Composer(
-        settings, models, GoneEmbedder(embedding), GoneRetriever(), GoneRetriever(), open_rules(settings), verdicts
+        settings,
+        models,
+        GoneEmbedder(embedding),
+        GoneRetriever(),
+        GoneRetriever(),
+        open_rules(settings),
+        verdicts,
+        grading_then(settings, about),
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await conduct(recording.run.question, history, run, stages, emit)

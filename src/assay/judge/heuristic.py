@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from assay.calibration import log_odds
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
+from assay.judge.graded import USE, graded
 from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Reading, read
 from assay.judge.vectors import clipped, telling_lines, vector_signals
 from assay.judge.weights import Model, Weights, fitted
 from assay.judge.words import aspect_cover, word_signals
-from assay.stages import Embedder
+from assay.stages import Embedder, Grader
 from assay.text.language import KNOWN_BY_SCRIPT, language_of
 from assay.types import Aspect, AspectState, Evidence, Judgement, Passage, Question, Triage
 
@@ -44,12 +46,14 @@ class HeuristicJudge:
     """Judge by fitted signals.
 
     Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
-    says so. Passages keep the cosine that the search gave them; those without one are embedded here.
+    says so. Passages keep the cosine that the search gave them; those without one are embedded here. A `grader`,
+    which must have a joining for evidence, is asked besides where it reads the language; `mode_used` names it.
     """
 
     embedder: Embedder | None = None
     weights: Weights = field(default_factory=fitted)
     thresholds: Thresholds = field(default_factory=Thresholds)
+    grader: Grader | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """The judgement; sufficiency None where there is nothing to measure. Raises what the embedder raises."""
@@ -60,7 +64,13 @@ class HeuristicJudge:
         measured = await self._measure(question, probe, evidence, readings, words)
         if measured is None:
             return self._unmeasured(question, probe, _cause(probe), len(readings))
-        return self._judged(question, probe, readings, measured)
+        sufficiency = measured.model.sufficiency(measured.signals)
+        if self.grader is not None and question.language in self.grader.model.languages:
+            said = await graded(self.grader, question, probe, readings, measured.cosines)
+            sufficiency = self.grader.model.joinings[USE].probability(said | {"fast": log_odds(sufficiency)})
+            mode = f"{measured.mode}, {self.grader.model.id}"
+            measured = replace(measured, signals=measured.signals | said, mode=mode)
+        return self._judged(question, probe, readings, measured, sufficiency)
 
     async def _measure(
         self,
@@ -86,10 +96,9 @@ class HeuristicJudge:
         return Measured({**dict.fromkeys(model.weights, 0.0), **(words or {}), **near}, cosines, model, "fast")
 
     def _judged(
-        self, question: Question, probe: Probe, readings: Sequence[Reading], measured: Measured
+        self, question: Question, probe: Probe, readings: Sequence[Reading], measured: Measured, sufficiency: float
     ) -> Judgement:
         """The judgement of what was measured."""
-        sufficiency = measured.model.sufficiency(measured.signals)
         triage = triage_of(sufficiency, self.thresholds)
         aspects = self._aspects(probe, readings, sufficiency)
         unclear = question.unclear or (None if probe.weights else "it has no words to look for")

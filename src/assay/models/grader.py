@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from tokenizers import Tokenizer
 
+from assay.calibration import Joining
 from assay.errors import UsageError
 from assay.models.onnx_runtime import onnxruntime
+from assay.ports import GraderModel
+from assay.ports import Pair as Pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,14 +41,6 @@ _INPUTS = frozenset({"input_ids", "marks"})
 # likewise, three higher.
 LONE, SHARED, TOGETHER = 0, 1, 2
 OF_EVIDENCE = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A claim, or a question, and the text that it is read against."""
-
-    claim: str
-    evidence: str
 
 
 def marks(claim: Sequence[int], evidence: Sequence[int]) -> list[int]:
@@ -125,12 +120,11 @@ class Framer:
 class PairScorer:
     """A cross-encoder that runs in this process.
 
-    `id` names the model, `sha256` covers its weights and tokenizer. A pair's score does not depend on what else is
-    scored with it, to about 1e-5.
+    `model` names it; its hash covers weights and tokenizer. A pair's score does not depend on what else is scored
+    with it, to about 1e-5.
     """
 
-    id: str
-    sha256: str
+    model: GraderModel
     max_tokens: int
     _session: Any = field(repr=False)
     _framer: Framer = field(repr=False)
@@ -146,8 +140,12 @@ class PairScorer:
         digests = [_checked(folder / name, manifest) for name in ("model.onnx", "tokenizer.json")]
         max_tokens = int(manifest["max_tokens"])
         return cls(
-            id=str(manifest["id"]),
-            sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+            model=GraderModel(
+                id=str(manifest["id"]),
+                sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
+                languages=tuple(manifest.get("languages", ("en",))),
+                joinings=_joinings(folder / "manifest.json", manifest),
+            ),
             max_tokens=max_tokens,
             _session=_session(folder / "model.onnx"),
             _framer=_framer(folder / "tokenizer.json", max_tokens),
@@ -170,6 +168,10 @@ class PairScorer:
 
     async def aclose(self) -> None:
         """End the threads; calling it twice is harmless."""
+        self.close()
+
+    def close(self) -> None:
+        """As `aclose`."""
         self._threads.shutdown(wait=False)
 
     def _logits(self, batch: Sequence[Framed]) -> NDArray[np.float32]:
@@ -199,6 +201,17 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if lacking:
         raise _not_usable(f"{path} lacks {', '.join(lacking)}")
     return found
+
+
+def _joinings(path: Path, manifest: dict[str, Any]) -> dict[str, Joining]:
+    """How the scores are used, by what for; none where nothing was fitted to them."""
+    try:
+        return {
+            use: Joining({name: float(weight) for name, weight in body["weights"].items()}, float(body["shift"]))
+            for use, body in manifest.get("joinings", {}).items()
+        }
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise _not_usable(f"{path} does not say how its scores are joined: {error!r}") from error
 
 
 def _checked(path: Path, manifest: dict[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.errors import Diverged
+from assay.ports import GraderModel, Pair
 from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest
 
 if TYPE_CHECKING:
@@ -41,6 +42,20 @@ class GoneEmbedder:
     model: EmbeddingModel
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raises Diverged."""
+        raise _diverged(self.model.id)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneGrader:
+    """The description of a grader, and no scores."""
+
+    model: GraderModel
+
+    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Raises Diverged."""
         raise _diverged(self.model.id)
 

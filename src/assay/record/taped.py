@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay import errors
 from assay.errors import AssayError, Diverged, UnusableReply
-from assay.stages import LLM, Clock, Embedder, Retriever
+from assay.ports import GraderModel
+from assay.stages import LLM, Clock, Embedder, Grader, Pair, Retriever
 from assay.tape import Tape, key_of
 from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest, Usage, plain
 
@@ -113,6 +114,34 @@ class TapedEmbedder:
 
     async def aclose(self) -> None:
         """Close the embedder."""
+        await self.inner.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class TapedGrader:
+    """A grader on the tape."""
+
+    inner: Grader
+    tape: Tape
+
+    @property
+    def model(self) -> GraderModel:
+        """The grader's model."""
+        return self.inner.model
+
+    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """One log odds a pair, shape (len(pairs),), now or as they were."""
+        import numpy
+
+        key = key_of(json.dumps([self.model.sha256, *([each.claim, each.evidence] for each in pairs)]).encode())
+        if self.tape.replaying:
+            return numpy.frombuffer(self.tape.recall("grade", key), numpy.float32).copy()
+        scores = await self.inner.score(pairs)
+        self.tape.record("grade", key, scores.astype(numpy.float32).tobytes())
+        return scores
+
+    async def aclose(self) -> None:
+        """Close the grader."""
         await self.inner.aclose()
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from assay.calibration import Joining, sigmoid
 from assay.meter import Timing, untimed
 from assay.text.language import language_of
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
@@ -21,6 +23,7 @@ from assay.verify.directions import turned
 from assay.verify.facts import calendar, numbers
 from assay.verify.forbidden import forbidden
 from assay.verify.generic import generic
+from assay.verify.graded import Graded
 from assay.verify.named import named
 from assay.verify.quotes import locate_parts, quoted
 from assay.verify.references import referred
@@ -62,10 +65,30 @@ _SAMPLE = 2000
 NOT_OF_TRUTH = frozenset({"sources", "passages", "generic"})
 
 
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What models measured of some claims: the vectors of texts, and what a grader says of claims, by number.
+
+    `joining` is how the grader's log odds join the rest, None where there is no grader.
+    """
+
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    graded: Mapping[int, Graded] = field(default_factory=dict)
+    joining: Joining | None = None
+
+    def support(self, n: int, aligned: float, left: float) -> float:
+        """The support of claim `n`, 0 to 1: what words and vectors say, what its checks leave, and the grader."""
+        found = self.graded.get(n)
+        # What a source says but for the way a value is written needs no second opinion.
+        if found is None or self.joining is None or aligned == 1.0:
+            return aligned * left
+        return found.joined(self.joining, aligned, left)
+
+
 def judged(
     case: Case,
     task: Task,
-    vectors: Mapping[str, Vector],
+    measures: Measures,
     skip: frozenset[str],
     reader: SourceReader,
     timing: Timing = untimed,
@@ -83,8 +106,8 @@ def judged(
             with timing("generic"):
                 checks += generic(case.over)
     with timing("support"):
-        aligned = _aligned(case, vectors, checks)
-    measured = None if aligned is None else aligned * left_by(checks)
+        aligned = _aligned(case, measures.vectors, checks)
+    measured = None if aligned is None else measures.support(case.n, aligned, left_by(checks))
     verdict, reason = _verdict(case, measured, checks)
     if "passages" not in skip and not case.untested:
         with timing("passages"):
@@ -94,7 +117,7 @@ def judged(
     claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
     history = (
         ClaimEvent("proposed", "writer", ""),
-        *_tiers(case, aligned, checks),
+        *_tiers(case, aligned, checks, measures.graded.get(case.n)),
         _concluded(case, verdict, reason),
     )
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
@@ -203,14 +226,15 @@ def by_support(measured: float) -> tuple[Verdict, str]:
     return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
 
 
-def _tiers(case: Case, aligned: float | None, checks: Sequence[Check]) -> list[ClaimEvent]:
+def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], said: Graded | None) -> list[ClaimEvent]:
     """What each tier says by itself, where more than the quote was looked at."""
     if case.quote is not None or aligned is None:
         return []
     against = next(iter(_of_truth(checks)), None)
     facts = [] if against is None else [ClaimEvent(_told(against), "facts", against.cause or "")]
-    verdict, reason = by_support(aligned)
-    return [*facts, ClaimEvent(verdict.value, "alignment", reason)]
+    measured = {"alignment": aligned} | ({} if said is None else {said.by: sigmoid(said.whole)})
+    ruled = [(by, *by_support(support)) for by, support in measured.items()]
+    return [*facts, *(ClaimEvent(verdict.value, by, reason) for by, verdict, reason in ruled)]
 
 
 def _told(against: Check) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.meter import READING, Timing, untimed
-from assay.stages import Embedder
+from assay.stages import Embedder, Grader
 from assay.text.asides import blanked, code_in
 from assay.text.citation_marks import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.text.language import language_of
@@ -29,7 +30,8 @@ from assay.types import (
 from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of, untested_cases
 from assay.verify.claims import stated, whole
 from assay.verify.findings import findings_of
-from assay.verify.judged import FACTS, judged
+from assay.verify.graded import USE, Graded, by_claim, pairs_of
+from assay.verify.judged import FACTS, Measures, judged
 from assay.verify.likeness import texts_of
 from assay.verify.subject import off_subject, subject
 from assay.verify.untested import untested_code, untested_in
@@ -51,8 +53,9 @@ class DeterministicVerifier:
 
     `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know,
     the support score goes by words alone. `timing` counts how long each check takes; a claim that a source says
-    word for word is read, and nothing else is compared. `lateness` tells each review whether it is late: what it
-    has not tested then is unknown, with the cause "deadline"; without it no review is ever late.
+    word for word is read, and nothing else is compared. A `grader`, which must have a joining for claims, is asked
+    about each that is compared, in a language that it reads. `lateness` tells each review whether it is late: what
+    it has not tested then is unknown, with the cause "deadline"; without it no review is ever late.
     """
 
     embedder: Embedder | None = None
@@ -60,6 +63,7 @@ class DeterministicVerifier:
     reader: SourceReader = field(default_factory=SourceReader, repr=False, compare=False)
     timing: Timing = field(default=untimed, repr=False, compare=False)
     lateness: Callable[[], Callable[[], bool]] | None = None
+    grader: Grader | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim of the draft against the passages that it cites, or against all where it cites none.
@@ -108,7 +112,7 @@ class DeterministicVerifier:
         for at in range(0, len(task.claims), _IN_A_STRETCH):
             part = replace(task, claims=task.claims[at : at + _IN_A_STRETCH])
             if late():
-                made += self._judged(part, untested_cases(part, "deadline", at + 1), {})
+                made += self._judged(part, untested_cases(part, "deadline", at + 1), Measures())
             else:
                 made += await self._tested(part, at + 1)
         return _review(task, made, self.skip, self.timing)
@@ -119,18 +123,34 @@ class DeterministicVerifier:
             quoted = _soon_quoted(task, self.reader, first)
             if quoted is None:
                 cases = await asyncio.to_thread(_cases, task, self.reader, first)
-                vectors = await self._vectors(cases)
+                measures = await self._measures(cases)
         if quoted is not None:
-            return self._judged(task, quoted, {})
-        return await asyncio.to_thread(self._judged, task, cases, vectors)
+            return self._judged(task, quoted, Measures())
+        return await asyncio.to_thread(self._judged, task, cases, measures)
 
-    def _judged(self, task: Task, cases: Sequence[Case], vectors: Mapping[str, Vector]) -> list[Judged]:
+    def _judged(self, task: Task, cases: Sequence[Case], measures: Measures) -> list[Judged]:
         """Each claim with its checks, on the calling thread."""
-        return [judged(case, task, vectors, self.skip, self.reader, self.timing) for case in cases]
+        return [judged(case, task, measures, self.skip, self.reader, self.timing) for case in cases]
+
+    async def _measures(self, cases: Sequence[Case]) -> Measures:
+        """What models say of the cases; nothing where support is not tested."""
+        if "support" in self.skip:
+            return Measures()
+        vectors, said = await asyncio.gather(self._vectors(cases), self._graded(cases))
+        return Measures(vectors, said, self.grader.model.joinings[USE] if self.grader else None)
+
+    async def _graded(self, cases: Sequence[Case]) -> Mapping[int, Graded]:
+        """What the grader says of each case, by its number; nothing of those in languages that it does not read."""
+        if self.grader is None:
+            return {}
+        known = self.grader.model.languages
+        read = {case.n: case.reading for case in cases if case.reading and language_of(case.claim.text) in known}
+        pairs = {n: await asyncio.to_thread(pairs_of, reading) for n, reading in read.items()}
+        return by_claim(self.grader.model.id, pairs, await self.grader.score(list(chain(*pairs.values()))))
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
         """The vectors that the cases need, each text once; none for languages that the model does not know."""
-        if self.embedder is None or "support" in self.skip:
+        if self.embedder is None:
             return {}
         known = self.embedder.model.languages
         readings = [each.reading for each in cases if each.reading and language_of(each.claim.text) in known]

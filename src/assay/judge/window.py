@@ -1,4 +1,4 @@
-"""The few sentences of several passages that a question is read against, chosen as the fast judge chooses them."""
+"""The few sentences of several passages that a grader reads a question against."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Does the network beside the present checks tell supported claims better than they do alone?
 
-.venv/bin/python benchmarks/grader/run.py PAIRS GRADER TOKENS
+.venv/bin/python benchmarks/grader/run.py PAIRS GRADER TOKENS [--earlier FOLDER]
+
+With --earlier, what earlier.py wrote of an earlier commit: the checks that the bars are set against.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import argparse
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from math import isnan
 from pathlib import Path
 
@@ -28,7 +30,7 @@ from report import write_result
 
 Rows = Mapping[str, np.ndarray]
 Systems = Mapping[str, Mapping[str, Numbers]]
-CANDIDATES = ("aligned", "joined", "all")
+CANDIDATES = ("present", "aligned", "joined", "all")
 
 
 def weakened(sets: Mapping[str, Labelled], odds: Mapping[str, Numbers]) -> dict[str, Numbers]:
@@ -41,8 +43,19 @@ def both_labels(sets: Mapping[str, Labelled], rows: Rows) -> tuple[str, ...]:
     return tuple(name for name, each in sets.items() if 0 < each.supported[rows[name]].sum() < rows[name].sum())
 
 
-def table(title: str, sets: Mapping[str, Labelled], systems: Systems, folds: tuple[int, ...]) -> dict[str, object]:
-    """Print and return the AUROC of each system on each set and mean, and the gap of each to the present one."""
+def as_then(sets: Mapping[str, Labelled], folder: Path) -> dict[str, Labelled]:
+    """The sets with the inputs that an earlier commit's checks gave."""
+    made = {}
+    for name, each in sets.items():
+        then = np.load(folder / f"{name}.npz")
+        made[name] = replace(each, names=tuple(map(str, then["names"])), inputs=then["inputs"], left=then["left"])
+    return made
+
+
+def table(
+    title: str, sets: Mapping[str, Labelled], systems: Systems, folds: tuple[int, ...], base: str
+) -> dict[str, object]:
+    """Print and return the AUROC of each system on each set and mean, and the gap of each candidate to the base."""
     rows = {name: counted(name, each, folds) for name, each in sets.items()}
     usable = both_labels(sets, rows)
     print(f"\n{title}\n{'':24}{'rows':>6}" + "".join(f"{name:>12}" for name in systems))
@@ -54,18 +67,19 @@ def table(title: str, sets: Mapping[str, Labelled], systems: Systems, folds: tup
             for system, s in systems.items()
         }
         gaps = {
-            system: gap(names, sets, rows, systems[system], systems["present"], 1000 if name in MEANS else 300)
+            system: gap(names, sets, rows, systems[system], systems[base], 1000 if name in MEANS else 300)
             for system in CANDIDATES
+            if system != base
         }
         count = sum(int(rows[each].sum()) for each in names)
         cells = "".join(f"{value:12.3f}" for value in scores.values())
         print(f"{name:24}{count:6}{cells}")
         for system, apart in gaps.items() if name in MEANS else ():
-            print(f"    {system} - present {apart.difference:+.3f} [{apart.low:+.3f}, {apart.high:+.3f}]")
+            print(f"    {system} - {base} {apart.difference:+.3f} [{apart.low:+.3f}, {apart.high:+.3f}]")
         key = f"mean of {name}" if name in MEANS else name
         found[key] = {"rows": count} | {system: round(value, 3) for system, value in scores.items()}
         for system, apart in gaps.items():
-            found[key][f"{system} - present"] = [None if isnan(each) else round(each, 3) for each in astuple(apart)]
+            found[key][f"{system} - {base}"] = [None if isnan(each) else round(each, 3) for each in astuple(apart)]
     return found
 
 
@@ -88,6 +102,7 @@ def main() -> None:
     parser.add_argument("pairs", type=Path, help="the folder that models/grader/pairs.py wrote")
     parser.add_argument("grader", type=Path, help="the folder that models/grader/export_grader.py wrote")
     parser.add_argument("tokens", type=Path, help="the model that models/grader/token_vectors.py wrote")
+    parser.add_argument("--earlier", type=Path, default=None, help="the folder that earlier.py wrote")
     asked = parser.parse_args()
     sets = every(SETS)
     trees, aligned = trees_odds(sets), trees_odds(with_alignment(sets, asked.tokens))
@@ -102,11 +117,19 @@ def main() -> None:
         "joined": joined(sets, given),
         "all": joined(sets, everything),
     }
+    tables = {"": "present"}
+    if asked.earlier is not None:
+        then = as_then(sets, asked.earlier)
+        systems["issue A"] = weakened(then, trees_odds(then))
+        tables[", above issue A's checks"] = "issue A"
     weights = line(sets, given, (0, 3, 4)).named_steps["logisticregression"].coef_[0]
     numbers = {
         "kept out": list(KEPT_OUT),
-        "a fifth": table("a fifth (fold 0)", sets, systems, FIFTH),
-        "unseen": table("unseen (folds 0, 3, 4)", sets, systems, UNSEEN),
+        **{
+            title + told: table(title + told, sets, systems, folds, base)
+            for told, base in tables.items()
+            for title, folds in {"a fifth": FIFTH, "unseen": UNSEEN}.items()
+        },
         "weights of the line, inputs of variance 1": dict(
             zip(NAMES, (round(float(each), 3) for each in weights), strict=True)
         ),

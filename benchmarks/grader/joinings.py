@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/grader/joinings.py PAIRS GRADER --passage WEIGHT
 
 *claims*: a logistic line over the log odds of the support score, the logarithm of what the fact checks leave, and
-the network's log odds of the whole claim and of its sentences; fitted on folds 3 and 4, which the network never saw,
-and calibrated there (Platt 1999), each set counting alike. *evidence*: over the log odds of the fast judge and the
-network's of the window and the two best passages; the same folds. *ranking*: what ranking.py chose.
+the network's log odds of the whole claim and of its sentences; fitted on folds 3 and 4, which the network never
+saw, and calibrated there (Platt 1999), each set counting alike. *evidence*: over the log odds of the fast judge and
+the network's of the window and the two best passages; the same folds. *ranking*: what ranking.py chose.
 """
 
 # ruff: noqa: E402

@@ -137,7 +137,7 @@ def cases() -> Iterator[Any]:
 @asynccontextmanager
 async def model(provider: LocalProvider, wire: Wire, fault: str | None = None) -> AsyncIterator[Any]:
     in_address = fault is not None and FAULTS[fault].place == "address"
-    seconds = 0.15 if fault in SLOW else 20.0
+    seconds = 0.3 if fault in SLOW else 20.0
     adapter = ADAPTERS[wire](
         "fake",
         api_key="sk-0123456789abcdef",
@@ -154,7 +154,7 @@ async def model(provider: LocalProvider, wire: Wire, fault: str | None = None) -
 async def outcome(adapter: Any, mode: Mode) -> tuple[str, ModelReply | None]:
     request = ModelRequest("judge", (PromptMessage("user", PROMPT),), Verdict if mode == "json" else None)
     # Far beyond every limit of the adapter: a test that gets here has hung.
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         try:
             reply = await (streamed(adapter, request) if mode == "stream" else adapter.complete(request))
         except ProviderError as error:
@@ -187,8 +187,9 @@ async def test_a_fault_ends_as_it_should(provider: LocalProvider, fault: str, wi
     async with model(provider, wire, fault) as adapter:
         ended, reply = await outcome(adapter, mode)
     assert ended == OTHERWISE.get((fault, wire, mode == "stream"), OUTCOMES[fault])
-    # Trying again is for those who know the deadline.
-    assert len(provider.requests) == (FAULTS[fault].place == "reply")
+    # Trying again is for those who know the deadline. A short limit may pass before the request is there.
+    once = int(FAULTS[fault].place == "reply")
+    assert len(provider.requests) in ({0, once} if fault in SLOW else {once})
     if reply is not None:
         assert_honest(reply, fault, mode)
     await closed(provider)

@@ -28,9 +28,8 @@ from assay.types import (
     SentenceWithdrawn,
 )
 
-# A busy machine is no reason to fail.
-PATIENCE = 120.0
-DEADLINE = 20.0
+# A busy machine is no reason to fail: seconds for a reply, and for a question.
+PATIENCE = DEADLINE = 300.0
 
 
 class Verdict(BaseModel):
@@ -133,11 +132,12 @@ def opened(tmp_path: Path, url: str, **settings: Any) -> Engine:
         data_dir=tmp_path / "data",
         model="openai:smollm2",
         openai_base_url=f"{url}/v1",
-        deadline=DEADLINE,  # on a busy machine these runs end by their deadline, which is an end like any other
+        deadline=DEADLINE,
         request_seconds=PATIENCE,
         idle_seconds=PATIENCE,
         offline=True,
         detail=1,
+        reflection=False,  # an answer's assessment, which nothing here looks at, takes such a model minutes
         **settings,
     )
 
@@ -166,8 +166,10 @@ async def test_judge_and_writer_end_in_an_answer_or_in_words(
     assert isinstance(last, Done)
     assert last.answer.text
     assert last.answer.usage.calls >= 1
-    # Of calls that the deadline cut nobody knows the tokens.
-    assert last.answer.usage.prompt_tokens is not None or last.answer.ms >= 1000 * DEADLINE
+    # Of a call that was left before its end nobody knows the tokens.
+    left = ("what followed was not read", "the deadline passed")
+    told = " ".join(last.answer.warnings)
+    assert last.answer.usage.prompt_tokens is not None or any(each in told for each in left)
 
 
 async def test_a_follow_up_is_made_to_stand_alone(tmp_path: Path, document: Path, smollm2_url: str) -> None:

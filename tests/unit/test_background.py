@@ -108,7 +108,7 @@ async def test_the_caller_is_free_while_the_work_is_busy(background: BackgroundL
     may_end = threading.Event()
 
     async def busy() -> bool:
-        return may_end.wait(timeout=5)  # blocks that loop on purpose
+        return may_end.wait(timeout=60)  # blocks that loop on purpose
 
     working = asyncio.create_task(background.arun(busy()))
     for _ in range(10):

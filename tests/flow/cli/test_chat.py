@@ -91,7 +91,7 @@ def test_ctrl_c_stops_the_answer_and_not_the_chat(own: Cli, scripted: Callable[.
             if line.strip() == b"write":  # the stage whose model never answers
                 break
         chat.send_signal(signal.SIGINT)
-        out, err = chat.communicate(f"{BRIDGE}\n".encode(), timeout=60)
+        out, err = chat.communicate(f"{BRIDGE}\n".encode(), timeout=300)
     assert b"stopped; ask on" in err
     assert b"1932" in out
     assert b"Never" not in out

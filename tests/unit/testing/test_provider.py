@@ -212,7 +212,8 @@ async def test_delays_are_scaled() -> None:
         began = time.monotonic()
         assert "".join([piece async for piece in service.stream("?")]) == "a b c"
         await service.close()
-    assert 0.1 <= time.monotonic() - began < 4
+    # Without a scale it would be ten seconds.
+    assert 0.1 <= time.monotonic() - began < 10
 
 
 async def test_connections_are_counted_and_given_back(provider: LocalProvider, client: Any) -> None:
@@ -268,7 +269,7 @@ def test_a_fault_of_the_address_is_no_behaviour(provider: LocalProvider) -> None
 @pytest.mark.parametrize(("fault", "reason"), [("dns-fail", "not known"), ("tls-bad", "ALERT")])
 def test_the_bad_addresses_are_bad(provider: LocalProvider, fault: str, reason: str) -> None:
     with pytest.raises(urllib.error.URLError, match=rf"(?i){reason}"):
-        urllib.request.urlopen(provider.address("openai", fault) + "/models", timeout=5)  # noqa: S310
+        urllib.request.urlopen(provider.address("openai", fault) + "/models", timeout=60)  # noqa: S310
 
 
 def test_a_closed_port_refuses_and_opens_again(provider: LocalProvider) -> None:

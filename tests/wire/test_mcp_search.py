@@ -33,7 +33,7 @@ def served(*extra: str) -> Iterator[McpAddress]:
         [sys.executable, *MODULE, str(port), *extra], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
-        for _ in range(600):
+        for _ in range(2_400):
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()
                 break
@@ -102,7 +102,8 @@ async def test_a_tool_may_find_nothing(tool: str, address: McpAddress):
         ("nonsense", ProviderFailed, "nonsense"),
         ("no_such_tool", ProviderRefused, "no tool"),
         ("needs_more", ProviderRefused, "more than a query"),
-        ("hangs", ProviderUnreachable, "within"),
+        # Where the machine stalls, the limit of the connection, which is as long, may come first.
+        ("hangs", ProviderUnreachable, "within|ReadTimeout"),
     ],
 )
 async def test_failures_are_errors_by_name(tool: str, kind: type[ProviderError], says: str, address: McpAddress):

@@ -31,12 +31,15 @@ ARTICLES = (
     Article("/ice", "Ice", "Ice melts at 0 degrees."),
     Article("/tea-houses", "Tea houses", "A tea house serves tea."),
 )
-SERVICES: Mapping[str, Callable[[str], SearchProvider]] = {
-    "searxng": lambda url: SearxngSearch(url, seconds=0.5),
-    "brave": lambda url: BraveSearch(KEY, url, seconds=0.5),
-    "tavily": lambda url: TavilySearch(KEY, url, seconds=0.5),
-    "wikipedia": lambda url: WikipediaSearch(url=url, seconds=0.5),
+SERVICES: Mapping[str, Callable[[str, float], SearchProvider]] = {
+    "searxng": lambda url, seconds: SearxngSearch(url, seconds=seconds),
+    "brave": lambda url, seconds: BraveSearch(KEY, url, seconds=seconds),
+    "tavily": lambda url, seconds: TavilySearch(KEY, url, seconds=seconds),
+    "wikipedia": lambda url, seconds: WikipediaSearch(url=url, seconds=seconds),
 }
+# Faults that a limit of time ends, which is short for them; a busy machine has plenty for all others.
+SLOW = {"hangs", "drips"}
+SHORT, PLENTY = 0.5, 20.0
 # What each fault is told as; "again" where the same search may work later.
 OUTCOMES: Mapping[str, tuple[type[ProviderError], bool]] = {
     "hangs": (ProviderUnreachable, True),
@@ -79,7 +82,7 @@ def web() -> Iterator[LocalWeb]:
 @pytest.fixture(params=SERVICES)
 def service(request: pytest.FixtureRequest, web: LocalWeb) -> SearchProvider:
     web.behave()
-    made: SearchProvider = SERVICES[request.param](web.url)
+    made: SearchProvider = SERVICES[request.param](web.url, PLENTY)
     assert made.name == request.param
     return made
 
@@ -107,20 +110,22 @@ def test_every_fault_has_an_outcome():
     assert OUTCOMES.keys() == FAULTS.keys()
 
 
+@pytest.mark.parametrize("name", SERVICES)
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_a_fault_is_an_error_by_name_and_never_an_empty_list(
-    fault: str, service: SearchProvider, web: LocalWeb
-):
-    web.misbehave(fault)
-    before = len(web.requests)
-    with pytest.raises(ProviderError) as error:
-        await service.search("tea", 5)
+async def test_a_fault_is_an_error_by_name_and_never_an_empty_list(fault: str, name: str):
+    with LocalWeb(ARTICLES) as web:
+        web.misbehave(fault)
+        service = SERVICES[name](web.url, SHORT if fault in SLOW else PLENTY)
+        with pytest.raises(ProviderError) as error:
+            await service.search("tea", 5)
+        asked = len(web.requests)
     kind, again = OUTCOMES[fault]
     assert (type(error.value), error.value.retryable) == (kind, again)
     assert service.name in str(error.value)
     assert error.value.hint
     assert KEY not in f"{error.value} {error.value.hint}"
-    assert len(web.requests) == before + 1, "asked once: nothing is retried, nothing followed"
+    # Asked once: nothing is retried, nothing followed. A short limit may pass before the request is there.
+    assert asked in ({0, 1} if fault in SLOW else {1})
 
 
 async def test_a_service_says_how_long_to_wait(service: SearchProvider, web: LocalWeb):
@@ -134,7 +139,7 @@ async def test_a_service_says_how_long_to_wait(service: SearchProvider, web: Loc
 @pytest.mark.parametrize("name", SERVICES)
 async def test_a_service_that_is_down_is_unreachable(name: str):
     with LocalWeb() as gone:
-        service = SERVICES[name](gone.url)
+        service = SERVICES[name](gone.url, PLENTY)
     with pytest.raises(ProviderUnreachable, match="nothing listens") as error:
         await service.search("tea", 5)
     assert error.value.retryable
@@ -143,7 +148,7 @@ async def test_a_service_that_is_down_is_unreachable(name: str):
 @pytest.mark.parametrize("name", SERVICES)
 async def test_a_host_without_an_address_is_unreachable(name: str):
     with pytest.raises(ProviderUnreachable):
-        await SERVICES[name]("http://assay-search.invalid").search("tea", 5)
+        await SERVICES[name]("http://assay-search.invalid", PLENTY).search("tea", 5)
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -155,7 +160,7 @@ def test_an_address_that_is_none_is_refused_at_once(name: str, url: str):
     if name == "wikipedia" and not url:
         url = "http://"
     with pytest.raises(EgressRefused):
-        SERVICES[name](url)
+        SERVICES[name](url, PLENTY)
 
 
 async def test_keys_are_sent_as_each_service_wants_them_and_shown_nowhere(web: LocalWeb):

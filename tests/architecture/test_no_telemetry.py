@@ -24,5 +24,5 @@ def test_a_question_leaves_nothing_outside_the_data_folder(tmp_path: Path):
     home = tmp_path / "home"
     home.mkdir()
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
-    subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path)], env=environment, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", PROGRAM, str(tmp_path)], env=environment, check=True, timeout=300)
     assert [str(each.relative_to(home)) for each in home.rglob("*")] == []

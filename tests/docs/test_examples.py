@@ -48,6 +48,6 @@ def test_the_page_runs(page: Path, reader_home: tuple[Path, dict[str, str]]):
             wanted = [int(found.group(1)) if (found := _EXIT.search(line)) else 0 for line in lines]
             commands = [(["bash", "-c", line], code) for line, code in zip(lines, wanted, strict=True)]
         for command, code in commands:
-            done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=120)
+            done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=600)
             assert done.returncode == code, f"{command[-1]}\n{done.stdout}\n{done.stderr}"
             assert "Traceback" not in done.stderr

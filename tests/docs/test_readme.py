@@ -15,6 +15,6 @@ def test_the_readme_shows_what_make_try_prints():
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
     )
     assert renewal.returncode == 0, renewal.stdout + renewal.stderr

@@ -111,7 +111,7 @@ def promised_of_claims(settings: Settings, embedding: str, verifier: str) -> Pro
     if other is not None:
         raise UsageError(
             f"no risk can be promised with {other}: it was measured with every check and no model",
-            hint="check with --profile fast, or without --max-risk",
+            hint="check with --profile fast and nothing graded, or without --max-risk",
         )
     found = promise(called_supported(fit.ladder), risk, starts=STRICTEST)
     if found is None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.engine import Engine
     from assay.evals.audit import Agreement, Card, Marks, Seen
     from assay.evals.labels_file import Line
+    from assay.settings import Settings
 
 DataFile = Annotated[
     Path,
@@ -58,16 +59,18 @@ def audit(
     """
     from assay.build import open_gates
     from assay.evals.audit import card
+    from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
     lines = _read(file)
     if all("claim" not in line.body for line in lines):
         found = card("the scores given", [_scored(file, line) for line in lines])
     else:
-        judge = _name(given)
+        settings = load_settings(given).settings
+        asks = settings.profile != "fast" and settings.verifier_model is not None
         with open_gates(**given) as engine:
-            rows = [_checked(file, line, engine, asks_nobody=judge == RULES) for line in lines]
-        found = card(judge, rows)
+            rows = [_checked(file, line, engine, asks_nobody=not asks) for line in lines]
+        found = card(_name(settings, asks), rows)
     if as_json:
         terminal.object(found.to_dict())
         return
@@ -145,12 +148,10 @@ def _about(file: Path, line: Line) -> dict[str, Any]:
     return {"label": line.body["label"], "others": others, **texts}
 
 
-def _name(given: Given) -> str:
-    from assay.settings import load_settings
-
-    settings = load_settings(given).settings
-    asks = settings.profile != "fast" and settings.verifier_model is not None
-    return f"{RULES}, {settings.verifier_model}" if asks else RULES
+def _name(settings: Settings, asks: bool) -> str:
+    """Who tests the claims: rules, a grader where it is asked about claims, and a model where it `asks` one."""
+    grader = f"grader {settings.grader}" if "claims" in settings.graded else None
+    return ", ".join(filter(None, (RULES, grader, settings.verifier_model if asks else None)))
 
 
 def _table(found: Card) -> list[str]:

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from assay.build import open_embedder
+from assay.build.grading import open_grading
 from assay.build.models import open_models, provider_and_model
 from assay.cli.examine import Examined
 from assay.config_files import VARIABLES
@@ -81,6 +82,23 @@ def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
     yield Examined(
         what, Status.PASSED, f"{model.id} → {host}{key}, embeddings of {model.dimension} dimensions{covers}"
     )
+
+
+def examine_grader(resolved: Resolved) -> Iterator[Examined]:
+    """The grader, and what it is asked about: opening it compares its files."""
+    settings, what = resolved.settings, "role grader"
+    try:
+        grading = open_grading(settings)
+    except AssayError as error:
+        yield Examined(what, Status.FAILED, f"{settings.grader}: {told(error)}")
+        return
+    if grading is None:
+        yield Examined(what, Status.SKIPPED, "off: set graded to claims, evidence or ranking")
+        return
+    for close in grading.closing:
+        close()
+    asked = ", ".join(grading.uses)
+    yield Examined(what, Status.PASSED, f"{grading.grader.model.id} → {_HERE}, asked about {asked}")
 
 
 def examine_models(resolved: Resolved) -> Iterator[Examined]:

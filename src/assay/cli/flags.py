@@ -65,6 +65,10 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "weights": _flag(Literal["fitted", "seed"], JUDGING, "Which weights the judge scores with."),
         "correct": _flag(float, JUDGING, "Evidence judged at least this suffices. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence judged below this is of no use. [default: 0.3]", "0-1"),
+        "graded": _flag(
+            str, JUDGING, "Ask a small local network, too, about claims, evidence, ranking. [default: none]", "LIST"
+        ),
+        "grader": _flag(str, JUDGING, "That network: bundled, or a folder with one. [default: bundled]", "WHICH"),
         "max_risk": _flag(
             float, JUDGING, "Show only that of which at most this share is wrong, by what was measured.", "0-1"
         ),
@@ -175,7 +179,8 @@ WITHOUT_FLAG = frozenset(
 
 # What several verbs take together.
 THE_COLLECTION = ("collection", "data_dir")
-FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr")
+_GRADING = ("graded", "grader")
+FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr", *_GRADING)
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 FOR_MODELS = tuple(name for name in FLAGS if name.endswith("model") or name == "context_tokens")
 _SERVICES = (
@@ -191,7 +196,10 @@ FOR_JUDGING = (
     *_SERVICES,
 )
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
-FOR_DOCTOR = ("data_dir", "embedder", *FOR_MODELS, "profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE)
+FOR_DOCTOR = (
+    *("data_dir", "embedder", *_GRADING, *FOR_MODELS),
+    *("profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE),
+)
 FOR_ASSESSING = ("quality", "floor", "criteria", "adaptive", "reflection")
 FOR_CHECKING = (
     *(
@@ -204,14 +212,14 @@ FOR_CHECKING = (
         "keep_verdicts",
         "context_tokens",
     ),
-    *("max_calls", "max_tokens", "max_cost", "deadline"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", *_GRADING),
     *FOR_ASSESSING,
     *_SERVICES,
 )
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "rules", "unsupported", "skip"),
     *("model", "repairer_model", "verifier_model", "keep_verdicts", "context_tokens"),
-    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", *_GRADING),
     *FOR_ASSESSING,
     *_SERVICES,
 )

@@ -10,8 +10,9 @@ from assay.judge.window import window
 from assay.stages import Grader, Pair
 from assay.types import Question
 
-# The name of this use in a grader's joinings.
+# The name of this use in a grader's joinings, and the inputs of its line.
 USE = "evidence"
+INPUTS = frozenset({"fast", "window", "best_passage", "second_passage"})
 # Passages that are read one by one, the nearest: with the window over all of them ten pairs.
 PASSAGES = 9
 

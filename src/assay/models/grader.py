@@ -10,11 +10,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +39,8 @@ _CLAIM_SHARE = 0.5
 # Reading a megabyte to keep its first tokens is waste; no real token is longer than this on average.
 _CHARACTERS_A_TOKEN = 200
 _INPUTS = frozenset({"input_ids", "marks"})
+# What a manifest must say, beside how scores are joined.
+_SAID: Mapping[str, type] = MappingProxyType({"id": str, "max_tokens": int, "files": dict, "languages": list})
 # A token of the claim that the evidence lacks, that it has, that it has beside the same neighbour; of the evidence
 # likewise, three higher.
 LONE, SHARED, TOGETHER = 0, 1, 2
@@ -138,12 +142,12 @@ class PairScorer:
         """
         manifest = _manifest(folder)
         digests = [_checked(folder / name, manifest) for name in ("model.onnx", "tokenizer.json")]
-        max_tokens = int(manifest["max_tokens"])
+        max_tokens = manifest["max_tokens"]
         return cls(
             model=GraderModel(
-                id=str(manifest["id"]),
+                id=manifest["id"],
                 sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
-                languages=tuple(manifest.get("languages", ("en",))),
+                languages=tuple(manifest["languages"]),
                 joinings=_joinings(folder / "manifest.json", manifest),
             ),
             max_tokens=max_tokens,
@@ -186,32 +190,42 @@ class PairScorer:
 
 
 def _not_usable(message: str) -> UsageError:
-    return UsageError(message, hint="install it again: pip install --force-reinstall assay-models")
+    again = "comes anew with pip install --force-reinstall assay-models"
+    return UsageError(message, hint=f"name a folder that holds a grader with --grader; the bundled one {again}")
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
+    if not folder.is_dir():
+        raise _not_usable(f"there is no folder {folder}")
     path = folder / "manifest.json"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise _not_usable(f"{path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
         raise _not_usable(f"{path} is no manifest of a grader: {error}") from error
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise _not_usable(f"{path} is no manifest of a grader: its schema is not {SCHEMA}")
-    lacking = [name for name in ("id", "max_tokens", "files") if name not in found]
+    manifest = {"languages": ["en"], **found}
+    lacking = [name for name, kind in _SAID.items() if not isinstance(manifest.get(name), kind)]
     if lacking:
-        raise _not_usable(f"{path} lacks {', '.join(lacking)}")
-    return found
+        raise _not_usable(f"{path} does not say what its {' and '.join(lacking)} should be")
+    return manifest
 
 
 def _joinings(path: Path, manifest: dict[str, Any]) -> dict[str, Joining]:
     """How the scores are used, by what for; none where nothing was fitted to them."""
     try:
-        return {
-            use: Joining({name: float(weight) for name, weight in body["weights"].items()}, float(body["shift"]))
-            for use, body in manifest.get("joinings", {}).items()
-        }
+        return {use: _joining(body) for use, body in manifest.get("joinings", {}).items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise _not_usable(f"{path} does not say how its scores are joined: {error!r}") from error
+
+
+def _joining(body: dict[str, Any]) -> Joining:
+    made = Joining({name: float(weight) for name, weight in body["weights"].items()}, float(body["shift"]))
+    if not all(map(math.isfinite, (made.shift, *made.weights.values()))):
+        raise ValueError("a weight is no number")
+    return made
 
 
 def _checked(path: Path, manifest: dict[str, Any]) -> str:

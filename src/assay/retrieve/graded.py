@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The name of this use in a grader's joinings.
+# The name of this use in a grader's joinings, and the inputs of its line.
 USE = "ranking"
+INPUTS = frozenset({"search", "passage"})
 # Hits that are read, and the words of each, about 128 tokens: what two cores read in some fifty milliseconds.
 READ, WORDS = 10, 90
 

@@ -10,6 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.calibration import Joining
+from assay.ports import GraderModel, Pair
 from assay.text.tokens import terms
 from assay.types import (
     Assessment,
@@ -83,6 +85,32 @@ class WordEmbedder:
             total += np.random.default_rng(seed).standard_normal(self.dimension)
         unit: NDArray[np.float32] = (total / np.linalg.norm(total)).astype(np.float32)
         return unit
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedGrader:
+    """Gives the log odds written down for each pair of texts; `asked` are the pairs that it was asked about."""
+
+    script: Mapping[Pair, float]
+    joinings: Mapping[str, Joining]
+    languages: tuple[str, ...] = ("en",)
+    asked: list[Pair] = field(default_factory=list)
+
+    @property
+    def model(self) -> GraderModel:
+        """A model of no weights."""
+        return GraderModel("scripted-grader", "0" * 64, self.languages, self.joinings)
+
+    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """The scripted log odds; raises Unscripted for other pairs, and where there is none."""
+        self.asked.extend(pairs)
+        unknown = [pair for pair in pairs if pair not in self.script]
+        if unknown or not pairs:
+            raise Unscripted(f"no log odds are scripted for {unknown}")
+        return np.array([self.script[pair] for pair in pairs], np.float32)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,11 +76,15 @@ class Measures:
     graded: Mapping[int, Graded] = field(default_factory=dict)
     joining: Joining | None = None
 
+    def said(self, n: int, aligned: float | None) -> Graded | None:
+        """What the grader says of claim `n`; None where it was not asked, or `aligned` leaves nothing to ask."""
+        # What a source says but for the way a value is written needs no second opinion.
+        return None if aligned == 1.0 else self.graded.get(n)
+
     def support(self, n: int, aligned: float, left: float) -> float:
         """The support of claim `n`, 0 to 1: what words and vectors say, what its checks leave, and the grader."""
-        found = self.graded.get(n)
-        # What a source says but for the way a value is written needs no second opinion.
-        if found is None or self.joining is None or aligned == 1.0:
+        found = self.said(n, aligned)
+        if found is None or self.joining is None:
             return aligned * left
         return found.joined(self.joining, aligned, left)
 
@@ -112,14 +116,14 @@ def judged(
     if "passages" not in skip and not case.untested:
         with timing("passages"):
             checks += cited_checks(case, task, measured, reader)
-    if "support" not in skip:
-        checks.append(_support_check(case, verdict, reason, checks))
-    claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
     history = (
         ClaimEvent("proposed", "writer", ""),
-        *_tiers(case, aligned, checks, measures.graded.get(case.n)),
+        *_tiers(case, aligned, checks, measures.said(case.n, aligned)),
         _concluded(case, verdict, reason),
     )
+    if "support" not in skip:  # no tier of its own: the history has it last
+        checks.append(_support_check(case, verdict, reason, checks))
+    claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
 from assay.text.tokens import fold, terms, word_spans
@@ -35,10 +37,19 @@ def as_written(over: Comparison) -> str:
     for near in over.near(SAME_MATTER):
         for own, held in _agreeing(claim, near.sentence.text):
             instead.setdefault(own, near.sentence.text[held.start : held.end])
-    for own, theirs in sorted(instead.items(), key=lambda each: -each[0].start):
+    for own, theirs in sorted(_apart(instead).items(), key=lambda each: -each[0].start):
         if set(terms(claim[own.start : own.end])) - set(terms(theirs)):
             claim = claim[: own.start] + theirs + claim[own.end :]
     return over.claim.text if claim == over.claim.plain else claim
+
+
+def _apart(instead: Mapping[Span, str]) -> dict[Span, str]:
+    """Those that do not overlap, the longer first: the year of a date is no number of its own."""
+    kept: dict[Span, str] = {}
+    for own in sorted(instead, key=lambda each: each.start - each.end):
+        if not any(overlaps(own, other) for other in kept):
+            kept[own] = instead[own]
+    return kept
 
 
 def _agreeing(mine: str, theirs: str) -> list[tuple[Span, Span]]:

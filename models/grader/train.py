@@ -127,7 +127,7 @@ def plan(folder: Path, framer: Framer, asked: argparse.Namespace) -> list[list[I
     early = written[: max(0, asked.pairs - len(late) - len(answered))] + answered
     draw.shuffle(early)
     # The first third is written pairs alone: people's labels are for a network that compares already.
-    cut = min(len(early), asked.pairs // 3)
+    cut = 0 if asked.start else min(len(early), asked.pairs // 3)
     tail = [*early[cut:], *late]
     draw.shuffle(tail)
     print(f"{len(own)} labelled, {len(corrupted)} corrupted, {len(early)} written", file=sys.stderr, flush=True)

@@ -85,7 +85,7 @@ class Line:
 
     what: str
     result: str
-    keys: tuple[str, ...]
+    keys: tuple[str | int, ...]
     bar: str = ""
     reached: Callable[[float], bool] = lambda value: True
 
@@ -114,6 +114,8 @@ PEERS, MODEL, REPLAY = "peers/results/peers", "model/results/fast", "replay/resu
 HUNDRED, DELIVERED = "model/results/fast-100", "delivered/results/fast"
 SURE, SURE_EVIDENCE = "calibration/results/claims", "calibration/results/evidence"
 KEPT, KEPT_EVIDENCE, KEPT_FOUND = "risk/results/claims", "risk/results/evidence", "risk/results/searched"
+GRADED, THEN = "grader/results/support", "unseen, above issue A's checks"
+GRADED_EVIDENCE, RANKED = "grader/results/evidence", "grader/results/ranking"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
@@ -242,6 +244,18 @@ LINES = (
         Line(f"a risk of 0.20 over {what}: share shown, of an oracle threshold's", result, ("0.20", "of the oracle's"), "≥ .5", at_least(0.5))
         for what, result in (("given evidence", KEPT_EVIDENCE), ("found evidence", KEPT_FOUND), ("claims", KEPT))
     ),
+    *(
+        Line(f"claims on rows that the grader never saw, {way} above issue A's checks, {sets}: {what}", GRADED, (THEN, f"mean of {key}", f"{system} - issue A", at), bar, reached)
+        for way, system in (("the checks without it", "present"), ("with the grader", "joined"))
+        for sets, key in (("seven sets", "seven"), ("eight summedits sets", "summedits"))
+        for what, at, bar, reached in (
+            ("mean AUROC", 0, *(("≥ .03", at_least(0.03)) if key == "summedits" else ("> 0", at_least(0.0005)))),
+            ("the least of 95 %", 1, "> 0", at_least(0.0005)),
+        )
+    ),
+    Line("a pair of 128 tokens, CPU ms", GRADED, ("CPU ms of a pair of 128 tokens",), "≤ 10", at_most(10)),
+    Line("sufficiency on rows that the grader never saw, with it above the fast judge, eight sets: mean AUROC", GRADED_EVIDENCE, ("mean - present", "joined", 0), "≥ .05", at_least(0.05)),
+    Line("the grader as reranker, six sets: mean nDCG@10 above the search alone, the weight chosen on the other five", RANKED, ("mean difference",), "≥ .01", at_least(0.01)),
 )  # fmt: skip
 
 
@@ -263,6 +277,8 @@ def row(line: Line, body: dict[str, Any]) -> str:
     claim, _, name = line.result.partition("/results/")
     command = f"speed/{name.partition('-')[0]}.py" if claim == "speed" else f"{claim}/run.py"
     command = {"choose": "retrieval/choose.py", "worth": "correct/learn.py"}.get(name, command)
+    if claim == "grader" and name != "support":
+        command = f"grader/{name}.py"
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 
 

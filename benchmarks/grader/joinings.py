@@ -19,15 +19,15 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "benchmarks" / each) for each in ("check", "judge")] + [str(ROOT / "models" / "grader")]
+
 import numpy as np
 from joined import NAMES, inputs, line
 from measured import SETS, Numbers, network, trees_odds
 from rows import Labelled, every
 from sklearn.linear_model import LogisticRegression
 from splits import JOINING, SUPPORT
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "benchmarks" / "judge")]
 
 from assay.calibration import log_odds
 from assay.verify.support import trees

@@ -17,6 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -76,13 +77,16 @@ def outcome(draft: Draft, review: Review) -> Outcome:
     return Outcome(draft, len(wrong), len(open_), len(claims), kinds, causes)
 
 
-async def _checked(some: Sequence[Draft]) -> list[Outcome]:
+async def _checked(some: Sequence[Draft], graded: bool) -> list[Outcome]:
     import assay_models
 
+    from assay.build.grading import BUNDLED
     from assay.models.embed_local import LocalEmbedder
+    from assay.models.grader import PairScorer
     from assay.verify.review import DeterministicVerifier
 
-    verifier = DeterministicVerifier(LocalEmbedder.load(assay_models.folder(), threads=1))
+    grader = PairScorer.load(assay_models.folder(BUNDLED), threads=1) if graded else None
+    verifier = DeterministicVerifier(LocalEmbedder.load(assay_models.folder(), threads=1), grader=grader)
     found = []
     for draft in some:
         passages = tuple(
@@ -92,17 +96,17 @@ async def _checked(some: Sequence[Draft]) -> list[Outcome]:
     return found
 
 
-def checked(some: Sequence[Draft]) -> list[Outcome]:
-    """The outcomes of some drafts."""
-    return asyncio.run(_checked(some))
+def checked(some: Sequence[Draft], graded: bool) -> list[Outcome]:
+    """The outcomes of some drafts; `graded` has the bundled grader read each claim, too."""
+    return asyncio.run(_checked(some, graded))
 
 
-def every(some: Sequence[Draft], workers: int) -> list[Outcome]:
+def every(some: Sequence[Draft], workers: int, graded: bool) -> list[Outcome]:
     """All outcomes, in as many processes as wanted."""
     size = 50
     pieces = [some[at : at + size] for at in range(0, len(some), size)]
     with ProcessPoolExecutor(workers) as pool:
-        return [one for piece in pool.map(checked, pieces) for one in piece]
+        return [one for piece in pool.map(partial(checked, graded=graded), pieces) for one in piece]
 
 
 def share(part: int, whole: int) -> float | None:
@@ -185,11 +189,12 @@ def main() -> None:
         "--look", type=Path, help="use the half for looking at; misses and false alarms to this file"
     )
     asked.add_argument("--workers", type=int, default=1)
+    asked.add_argument("--graded", action="store_true", help="with the bundled grader; the result is kept apart")
     asked.add_argument("--stratum", choices=["copied", "reworded"])
     args = asked.parse_args()
     half = "looked at" if args.look else "reported"
     some = [each for each in drafts() if each.clean.half == half and args.stratum in (None, each.clean.stratum)]
-    found = every(some, args.workers)
+    found = every(some, args.workers, args.graded)
     numbers: dict[str, Any] = {"half": half, "drafts with an error": sum(each.kind is not None for each in some)}
     for stratum in ("copied", "reworded"):
         numbers[stratum] = table(each for each in found if each.draft.clean.stratum == stratum)
@@ -197,7 +202,7 @@ def main() -> None:
         look(found, args.look)
         print(json.dumps(numbers, indent=1))
     else:
-        write_result("planted", "planted", numbers)
+        write_result("planted", "graded" if args.graded else "planted", numbers)
 
 
 if __name__ == "__main__":

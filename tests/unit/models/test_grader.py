@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import assay_models
 import numpy as np
 import pytest
 from hypothesis import given
@@ -128,3 +129,13 @@ def test_a_model_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": "assay-grader/1"}))
     with pytest.raises(UsageError, match="does not take input_ids and marks"):
         PairScorer.load(folder)
+
+
+def test_the_bundled_grader_tells_a_claim_from_its_denial() -> None:
+    grader = PairScorer.load(assay_models.folder("minilm-l6-grader-int8"))
+    source = "The bridge was opened to traffic on 3 May 1932 by the mayor. It has four lanes."
+    said, denied = grader.score_now(
+        [Pair("The bridge was opened by the mayor.", source), Pair("The bridge was never opened.", source)]
+    )
+    assert said > denied
+    assert set(grader.model.joinings) == {"claims", "evidence", "ranking"}

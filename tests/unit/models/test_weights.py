@@ -8,9 +8,9 @@ import assay_models
 import pytest
 
 
-@pytest.fixture
-def folder() -> Path:
-    return assay_models.folder()
+@pytest.fixture(params=["minilm-l6-v2-int8", "minilm-l6-grader-int8"])
+def folder(request: pytest.FixtureRequest) -> Path:
+    return assay_models.folder(request.param)
 
 
 def test_every_file_has_the_hash_of_the_manifest(folder: Path) -> None:

@@ -69,14 +69,18 @@ def by_line(scored: Mapping[str, Table], names: Sequence[str]) -> dict[str, Scor
 def by_unseen_line(scored: Mapping[str, Table], names: Sequence[str]) -> dict[str, Scores]:
     """The same with a network's scores among the names: fitted on, and told of, rows that it never saw."""
     trained = [_kept(scored[name], UNSEEN) for name in TRAIN]
-    whole = fit(trained, names)
-    found = {name: scores(each, whole) for name, each in scored.items()}
+    found = {name: _centred(each, trained, fit(trained, names)) for name, each in scored.items()}
     for fold in UNSEEN:
         weights = fit(trained, names, fold)
         for name in TRAIN:
             here = scored[name].folds == fold
-            found[name][here] = scores(scored[name], weights)[here]
+            found[name][here] = _centred(scored[name], trained, weights)[here]
     return found
+
+
+def _centred(each: Table, trained: Sequence[Table], weights: Mapping[str, float]) -> Scores:
+    """The weighted sums, less their mean over the sets that teach: lines of several folds have no common zero."""
+    return scores(each, weights) - float(np.mean([scores(other, weights).mean() for other in trained]))
 
 
 def _kept(each: Table, folds: Sequence[int]) -> Table:

@@ -63,7 +63,7 @@ def answered(data: Path, **settings: Any) -> Answer:
 
 
 def graders_of(claim: Claim) -> list[str]:
-    return [event.by for event in claim.history if event.by == "tiny-grader"]
+    return [event.by for event in claim.history if event.by == "tiny-grader-4a8d2e1b"]
 
 
 def changed(folder: Path, joinings: Mapping[str, object]) -> Path:
@@ -79,10 +79,10 @@ def line(**weights: float) -> dict[str, object]:
 def test_an_answer_names_the_grader_wherever_it_was_asked(filled: Path, model: str):
     answer = answered(filled, model=model, graded=ALL, grader=str(TINY))
     assert answer.outcome is Outcome.ANSWERED
-    assert answer.models.judge == "heuristic (fitted), tiny-grader"
-    assert answer.models.verifier == "deterministic, tiny-grader"
-    assert answer.judgement.mode_used == "fast, tiny-grader"
-    assert [graders_of(claim) for claim in answer.claims] == [["tiny-grader"]]
+    assert answer.models.judge == "heuristic (fitted), tiny-grader-4a8d2e1b"
+    assert answer.models.verifier == "deterministic, tiny-grader-4a8d2e1b"
+    assert answer.judgement.mode_used == "fast, tiny-grader-4a8d2e1b"
+    assert [graders_of(claim) for claim in answer.claims] == [["tiny-grader-4a8d2e1b"]]
     assert answer.validate()
 
 
@@ -97,8 +97,8 @@ def test_without_the_setting_no_grader_is_opened_or_named(filled: Path, model: s
     ("graded", "cause"),
     [
         ("claims", "another verifier than the calibration was fitted for"),
-        ("evidence", "another judge than the calibration was fitted for"),
-        ("ranking", "the calibration was fitted on passages that no grader had ranked"),
+        ("evidence", "the evidence was not judged by the fitted judge"),
+        ("ranking", "a grader ranks the passages, and no calibration tells such answers apart"),
     ],
 )
 def test_the_confidence_is_not_calibrated_and_says_why(filled: Path, graded: str, cause: str):
@@ -112,7 +112,7 @@ def test_the_confidence_is_not_calibrated_and_says_why(filled: Path, graded: str
 
 def test_a_replay_needs_no_grader(filled: Path, model: str, grader: Path):
     answer = answered(filled, model=model, graded=ALL, grader=str(grader))
-    assert [graders_of(claim) for claim in answer.claims] == [["tiny-grader"]]
+    assert [graders_of(claim) for claim in answer.claims] == [["tiny-grader-4a8d2e1b"]]
     shutil.rmtree(grader)
     assert replay(answer.run_id, data_dir=filled) == answer
 
@@ -165,15 +165,15 @@ def test_gates_ask_the_grader_about_given_passages():
     text = "Water boils at 100 degrees Celsius at sea level."
     passages = [Passage("p", "d", "", 0, len(text), text)]
     with open_gates(graded="claims,evidence", grader=str(TINY)) as engine:
-        assert engine.judge(BOIL, passages).mode_used == "fast, tiny-grader"
+        assert engine.judge(BOIL, passages).mode_used == "fast, tiny-grader-4a8d2e1b"
         [claim] = engine.check("At sea level, water boils at 100 degrees Celsius.", passages).claims
-    assert graders_of(claim) == ["tiny-grader"]
+    assert graders_of(claim) == ["tiny-grader-4a8d2e1b"]
 
 
 @pytest.mark.parametrize(
     ("graded", "joinings", "said"),
     [
-        ("ranking", {}, "the grader tiny-grader was fitted for nothing, not for ranking"),
+        ("ranking", {}, "the grader tiny-grader-[0-9a-f]{8} was fitted for nothing, not for ranking"),
         ("claims,ranking", {"claims": line(trees=1.0)}, "was fitted for claims, not for ranking"),
         ("evidence", {"evidence": line(fast=1.0, mood=1.0)}, "weighs 'mood' for evidence, which nothing measures"),
         ("claims", {"claims": line(words=1.0)}, "weighs 'words' for claims, which nothing measures"),

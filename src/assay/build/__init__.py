@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from assay.act.nowhere import Nowhere
 from assay.build.compose import Composer
-from assay.build.grading import open_grading
+from assay.build.grading import Grading, open_grading
 from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.runs import Runs
@@ -53,11 +53,11 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     if not create and not place.is_dir():
         raise _unknown(chosen)
     opened = open_models(chosen) if models else Models({}, {})
-    embedder = open_embedder(chosen)
+    embedder, grading = open_embedder(chosen), open_grading(chosen)
     _make_private(chosen.data_dir, place.parent)
     index = open_sqlite(place, embedder.model, create=create)
     store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
-    return Engine(_parts(chosen, opened, embedder, index, store, verdicts))
+    return Engine(_parts(chosen, opened, embedder, grading, index, store, verdicts))
 
 
 def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
@@ -75,9 +75,9 @@ def open_gates(*, models: bool = True, record: bool = False, **settings: Any) ->
     """
     chosen = load_settings(settings).settings
     opened = open_models(chosen) if models else Models({}, {})
-    embedder = open_embedder(chosen)
+    embedder, grading = open_embedder(chosen), open_grading(chosen)
     store = RunStore(chosen.runs_file) if record else None
-    return Engine(_parts(chosen, opened, embedder, MemoryIndex(embedder.model), store))
+    return Engine(_parts(chosen, opened, embedder, grading, MemoryIndex(embedder.model), store))
 
 
 def reindex(**settings: Any) -> int:
@@ -151,11 +151,11 @@ def _parts(
     settings: Settings,
     models: Models,
     embedder: Embedder,
+    grading: Grading | None,
     index: Index,
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
 ) -> Parts:
-    grading = open_grading(settings)
     usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, grading)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)

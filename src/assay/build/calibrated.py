@@ -16,6 +16,7 @@ from assay.record.runs import RunStore
 from assay.run import Run
 from assay.settings import Settings
 from assay.stages import Rater
+from assay.types import ModelsUsed
 from assay.verify.confidence import CalibratedRater, LeastRater
 from assay.verify.promised import Promised
 from assay.verify.scored import SUPPORTED
@@ -66,11 +67,11 @@ def rater(run: Run, embedding: str, writer: str, verifier: str, ranked: bool) ->
     if run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
     if ranked:
-        cause = "the calibration was fitted on passages that no grader had ranked"
+        cause = "a grader ranks the passages, and no calibration tells such answers apart"
     return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
 
 
-def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promise | None:
+def promised(settings: Settings, run: Run, embedding: str, judge: str, used: ModelsUsed) -> Promise | None:
     """The promise that holds for a run under `max_risk`, None where none is asked for.
 
     With the calibration that ships it is about the evidence: of the answers shown, at most so many rest on evidence
@@ -80,7 +81,7 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str) -> Promis
     if settings.max_risk is None:
         return None
     fit = run.calibration or shipped()["searched"]
-    live = MadeFor(embedding, judge, fit.made_for.writer, fit.made_for.verifier, weights_behind(fit.kind))
+    live = MadeFor(embedding, judge, used.writer, used.verifier, weights_behind(fit.kind))
     other = fit.made_for.differs(live)
     if run.limits.rounds > 1 or settings.outside:
         other = "more than one search"

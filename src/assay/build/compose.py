@@ -108,7 +108,7 @@ class Composer:
         embedder = RememberingEmbedder(taped)
         shadow, quoter = self._shadow(run), ExtractiveWriter()
         used = self._used(run.profile)
-        promise = self._promise(run)
+        promise = self._promise(run, used)
         notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder, run)
         # The engine keeps the deadline of what answers.
@@ -162,13 +162,13 @@ class Composer:
             return None
         return output_rules(self.rules, self.settings, answerable, run.meter.timing)
 
-    def _promise(self, run: Run) -> Promise | None:
+    def _promise(self, run: Run, used: ModelsUsed) -> Promise | None:
         """What is promised of the run's answers; nothing where it answers no question."""
         if not run.answers:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
         judge = "model" if asks else self._by_signals()
-        return promised(self.settings, run, self.embedder.model.sha256, judge)
+        return promised(self.settings, run, self.embedder.model.sha256, judge, used)
 
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()

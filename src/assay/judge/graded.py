@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from assay.judge.probe import Probe
@@ -24,9 +25,17 @@ async def graded(
 
     There must be a passage. One passage alone is best and second best.
     """
-    nearest = sorted(readings, key=lambda each: -cosines.get(each.passage_id, each.cover))[:PASSAGES]
-    texts = [window(probe, readings, {}), *(window(probe, [each], {}) for each in nearest)]
-    scores = await grader.score([Pair(question.standalone, text) for text in texts])
+    pairs = await asyncio.to_thread(_pairs, question, probe, readings, cosines)
+    scores = await grader.score(pairs)
     whole, *own = (float(score) for score in scores)
     best = sorted(own, reverse=True)
     return {"window": whole, "best_passage": best[0], "second_passage": best[min(1, len(best) - 1)]}
+
+
+def _pairs(
+    question: Question, probe: Probe, readings: Sequence[Reading], cosines: Mapping[str, float]
+) -> list[Pair]:
+    """The question beside the window over all passages, then beside that of each of the nearest."""
+    nearest = sorted(readings, key=lambda each: -cosines.get(each.passage_id, each.cover))[:PASSAGES]
+    texts = [window(probe, readings, {}), *(window(probe, [each], {}) for each in nearest)]
+    return [Pair(question.standalone, text) for text in texts]

@@ -65,12 +65,14 @@ class HeuristicJudge:
         if measured is None:
             return self._unmeasured(question, probe, _cause(probe), len(readings))
         sufficiency = measured.model.sufficiency(measured.signals)
-        if self.grader is not None and question.language in self.grader.model.languages:
-            said = await graded(self.grader, question, probe, readings, measured.cosines)
-            sufficiency = self.grader.model.joinings[USE].probability(said | {"fast": log_odds(sufficiency)})
-            mode = f"{measured.mode}, {self.grader.model.id}"
-            measured = replace(measured, signals=measured.signals | said, mode=mode)
-        return self._judged(question, probe, readings, measured, sufficiency)
+        if self.grader is None or question.language not in self.grader.model.languages:
+            return self._judged(question, probe, readings, measured, sufficiency)
+        said = await graded(self.grader, question, probe, readings, measured.cosines)
+        sufficiency = self.grader.model.joinings[USE].probability(said | {"fast": log_odds(sufficiency)})
+        mode = f"{measured.mode}, {self.grader.model.id}"
+        measured = replace(measured, signals=measured.signals | said, mode=mode)
+        # No calibration was measured with it.
+        return replace(self._judged(question, probe, readings, measured, sufficiency), calibrated=False)
 
     async def _measure(
         self,

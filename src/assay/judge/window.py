@@ -12,8 +12,6 @@ from assay.text.answer_types import new_candidates, tells
 WORDS = 90
 # A sentence is cut to this many words, so that one long line does not fill the window.
 LONGEST = 45
-# How much of its room a window gives to what stands behind its best sentence: the answer may stand there.
-_BEHIND = 0.6
 
 
 def window(probe: Probe, readings: Sequence[Reading], cosines: Mapping[str, float], words: int = WORDS) -> str:

@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -39,8 +39,17 @@ _CLAIM_SHARE = 0.5
 # Reading a megabyte to keep its first tokens is waste; no real token is longer than this on average.
 _CHARACTERS_A_TOKEN = 200
 _INPUTS = frozenset({"input_ids", "marks"})
+# Room for three tokens that frame the texts and some of each; the longest that such networks were trained with.
+_FEWEST_TOKENS, _MOST_TOKENS = 8, 512
 # What a manifest must say, beside how scores are joined.
-_SAID: Mapping[str, type] = MappingProxyType({"id": str, "max_tokens": int, "files": dict, "languages": list})
+_SAID: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
+    {
+        "id": lambda value: isinstance(value, str) and bool(value),
+        "max_tokens": lambda value: type(value) is int and _FEWEST_TOKENS <= value <= _MOST_TOKENS,
+        "files": lambda value: isinstance(value, dict),
+        "languages": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    }
+)
 # A token of the claim that the evidence lacks, that it has, that it has beside the same neighbour; of the evidence
 # likewise, three higher.
 LONE, SHARED, TOGETHER = 0, 1, 2
@@ -124,8 +133,8 @@ class Framer:
 class PairScorer:
     """A cross-encoder that runs in this process.
 
-    `model` names it; its hash covers weights and tokenizer. A pair's score does not depend on what else is scored
-    with it, to about 1e-5.
+    `model` names it, with eight characters for its weights and joinings; its hash covers weights and tokenizer. A
+    pair's score does not depend on what else is scored with it, to about 1e-5.
     """
 
     model: GraderModel
@@ -145,7 +154,7 @@ class PairScorer:
         max_tokens = manifest["max_tokens"]
         return cls(
             model=GraderModel(
-                id=manifest["id"],
+                id=f"{manifest['id']}-{_fingerprint(digests, manifest)}",
                 sha256=hashlib.sha256("\n".join(digests).encode()).hexdigest(),
                 languages=tuple(manifest["languages"]),
                 joinings=_joinings(folder / "manifest.json", manifest),
@@ -168,6 +177,8 @@ class PairScorer:
         runs = self._threads.map(self._logits, ([framed[at] for at in batch] for batch in batches))
         for batch, logits in zip(batches, runs, strict=True):
             found[batch] = logits
+        if not np.isfinite(found).all():
+            raise _not_usable(f"the grader {self.model.id} gave a score that is no number")
         return found
 
     async def aclose(self) -> None:
@@ -194,6 +205,12 @@ def _not_usable(message: str) -> UsageError:
     return UsageError(message, hint=f"name a folder that holds a grader with --grader; the bundled one {again}")
 
 
+def _fingerprint(digests: Sequence[str], manifest: Mapping[str, Any]) -> str:
+    """Eight characters that change with the weights and with how scores are joined: calibrations go by the name."""
+    told = json.dumps([*digests, manifest.get("joinings")], sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:8]
+
+
 def _manifest(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise _not_usable(f"there is no folder {folder}")
@@ -207,7 +224,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise _not_usable(f"{path} is no manifest of a grader: its schema is not {SCHEMA}")
     manifest = {"languages": ["en"], **found}
-    lacking = [name for name, kind in _SAID.items() if not isinstance(manifest.get(name), kind)]
+    lacking = [name for name, fits in _SAID.items() if not fits(manifest.get(name))]
     if lacking:
         raise _not_usable(f"{path} does not say what its {' and '.join(lacking)} should be")
     return manifest
@@ -217,12 +234,14 @@ def _joinings(path: Path, manifest: dict[str, Any]) -> dict[str, Joining]:
     """How the scores are used, by what for; none where nothing was fitted to them."""
     try:
         return {use: _joining(body) for use, body in manifest.get("joinings", {}).items()}
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise _not_usable(f"{path} does not say how its scores are joined: {error!r}") from error
 
 
 def _joining(body: dict[str, Any]) -> Joining:
     made = Joining({name: float(weight) for name, weight in body["weights"].items()}, float(body["shift"]))
+    if not made.weights:
+        raise ValueError("it weighs nothing")
     if not all(map(math.isfinite, (made.shift, *made.weights.values()))):
         raise ValueError("a weight is no number")
     return made

@@ -39,13 +39,16 @@ class Graded:
     def joined(self, joining: Joining, aligned: float, left: float) -> float:
         """The claim's support, 0 to 1: with `aligned`, what words and vectors say, and `left`, what checks leave.
 
+        Where a check failed it is never above what there would be without the grader.
+
         >>> line = Joining({"trees": 1.0, "left": 1.0, "whole": 0.5, "least": 0.0, "mean": 0.0}, 0.0)
         >>> round(Graded("grader", 2.0, 2.0, 2.0).joined(line, 0.5, 1.0), 2)
         0.73
         """
         said = {"whole": self.whole, "least": self.least, "mean": self.mean}
         known = {"trees": log_odds(aligned), "left": math.log(max(_LEAST_LEFT, left))}
-        return joining.probability(said | known)
+        joined = joining.probability(said | known)
+        return joined if left == 1.0 else min(joined, aligned * left)
 
 
 def pairs_of(reading: Reading) -> tuple[Pair, ...]:

@@ -36,7 +36,7 @@ def test_replay_prints_what_ask_printed_without_the_grader(
     assert (again.code, again.out) == (asked.code, asked.out)
     if "--json" in flags:
         [claim] = asked.object["claims"]
-        assert "tiny-grader" in [event["by"] for event in claim["history"]]
+        assert "tiny-grader-4a8d2e1b" in [event["by"] for event in claim["history"]]
 
 
 def test_replay_prints_what_was_streamed(own: Cli, scripted: Callable[..., str], grader: Path):
@@ -65,12 +65,12 @@ def test_search_is_ordered_by_the_grader(empty: Cli, tmp_path: Path):
 
 def test_judge_and_check_name_the_grader(facts: Cli, filled: Path, tmp_path: Path):
     judged = facts("judge", BOIL, "--json", "--graded", "evidence", "--grader", TINY)
-    assert judged.object["mode_used"] == "fast, tiny-grader"
+    assert judged.object["mode_used"] == "fast, tiny-grader-4a8d2e1b"
     draft = tmp_path / "draft.txt"
     draft.write_text("At sea level, water boils at 100 degrees Celsius.", encoding="utf-8")
     checked = facts("check", draft, "--json", "--graded", "claims", "--grader", TINY)
     [claim] = checked.object["claims"]
-    assert "tiny-grader" in [event["by"] for event in claim["history"]]
+    assert "tiny-grader-4a8d2e1b" in [event["by"] for event in claim["history"]]
 
 
 def test_an_audit_names_the_grader_that_tests_the_claims(tmp_path: Path):
@@ -97,7 +97,7 @@ def test_an_audit_names_the_grader_that_tests_the_claims(tmp_path: Path):
 def test_the_environment_names_what_is_graded(facts: Cli, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ASSAY_GRADED", "evidence, claims")
     monkeypatch.setenv("ASSAY_GRADER", str(TINY))
-    assert facts("judge", BOIL, "--json").object["mode_used"] == "fast, tiny-grader"
+    assert facts("judge", BOIL, "--json").object["mode_used"] == "fast, tiny-grader-4a8d2e1b"
 
 
 def refused(result: object, *parts: str) -> None:
@@ -140,7 +140,7 @@ def test_a_grader_that_was_not_fitted_for_it_is_told(facts: Cli, grader: Path):
     joinings = {"claims": json.loads(path.read_text())["joinings"]["claims"]}
     path.write_text(json.dumps(json.loads(path.read_text()) | {"joinings": joinings}))
     asked = facts("ask", BOIL, "--graded", "claims,ranking", "--grader", grader)
-    refused(asked, "--graded: the grader tiny-grader was fitted for claims, not for ranking")
+    refused(asked, "was fitted for claims, not for ranking")
 
 
 @pytest.mark.parametrize("graded", ["evidence", "ranking"])
@@ -170,7 +170,7 @@ def test_doctor_says_that_nothing_is_graded(filled: Path):
 
 def test_doctor_names_the_grader_and_what_it_is_asked_about(filled: Path):
     code, told = examined("--data-dir", filled, "--graded", "claims,ranking", "--grader", TINY)
-    assert (code, told) == (0, "passed: tiny-grader → this process, asked about claims, ranking")
+    assert (code, told) == (0, "passed: tiny-grader-4a8d2e1b → this process, asked about claims, ranking")
 
 
 def test_doctor_tells_why_a_grader_cannot_be_opened(filled: Path, tmp_path: Path):

@@ -37,7 +37,7 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_it_says_which_model_it_is(scorer: PairScorer) -> None:
-    assert (scorer.model.id, scorer.max_tokens, len(scorer.model.sha256)) == ("tiny-grader", 16, 64)
+    assert (scorer.model.id, scorer.max_tokens, len(scorer.model.sha256)) == ("tiny-grader-4a8d2e1b", 16, 64)
 
 
 def test_one_score_a_pair_in_order(scorer: PairScorer) -> None:

@@ -68,15 +68,17 @@ async def test_a_claims_support_is_what_the_joining_says(embedder: WordEmbedder 
 
 async def test_what_failed_checks_leave_is_joined_apart_from_words_and_vectors() -> None:
     [plain] = await claims(WRONG)
-    [claim] = await claims(WRONG, scripted({WRONG: 1.0}))
+    [claim] = await claims(WRONG, scripted({WRONG: -2.0}))
     assert plain.support is not None
-    odds = -0.1 + 0.7 * log_odds(plain.support / LEFT_BY_FAILURE) + 2.0 * math.log(LEFT_BY_FAILURE) + 1.0
+    odds = -0.1 + 0.7 * log_odds(plain.support / LEFT_BY_FAILURE) + 2.0 * math.log(LEFT_BY_FAILURE) - 2.0
     assert claim.support == pytest.approx(sigmoid(odds))
+    assert claim.support < plain.support
 
 
 async def test_no_grader_talks_a_contradiction_away() -> None:
+    [plain] = await claims(WRONG)
     [claim] = await claims(WRONG, scripted({WRONG: 50.0}))
-    assert claim.support == pytest.approx(1.0)
+    assert claim.support == plain.support
     assert claim.verdict is Verdict.CONTRADICTED
 
 
@@ -220,8 +222,10 @@ def test_scores_are_told_apart_by_claim() -> None:
 
 def test_what_checks_leave_of_nothing_is_still_a_number() -> None:
     line = Joining({"left": 1.0}, 0.0)
-    found = graded("g", np.array([0.0], np.float32)).joined(line, 0.5, 0.0)
-    assert found == pytest.approx(sigmoid(math.log(0.05)))
+    said = graded("g", np.array([0.0], np.float32))
+    assert said.joined(line, 0.5, 0.0) == 0.0
+    assert said.joined(line, 1.0, 0.04) == pytest.approx(0.04)
+    assert said.joined(line, 1.0, 0.05) == pytest.approx(sigmoid(math.log(0.05)))
 
 
 @dataclass(frozen=True)

@@ -186,7 +186,6 @@ TRUE = [
 # Of these the rules cannot tell, which is no mistake; all others are supported.
 OPEN = frozenset(
     (
-        "The bridge was opened by the mayor on 1932-05-03.",
         "Version 4.2 came out in September 2023.",
         "Sales rose by 50 million euros between 2020 and 2021.",
         "In 1644 the army of Prince Rupert besieged the castle without success.",

@@ -139,6 +139,7 @@ class PairScorer:
 
     model: GraderModel
     max_tokens: int
+    threads: int
     _session: Any = field(repr=False)
     _framer: Framer = field(repr=False)
     _threads: ThreadPoolExecutor = field(repr=False)
@@ -160,6 +161,7 @@ class PairScorer:
                 joinings=_joinings(folder / "manifest.json", manifest),
             ),
             max_tokens=max_tokens,
+            threads=threads,
             _session=_session(folder / "model.onnx"),
             _framer=_framer(folder / "tokenizer.json", max_tokens),
             _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-grade"),
@@ -173,7 +175,9 @@ class PairScorer:
         """What `score` gives, computed before it returns."""
         framed = self._framer.framed(pairs)
         found = np.zeros(len(pairs), np.float32)
-        batches = _batches([len(each.ids) for each in framed])
+        lengths = [len(each.ids) for each in framed]
+        # A few pairs are one batch: cut, so that no thread is idle while another works.
+        batches = _batches(lengths, min(TOKENS_IN_A_BATCH, -(-sum(lengths) // self.threads)))
         runs = self._threads.map(self._logits, ([framed[at] for at in batch] for batch in batches))
         for batch, logits in zip(batches, runs, strict=True):
             found[batch] = logits
@@ -280,15 +284,17 @@ def _framer(path: Path, max_tokens: int) -> Framer:
         raise _not_usable(f"{path} is not a tokenizer: {error}") from error
 
 
-def _batches(lengths: Sequence[int]) -> list[list[int]]:
-    """Positions grouped by length, so that little is padded: shortest first, each at most 1,024 padded tokens.
+def _batches(lengths: Sequence[int], room: int = TOKENS_IN_A_BATCH) -> list[list[int]]:
+    """Positions grouped by length, so that little is padded: shortest first, each at most `room` padded tokens.
 
-    >>> _batches([300, 500, 80, 450])
-    [[2, 0], [3, 1]]
+    A pair that is longer than the room is a batch of its own.
+
+    >>> _batches([300, 500, 80, 450]), _batches([300, 500, 80, 450], room=500)
+    ([[2, 0], [3, 1]], [[2], [0], [3], [1]])
     """
     batches: list[list[int]] = []
     for position in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batches and (len(batches[-1]) + 1) * lengths[position] <= TOKENS_IN_A_BATCH:
+        if batches and (len(batches[-1]) + 1) * lengths[position] <= room:
             batches[-1].append(position)
         else:
             batches.append([position])

@@ -118,10 +118,6 @@ class Grader(Protocol):
         """One log odds a pair, shape (len(pairs),), above 0 for borne out, whatever else is scored with it."""
         ...
 
-    async def aclose(self) -> None:
-        """Release threads; calling it twice is harmless."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class Entry:

@@ -185,12 +185,8 @@ class PairScorer:
             raise _not_usable(f"the grader {self.model.id} gave a score that is no number")
         return found
 
-    async def aclose(self) -> None:
-        """End the threads; calling it twice is harmless."""
-        self.close()
-
     def close(self) -> None:
-        """As `aclose`."""
+        """End the threads; calling it twice is harmless."""
         self._threads.shutdown(wait=False)
 
     def _logits(self, batch: Sequence[Framed]) -> NDArray[np.float32]:
@@ -227,11 +223,10 @@ def _manifest(folder: Path) -> dict[str, Any]:
         raise _not_usable(f"{path} is no manifest of a grader: {error}") from error
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         raise _not_usable(f"{path} is no manifest of a grader: its schema is not {SCHEMA}")
-    manifest = {"languages": ["en"], **found}
-    lacking = [name for name, fits in _SAID.items() if not fits(manifest.get(name))]
+    lacking = [name for name, fits in _SAID.items() if not fits(found.get(name))]
     if lacking:
         raise _not_usable(f"{path} does not say what its {' and '.join(lacking)} should be")
-    return manifest
+    return found
 
 
 def _joinings(path: Path, manifest: dict[str, Any]) -> dict[str, Joining]:

@@ -59,9 +59,6 @@ class GoneGrader:
         """Raises Diverged."""
         raise _diverged(self.model.id)
 
-    async def aclose(self) -> None:
-        """Nothing is held."""
-
 
 @dataclass(frozen=True, slots=True)
 class GoneRetriever:

@@ -140,10 +140,6 @@ class TapedGrader:
         self.tape.record("grade", key, scores.astype(numpy.float32).tobytes())
         return scores
 
-    async def aclose(self) -> None:
-        """Close the grader."""
-        await self.inner.aclose()
-
 
 @dataclass(frozen=True, slots=True)
 class TapedRetriever:

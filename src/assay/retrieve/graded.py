@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 # The name of this use in a grader's joinings, and the inputs of its line.
 USE = "ranking"
 INPUTS = frozenset({"search", "passage"})
-# Hits that are read, and the words of each, about 128 tokens: what two cores read in some fifty milliseconds.
+# Hits that are read, and the words of each, about 128 tokens; docs/decisions/151 has what that costs.
 READ, WORDS = 10, 90
 
 

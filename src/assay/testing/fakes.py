@@ -109,9 +109,6 @@ class ScriptedGrader:
             raise Unscripted(f"no log odds are scripted for {unknown}")
         return np.array([self.script[pair] for pair in pairs], np.float32)
 
-    async def aclose(self) -> None:
-        """Nothing is held."""
-
 
 @dataclass(frozen=True, slots=True)
 class ScriptedUnderstander:

@@ -145,9 +145,9 @@ class DeterministicVerifier:
             return {}
         known = self.grader.model.languages
         read = {case.n: case.reading for case in cases if case.reading and language_of(case.claim.text) in known}
-        pairs = {n: await asyncio.to_thread(pairs_of, reading) for n, reading in read.items()}
-        if not pairs:
+        if not read:
             return {}
+        pairs = await asyncio.to_thread(lambda: {n: pairs_of(reading) for n, reading in read.items()})
         return by_claim(self.grader.model.id, pairs, await self.grader.score(list(chain(*pairs.values()))))
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:

@@ -70,8 +70,8 @@ async def test_score_gives_the_same_off_the_event_loop(scorer: PairScorer) -> No
 
 async def test_closing_twice_is_harmless() -> None:
     own = PairScorer.load(TINY, threads=1)
-    await own.aclose()
-    await own.aclose()
+    own.close()
+    own.close()
 
 
 @given(TOKENS, TOKENS)

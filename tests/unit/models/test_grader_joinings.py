@@ -42,9 +42,8 @@ def test_a_grader_to_which_nothing_was_fitted_has_none(copy: Path) -> None:
     assert PairScorer.load(change(copy, joinings=None)).model.joinings == {}
 
 
-def test_the_languages_are_those_of_the_manifest_and_english_where_it_says_none(copy: Path) -> None:
+def test_the_languages_are_those_of_the_manifest(copy: Path) -> None:
     assert PairScorer.load(change(copy, languages=["en", "de"])).model.languages == ("en", "de")
-    assert PairScorer.load(change(copy, languages=None)).model.languages == ("en",)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +54,8 @@ def test_the_languages_are_those_of_the_manifest_and_english_where_it_says_none(
         {"claims": None},
         {"claims": {"weights": {}}},
         {"claims": {"shift": 0.0}},
+        {"claims": {"weights": {}, "shift": 5.0}},
+        {"claims": {"weights": {"trees": 1.0}, "shift": 10**400}},
         {"claims": {"weights": [1.0], "shift": 0.0}},
         {"claims": {"weights": {"trees": "much"}, "shift": 0.0}},
         {"claims": {"weights": {"trees": None}, "shift": 0.0}},
@@ -70,7 +71,20 @@ def test_joinings_that_cannot_be_read_are_refused(copy: Path, joinings: object) 
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("files", []), ("max_tokens", "many"), ("id", 7), ("languages", "en"), ("files", None)]
+    ("name", "value"),
+    [
+        ("files", []),
+        ("max_tokens", "many"),
+        ("id", 7),
+        ("languages", "en"),
+        ("files", None),
+        ("max_tokens", True),
+        ("max_tokens", 0),
+        ("max_tokens", 100_000),
+        ("id", ""),
+        ("languages", None),
+        ("languages", [["en"]]),
+    ],
 )
 def test_a_manifest_that_says_something_else_is_refused(copy: Path, name: str, value: object) -> None:
     with pytest.raises(UsageError, match=f"does not say what its {name}"):

@@ -185,9 +185,9 @@ async def test_without_passages_nothing_is_asked() -> None:
     assert (grader.asked, review.claims[0].support) == ([], None)
 
 
-def test_of_a_claim_of_many_sentences_sixteen_are_read_one_by_one() -> None:
-    found = pairs_of(reading(" ".join(f"Boat {n} was sold in Ulm." for n in range(1, 31))))
-    assert len(found) == 17
+def test_of_a_claim_of_many_sentences_thirty_two_are_read_one_by_one() -> None:
+    found = pairs_of(reading(" ".join(f"Boat {n} was sold in Ulm." for n in range(1, 41))))
+    assert len(found) == 33
     assert [each.claim for each in found[1:3]] == ["Boat 1 was sold in Ulm.", "Boat 2 was sold in Ulm."]
 
 

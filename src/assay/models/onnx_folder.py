@@ -1,0 +1,122 @@
+"""A network of our own in a local folder: its files checked against its manifest, its session, its batches."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer
+
+from assay.errors import UsageError
+from assay.models.onnx_runtime import onnxruntime
+
+# Tokens in one run of a network; small batches stay in the processor's cache (benchmarks/embedding).
+TOKENS_IN_A_BATCH = 1024
+FILES = ("model.onnx", "tokenizer.json")
+
+
+@dataclass(frozen=True, slots=True)
+class OnnxFolder:
+    """What a folder holds: its manifest and the hash of each file in `FILES`."""
+
+    path: Path
+    manifest: Mapping[str, Any]
+    digests: tuple[str, ...]
+    what: str
+    hint: str
+
+    @classmethod
+    def open(
+        cls, path: Path, *, what: str, schema: str, says: Mapping[str, Callable[[Any], bool]], hint: str
+    ) -> OnnxFolder:
+        """Check the folder of a network of the kind `what`; `says` tests each entry that its manifest must have.
+
+        Raises UsageError, with `hint`, when a file is missing, damaged, or not the one of the manifest.
+        """
+        found = cls(path, {}, (), what, hint)
+        manifest = found._manifest(schema, says)
+        digests = tuple(found._digest(path / name, manifest) for name in FILES)
+        return cls(path, manifest, digests, what, hint)
+
+    @property
+    def sha256(self) -> str:
+        """One hash over all files, in hex."""
+        return hashlib.sha256("\n".join(self.digests).encode()).hexdigest()
+
+    def session(self, inputs: frozenset[str]) -> Any:
+        """The network, on one thread; raises UsageError where it is none that takes these inputs."""
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        # Only fatal: the errors are raised, and a warning on standard error is no one's business.
+        options.log_severity_level = 4
+        weights = str(self.path / "model.onnx")
+        try:
+            session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
+            raise self._refuse(f"{weights} is not a model that onnxruntime can open: {error}") from error
+        if {entry.name for entry in session.get_inputs()} != inputs:
+            raise self._refuse(f"{weights} does not take {' and '.join(sorted(inputs))}; a {self.what} does")
+        return session
+
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer, which neither cuts nor pads; raises UsageError where the file holds none."""
+        path = self.path / "tokenizer.json"
+        try:
+            found = Tokenizer.from_file(str(path))
+        except Exception as error:  # tokenizers raises plain Exception
+            raise self._refuse(f"{path} is not a tokenizer: {error}") from error
+        found.no_padding()
+        found.no_truncation()
+        return found
+
+    def _manifest(self, schema: str, says: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
+        if not self.path.is_dir():
+            raise self._refuse(f"there is no folder {self.path}")
+        path = self.path / "manifest.json"
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise self._refuse(f"{path} cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise self._refuse(f"{path} is not the manifest of a {self.what}: {error}") from error
+        if not isinstance(found, dict) or found.get("schema") != schema:
+            raise self._refuse(f"{path} is not the manifest of a {self.what}: its schema is not {schema}")
+        wrong = [name for name, fits in says.items() if not fits(found.get(name))]
+        if wrong or not isinstance(found.get("files"), dict):
+            raise self._refuse(f"{path} lacks a valid {' and '.join(wrong or ['files'])}")
+        return found
+
+    def _digest(self, path: Path, manifest: Mapping[str, Any]) -> str:
+        """The file's hash, which must be the manifest's."""
+        if not path.is_file():
+            raise self._refuse(f"{path} is missing")
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        if manifest["files"].get(path.name) != digest:
+            raise self._refuse(f"{path} is not the file its manifest describes")
+        return digest
+
+    def _refuse(self, message: str) -> UsageError:
+        return UsageError(message, hint=self.hint)
+
+
+def batches(lengths: Sequence[int], room: int = TOKENS_IN_A_BATCH) -> list[list[int]]:
+    """Positions grouped by length, so that little is padded: shortest first, each at most `room` padded tokens.
+
+    A text longer than the room is a batch of its own.
+
+    >>> batches([300, 500, 80, 450]), batches([300, 500, 80, 450], room=500)
+    ([[2, 0], [3, 1]], [[2], [0], [3], [1]])
+    """
+    found: list[list[int]] = []
+    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if found and (len(found[-1]) + 1) * lengths[position] <= room:
+            found[-1].append(position)
+        else:
+            found.append([position])
+    return found

@@ -1,0 +1,198 @@
+"""Where a question's answer stands in a passage, by an ONNX network in a local folder: no model hub, no torch.
+
+The network reads `[CLS] question [SEP] title, passage [SEP]`. It gives each token two logits, as the first and as the
+last of the answer (Devlin et al. 2019, arXiv 1810.04805, section 4.3; the first token stands for "no answer"), and
+the pair four: whether the passage answers, then yes, no, neither. models/reader trains it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.errors import UsageError
+from assay.models.onnx_folder import TOKENS_IN_A_BATCH, OnnxFolder, batches
+from assay.ports import AnswerSpan, PassageReading, ReaderModel, TitledText
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+SCHEMA = "assay-reader/1"
+# As in training: a longer question is cut, an answer is at most so long, and a title leaves room for the passage.
+QUESTION_TOKENS, SPAN_TOKENS, TITLE_TOKENS = 64, 40, 48
+# How many beginnings of an answer are paired with an end, and how many spans a reading keeps.
+_STARTS, SPANS = 12, 3
+# A longer passage is read in windows; each begins this share of a window behind the one before it.
+_STRIDE = 0.6
+# Of a huge passage so many windows are read: 40 kB, more than a page.
+_MOST_WINDOWS = 32
+# Reading a megabyte of text to keep its first tokens is waste; no real token is longer than this on average.
+_CHARACTERS_A_TOKEN = 40
+_INPUTS = frozenset({"input_ids", "segments"})
+_SAYS: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
+    {
+        "id": lambda value: isinstance(value, str) and bool(value),
+        "max_tokens": lambda value: type(value) is int and 160 <= value <= 512,
+        "temperature": lambda value: isinstance(value, int | float) and 0.1 <= value <= 10,
+        "languages": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of one text as the network reads it.
+
+    The second segment begins at `second`, behind the question, and the text's own tokens at `before`, behind its
+    title; `offsets` are their places in the text.
+    """
+
+    text: int
+    ids: tuple[int, ...]
+    second: int
+    before: int
+    offsets: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnnxReader:
+    """A reader that runs in this process, at most `threads` batches at once, each on one thread.
+
+    A reading does not depend on what else is read with it, to about 1e-4.
+    """
+
+    model: ReaderModel
+    max_tokens: int
+    temperature: float
+    threads: int
+    _session: Any = field(repr=False)
+    _tokenizer: Tokenizer = field(repr=False)
+    _frame: tuple[int, int] = field(repr=False)
+    _threads: ThreadPoolExecutor = field(repr=False)
+
+    @classmethod
+    def load(cls, path: Path, *, threads: int = 2) -> OnnxReader:
+        """Open the reader in a folder; raises UsageError when it holds none, or a damaged one."""
+        hint = "reinstall the bundled one: pip install --force-reinstall assay-models"
+        folder = OnnxFolder.open(path, what="reader", schema=SCHEMA, says=_SAYS, hint=hint)
+        tokenizer = folder.tokenizer()
+        first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+        if first is None or last is None:
+            raise UsageError(f"{path / 'tokenizer.json'} has no [CLS] or no [SEP]", hint=hint)
+        manifest = folder.manifest
+        return cls(
+            model=ReaderModel(manifest["id"], folder.sha256, tuple(manifest["languages"])),
+            max_tokens=manifest["max_tokens"],
+            temperature=float(manifest["temperature"]),
+            threads=threads,
+            _session=folder.session(_INPUTS),
+            _tokenizer=tokenizer,
+            _frame=(first, last),
+            _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-read"),
+        )
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """A reading of each text, in order; the event loop stays free."""
+        return await asyncio.to_thread(self.read_now, question, texts) if texts else ()
+
+    def read_now(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """What `read` gives, computed before it returns."""
+        windows = self._windows(question, texts)
+        lengths = [len(each.ids) for each in windows]
+        # A few pairs are one batch: cut, so that no thread is idle while another works.
+        groups = batches(lengths, min(TOKENS_IN_A_BATCH, -(-sum(lengths) // self.threads)))
+        runs = self._threads.map(self._logits, ([windows[at] for at in group] for group in groups))
+        found: list[list[PassageReading]] = [[] for _ in texts]
+        for group, (spans, pair) in zip(groups, runs, strict=True):
+            if not (np.isfinite(spans).all() and np.isfinite(pair).all()):
+                raise UsageError(
+                    f"the reader {self.model.id} gave a score that is not a number",
+                    hint="reinstall it: pip install --force-reinstall assay-models",
+                )
+            for row, at in enumerate(group):
+                found[windows[at].text].append(self._reading(windows[at], spans[row], pair[row]))
+        return tuple(_best(readings) for readings in found)
+
+    def close(self) -> None:
+        """End the threads; calling it twice is harmless."""
+        self._threads.shutdown(wait=False)
+
+    def _windows(self, question: str, texts: Sequence[TitledText]) -> list[_Window]:
+        first, last = self._frame
+        asked = self._encode([question[: QUESTION_TOKENS * _CHARACTERS_A_TOKEN]])[0].ids[:QUESTION_TOKENS]
+        titles = self._encode([each.title[: TITLE_TOKENS * _CHARACTERS_A_TOKEN] for each in texts])
+        longest = self.max_tokens * _CHARACTERS_A_TOKEN
+        bodies = self._encode([each.text[:longest] for each in texts])
+        windows = []
+        for number, (title, body) in enumerate(zip(titles, bodies, strict=True)):
+            head = title.ids[:TITLE_TOKENS]
+            before = len(asked) + 2 + len(head)
+            room = self.max_tokens - before - 1
+            step = max(1, int(_STRIDE * room))
+            starts = [0] if len(body.ids) <= room else range(0, len(body.ids) - int(room * (1 - _STRIDE)), step)
+            for start in list(starts)[:_MOST_WINDOWS]:
+                ids = (first, *asked, last, *head, *body.ids[start : start + room], last)
+                windows.append(_Window(number, ids, len(asked) + 2, before, tuple(body.offsets[start : start + room])))
+        return windows
+
+    def _encode(self, texts: Sequence[str]) -> list[Any]:
+        # A lone surrogate, which no tokenizer takes, becomes a question mark.
+        readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        return list(self._tokenizer.encode_batch(readable, add_special_tokens=False))
+
+    def _logits(self, group: Sequence[_Window]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Span logits (texts, tokens, 2) and pair logits (texts, 4) of one batch, in one run."""
+        shape = len(group), max(len(each.ids) for each in group)
+        given = {"input_ids": np.zeros(shape, np.int64), "segments": np.zeros(shape, np.int64)}
+        for row, each in enumerate(group):
+            given["input_ids"][row, : len(each.ids)] = each.ids
+            given["segments"][row, each.second : len(each.ids)] = 1
+        spans, pair = self._session.run(["spans", "pair"], given)
+        return np.asarray(spans, np.float32), np.asarray(pair, np.float32)
+
+    def _reading(self, window: _Window, spans: NDArray[np.float32], pair: NDArray[np.float32]) -> PassageReading:
+        odds = pair[1:] - pair[1:].max()
+        shares = np.exp(odds) / np.exp(odds).sum()
+        return PassageReading(
+            answerable=float(pair[0]) / self.temperature,
+            spans=_spans(window, spans),
+            yes=float(shares[0]),
+            no=float(shares[1]),
+        )
+
+
+def _spans(window: _Window, logits: NDArray[np.float32]) -> tuple[AnswerSpan, ...]:
+    """The likeliest spans that do not overlap, best first."""
+    count = len(window.offsets)
+    inside = logits[window.before : window.before + count]
+    nothing = float(logits[0].sum())
+    pairs = []
+    for start in np.argsort(-inside[:, 0])[:_STARTS]:
+        ends = inside[start : start + SPAN_TOKENS, 1]
+        end = int(start) + int(ends.argmax())
+        pairs.append((float(inside[start, 0] + inside[end, 1]) - nothing, int(start), end))
+    chosen: list[tuple[float, int, int]] = []
+    for score, start, end in sorted(pairs, reverse=True):
+        if all(end < other[1] or start > other[2] for other in chosen):
+            chosen.append((score, start, end))
+    offsets = window.offsets
+    return tuple(AnswerSpan(offsets[start][0], offsets[end][1], score) for score, start, end in chosen[:SPANS])
+
+
+def _best(readings: Sequence[PassageReading]) -> PassageReading:
+    """The reading of a whole text from those of its windows: the likeliest to answer, with the best spans of all."""
+    best = max(readings, key=lambda each: each.answerable)
+    if len(readings) == 1:
+        return best
+    spans: dict[tuple[int, int], AnswerSpan] = {}
+    for each in sorted((span for one in readings for span in one.spans), key=lambda span: -span.score):
+        spans.setdefault((each.start, each.end), each)
+    return PassageReading(best.answerable, tuple(spans.values())[:SPANS], best.yes, best.no)

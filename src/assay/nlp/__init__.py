@@ -1,0 +1,1 @@
+"""Reading of text: its blocks, and its prose without markup."""

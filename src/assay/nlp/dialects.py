@@ -1,0 +1,306 @@
+"""What Markdown's dialects add to CommonMark, taken out line by line: a CommonMark parser reads the rest.
+
+MkDocs' admonitions, tabs, snippets and definition lists, Docusaurus' and MyST's directives, front matter,
+footnotes, templating, comments and the blocks of HTML that are no prose. Each line given to the parser stands for
+the line of the text with its number: containers lose their indentation, what is no Markdown becomes an empty line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from assay.nlp.block import BlockKind
+from assay.types import Span
+
+# Ends an open paragraph or list, and is itself no block of prose.
+_BREAK = "***"
+_INDENT = 4
+_FENCE = re.compile(r"(?P<before>(?:[ \t]|>|[-*+][ \t]|\d{1,9}[.)][ \t])*)(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$")
+_CONTAINER = re.compile(r"(?P<indent>[ \t]*)(?:!!!|\?\?\?\+?|===[!+]?)[ \t]+[\w\"'].*$")
+_DIRECTIVE = re.compile(r"[ \t]*:{3,}[ \t]*(?:\{?[A-Za-z][\w.:-]*\}?.*)?$")
+# mkdocstrings: what to document, with its options below it.
+_AUTODOC = re.compile(r"[ \t]*::: [\w]+(?:\.[\w]+)+[ \t]*$")
+_DEFINITION = re.compile(r"(?P<indent> {0,3}):(?: {1,3}|\t)(?=\S)")
+_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:")
+_LINE_MARKUP = re.compile(
+    r"""[ \t]*(?:
+        [-;]{1,2}8<-{1,2}.*                                      # a snippet of another file
+      | \[TOC\]
+      | \{%.*%\} | \{\#.*\#\} | \{\{.*\}\}                        # templating alone on its line
+      | \{:[^{}]*\}                                              # attributes of a block
+      | import\ .{1,200}\ from\ ['"].{1,200}['"];? | import\ ['"][^'"]{1,200}['"];?
+      | export\ (?:default|const|let|function)\b.{1,300}
+    )[ \t]*$""",
+    re.VERBOSE,
+)
+# What may go over several lines, by how it begins and ends; the kind it makes, none for markup.
+_STRETCHES: tuple[tuple[re.Pattern[str], re.Pattern[str], BlockKind | None], ...] = (
+    (re.compile(r"<!--"), re.compile(r"-->"), None),
+    (re.compile(r"^[ \t]*\{%"), re.compile(r"%\}"), None),
+    (re.compile(r"^[ \t]*\{\{"), re.compile(r"\}\}"), None),
+    (re.compile(r"^[ \t]*\{#(?=[ \t\n])"), re.compile(r"#\}"), None),
+    (re.compile(r"^[ \t]*<script\b", re.I), re.compile(r"</script>", re.I), None),
+    (re.compile(r"^[ \t]*<style\b", re.I), re.compile(r"</style>", re.I), None),
+    (re.compile(r"^[ \t]*<pre\b", re.I), re.compile(r"</pre>", re.I), BlockKind.CODE),
+    (re.compile(r"^[ \t]*<table\b", re.I), re.compile(r"</table>", re.I), BlockKind.TABLE),
+)
+_MAY_STRETCH = ("<!--", "{%", "{{", "{#", "<")
+# A stretch that is longer has most likely lost its end.
+_LONGEST_STRETCH = 400
+# Directives of MyST whose fence holds prose.
+_PROSE_DIRECTIVES = frozenset(
+    """admonition attention caution danger deprecated dropdown error epigraph grid grid-item-card card hint
+    important note seealso tab-item tab-set tip topic versionadded versionchanged warning""".split()
+)
+_DIRECTIVE_NAME = re.compile(r"\{([\w-]+)\}")
+_KEY = re.compile(r"[\"']?[\w][\w .-]{0,60}[\"']?[ \t]*[:=](?:[ \t]|$)|#|- |$")
+_FRONT = {"---": ("---", "..."), "+++": ("+++",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines `first` to `last` (included) that are one block which the parser does not see."""
+
+    first: int
+    last: int
+    kind: BlockKind
+
+
+@dataclass(slots=True)
+class Prepared:
+    """The lines for the parser, and what it is not shown.
+
+    `shifts` says for each line how many characters of the text's line are missing at its front; `hidden` are
+    stretches of the text that are markup; `stretches` are blocks of their own.
+    """
+
+    lines: list[str] = field(default_factory=list)
+    shifts: list[int] = field(default_factory=list)
+    hidden: list[Span] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+
+
+def front_matter(lines: Sequence[str]) -> int:
+    """How many lines at the top of a text are front matter, its rules included; 0 where it has none.
+
+    >>> front_matter(["---", "title: Tea", "---", "# Tea"])
+    3
+    """
+    ends = _FRONT.get(lines[0].rstrip()) if lines else None
+    if ends is None:
+        return 0
+    for number in range(1, len(lines)):
+        if lines[number].rstrip() in ends:
+            return number + 1 if number > 1 and _KEY.match(lines[1]) else 0
+    return 0
+
+
+def prepare(lines: Sequence[str], spans: Sequence[Span]) -> Prepared:
+    """The lines of a text made ready for a parser of CommonMark; `spans` are their places in the text."""
+    return _Preparer(lines, spans).run()
+
+
+class _Preparer:
+    def __init__(self, lines: Sequence[str], spans: Sequence[Span]) -> None:
+        self._lines = lines
+        self._spans = spans
+        self._prepared = Prepared()
+        # The indentation at which the marker of each open container stands, without that of those around it.
+        self._containers: list[int] = []
+        self._fence = ""
+        # Fences of directives that hold prose, until they are closed.
+        self._prose_fences: list[str] = []
+
+    def run(self) -> Prepared:
+        number = self._hide(0, front_matter(self._lines))
+        code = _cut_off_code(self._lines, number)
+        if code > number:
+            self._prepared.stretches.append(Stretch(number, code - 1, BlockKind.CODE))
+            number = self._hide(number, code, markup=False)
+            self._prepared.hidden.append(self._spans[code - 1])
+        while number < len(self._lines):
+            number = self._step(number)
+        return self._prepared
+
+    def _step(self, number: int) -> int:
+        """Read the line, and those that belong to it; return the number of the next."""
+        line, shift = self._dedented(self._lines[number])
+        if self._fence or (line.lstrip(" \t>-*+.)0123456789").startswith(("```", "~~~")) and _FENCE.match(line)):
+            return self._fenced(number, line, shift)
+        stripped = line.lstrip()
+        if not stripped:
+            return self._keep(line, shift, number)
+        if stripped[0] in "!?=:":
+            following = self._container(number, line)
+            if following:
+                return following
+        if stripped[0] == "[" and _FOOTNOTE.match(line):
+            return self._hide(number, self._footnote_end(number))
+        if stripped[0] in "-;[{ie" and _LINE_MARKUP.match(line):
+            return self._hide(number, number + 1)
+        return self._stretch(number, line, shift) or self._keep(line, shift, number)
+
+    def _keep(self, line: str, shift: int, number: int) -> int:
+        self._prepared.lines.append(line)
+        self._prepared.shifts.append(shift)
+        return number + 1
+
+    def _hide(self, first: int, end: int, *, markup: bool = True, instead: str = "") -> int:
+        """Give empty lines for those from `first` to before `end`."""
+        for number in range(first, end):
+            self._prepared.lines.append(instead)
+            self._prepared.shifts.append(0)
+            if markup:
+                self._prepared.hidden.append(self._spans[number])
+        return end
+
+    def _dedented(self, line: str) -> tuple[str, int]:
+        """The line without the indentation of the containers it stands in, and how much that was."""
+        if not self._containers or not line.strip():
+            return line, 0
+        shift = 0
+        for depth, indent in enumerate(self._containers):
+            cut = _columns(line, indent + _INDENT)
+            if cut is None:
+                del self._containers[depth:]
+                break
+            # The container's own indentation stays, that of its content goes.
+            cut -= _columns(line, indent) or 0
+            line, shift = line[cut:], shift + cut
+        return line, shift
+
+    def _fenced(self, number: int, line: str, shift: int) -> int:
+        bare = line.strip(" \t>")
+        if self._fence:
+            if bare.startswith(self._fence) and not bare.strip(self._fence[0]):
+                self._fence = ""
+            return self._keep(line, shift, number)
+        match = _FENCE.match(line)
+        if match is None or (match["mark"][0] == "`" and "`" in match["info"]):
+            return self._keep(line, shift, number)
+        mark, info = match["mark"], match["info"].strip()
+        name = _DIRECTIVE_NAME.match(info)
+        if name and name[1] in _PROSE_DIRECTIVES:
+            self._prose_fences.append(mark)
+            return self._hide(number, number + 1, instead=_BREAK)
+        if not info and self._prose_fences and mark == self._prose_fences[-1]:
+            self._prose_fences.pop()
+            return self._hide(number, number + 1, instead=_BREAK)
+        self._fence = mark
+        return self._keep(line, shift, number)
+
+    def _container(self, number: int, line: str) -> int:
+        """Begin a container where the line is its marker; 0 where it is none."""
+        if _AUTODOC.match(line):
+            end = number + 1
+            while end < len(self._lines) and (self._lines[end].startswith("    ") or not self._lines[end].strip()):
+                end += 1
+            return self._hide(number, end)
+        if _DIRECTIVE.match(line):
+            return self._hide(number, number + 1, instead=_BREAK)
+        match = _CONTAINER.match(line)
+        if match:
+            self._containers.append(len(match["indent"]))
+            return self._hide(number, number + 1, instead=match["indent"] + _BREAK)
+        definition = _DEFINITION.match(line)
+        if definition is None:
+            return 0
+        shift = len(self._lines[number]) - len(line)
+        start = self._spans[number].start + shift
+        self._prepared.hidden.append(Span(start, start + definition.end()))
+        self._containers.append(len(definition["indent"]))
+        return self._keep(line[definition.end() :], shift + definition.end(), number)
+
+    def _footnote_end(self, number: int) -> int:
+        """The line behind a footnote: it goes on over indented lines, and over others until a blank one."""
+        end = number + 1
+        while end < len(self._lines):
+            line = self._lines[end]
+            if line.strip():
+                own = line.startswith(("    ", "\t")) or (
+                    self._lines[end - 1].strip() and not _FOOTNOTE.match(line)
+                )
+                if not own:
+                    break
+            end += 1
+        return end
+
+    def _stretch(self, number: int, line: str, shift: int) -> int:
+        """Hide what begins in the line and ends in it or a later one; 0 where nothing does."""
+        if not any(sign in line for sign in _MAY_STRETCH):
+            return 0
+        for opens, closes, kind in _STRETCHES:
+            begin = opens.search(line)
+            if begin is None or line.count("`", 0, begin.start()) % 2:
+                continue
+            found = self._close(number, begin.end() + shift, closes)
+            if found is None:
+                continue
+            last, stop = found
+            if kind is not None:
+                self._prepared.stretches.append(Stretch(number, last, kind))
+                return self._hide(number, last + 1, markup=False)
+            if last == number and opens.pattern == "<!--":
+                return 0  # an inline comment, which the parser knows
+            return self._hide_between(number, begin.start(), line, shift, last, stop)
+        return 0
+
+    def _close(self, number: int, behind: int, closes: re.Pattern[str]) -> tuple[int, int] | None:
+        """The line in which a stretch ends, and the place behind its end there."""
+        for last in range(number, min(len(self._lines), number + _LONGEST_STRETCH)):
+            match = closes.search(self._lines[last], behind if last == number else 0)
+            if match:
+                return last, match.end()
+        return None
+
+    def _hide_between(self, number: int, begin: int, line: str, shift: int, last: int, stop: int) -> int:
+        """Hide from a place in one line to a place in another, and keep what stands before and behind."""
+        if last == number and not (line[:begin].strip() or self._lines[last][stop:].strip()):
+            return self._hide(number, number + 1)
+        if last == number:
+            return 0
+        start = self._spans[number].start + shift + begin
+        self._prepared.hidden.append(Span(start, self._spans[last].start + stop))
+        self._keep(line[:begin].rstrip(), shift, number)
+        self._hide(number + 1, last)
+        return self._keep(self._lines[last][stop:], stop, last)
+
+
+def _columns(line: str, columns: int) -> int | None:
+    """How many characters of white space at the front make so many columns; None where there are fewer."""
+    reached = 0
+    for place, character in enumerate(line):
+        if reached >= columns:
+            return place
+        if character == "\t":
+            reached += _INDENT - reached % _INDENT
+        elif character == " ":
+            reached += 1
+        else:
+            return None
+    return None if reached < columns else len(line)
+
+
+def _cut_off_code(lines: Sequence[str], start: int) -> int:
+    """The line behind the fence that closes code whose beginning is cut off; `start` where the text begins in none.
+
+    A fence without a language that touches the line above it and not the one below closes, where the fences
+    are odd in number or the next one opens.
+
+    >>> _cut_off_code(["import tea", "```", "", "Now wait."], 0), _cut_off_code(["```", "import tea", "```"], 0)
+    (2, 0)
+    """
+    fences = [(number, match) for number in range(start, len(lines)) if (match := _bare_fence(lines[number]))]
+    if not fences or fences[0][1]["info"].strip() or fences[0][0] == start:
+        return start
+    number = fences[0][0]
+    touches = bool(lines[number - 1].strip())
+    parted = number + 1 == len(lines) or not lines[number + 1].strip()
+    opens = len(fences) > 1 and bool(fences[1][1]["info"].strip())
+    return number + 1 if touches and parted and (opens or len(fences) % 2) else start
+
+
+def _bare_fence(line: str) -> re.Match[str] | None:
+    return _FENCE.match(line) if "```" in line or "~~~" in line else None

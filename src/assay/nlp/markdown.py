@@ -1,0 +1,512 @@
+"""Markdown's blocks and prose, read with markdown-it, with places in the text as it is written."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from html import unescape
+from itertools import groupby
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from assay.nlp.block import Block, BlockKind, Parsed
+from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
+from assay.types import Span
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
+_TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t])")
+_TABLE_RULE = re.compile(r"[ \t|:>-]*-[ \t|:>-]*$")
+# In the parser's lines templating is one word, so that an address with it stays an address.
+_TEMPLATE = re.compile(
+    r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\w-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
+)
+# What no rule of CommonMark names: footnote marks, GitHub's alerts, components, links by a name defined elsewhere,
+# a link's address that a cut left behind, spaces as entities.
+_MORE_MARKUP = re.compile(
+    r"""\[\^[^\]\s]{1,80}\]
+      | \[![A-Z]{3,20}\](?=[ \t]*$)
+      | </?[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?/?>
+      | (?<![\w\]`])\[(?=[^\[\]\n]{1,200}\]\[[^\[\]\n]{0,100}\])
+      | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]
+      | &nbsp;|&\#160;""",
+    re.VERBOSE | re.MULTILINE,
+)
+_HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>.*</h\1>\s*$", re.IGNORECASE | re.DOTALL)
+_HTML_ROW = re.compile(r"<tr\b.*?</tr>", re.IGNORECASE | re.DOTALL)
+_HTML_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_PROSE = re.compile(r"(?:[-*+]|\d+[.)])?[ \t]*[*_`\[]*[A-ZÀ-Þ].*[.:!?…]$", re.DOTALL)
+_NOT_NEWLINE = re.compile(r"[^\r\n]")
+_FENCE_IN_CODE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:```|~~~)")
+_INDENT = 4
+
+_Rule = Callable[[StateInline, bool], bool]
+
+
+def _noted(name: str, rule: _Rule) -> _Rule:
+    """The rule, which also notes in the parser's environment what of the text it took for markup."""
+
+    def apply(state: StateInline, silent: bool) -> bool:
+        start, count = state.pos, len(state.tokens)
+        label = (
+            state.md.helpers.parseLinkLabel(state, start, True)
+            if name == "link" and not silent and state.src[start] == "["
+            else -1
+        )
+        if not rule(state, silent):
+            return False
+        if not silent:
+            _note(state, name, start, state.tokens[count:], label)
+        return True
+
+    return apply
+
+
+def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], label: int) -> None:
+    marks: list[tuple[int, int]] = state.env["marks"]
+    match name:
+        case "emphasis":
+            # Text that waited may come before the marks, of which each is a token.
+            own = tokens[start - state.pos :]
+            state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
+        case "link":
+            marks += [(start, start + 1), (label, state.pos)]
+        case "backticks":
+            if tokens and tokens[-1].type == "code_inline":
+                length = len(tokens[-1].markup)
+                marks += [(start, start + length), (state.pos - length, state.pos)]
+                state.env["code"].append((start, state.pos))
+        case "autolink":
+            marks += [(start, start + 1), (state.pos - 1, state.pos)]
+        case "escape":
+            marks.append((start, start + 1))
+        case _:
+            marks.append((start, state.pos))
+
+
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; HTML stays inline, since its blocks hold prose in Markdown as often as not."""
+    parser = MarkdownIt("commonmark").enable("table").disable("html_block")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.inline.ruler2.disable("fragments_join")
+    rules = dict(zip(parser.inline.ruler.get_active_rules(), parser.inline.ruler.getRules(""), strict=True))
+    for name in ("emphasis", "link", "image", "backticks", "autolink", "escape", "html_inline"):
+        parser.inline.ruler.at(name, _noted(name, rules[name]))
+    # Addresses are never opened here, and some cannot be encoded.
+    parser.normalizeLink = str  # type: ignore[method-assign]
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser
+
+
+_PARSER = _parser()
+
+
+def parse_markdown(text: str) -> Parsed:
+    """The blocks of a text in Markdown, and its prose.
+
+    >>> parse_markdown("---\\ntitle: Tea\\n---\\n**Boil** the [water](w.md).").prose.split()
+    ['Boil', 'the', 'water', '.']
+    """
+    return _Reader(text).read()
+
+
+def front_matter_end(text: str) -> int:
+    """Where the front matter of a text ends, its last line end included; 0 where it has none."""
+    lines, spans = _lines(text)
+    count = front_matter(lines)
+    return (spans[count].start if count < len(spans) else len(text)) if count else 0
+
+
+def _lines(text: str) -> tuple[list[str], list[Span]]:
+    """The lines as CommonMark counts them, and their places without their ends."""
+    spans, start = [], 0
+    for match in _LINE_END.finditer(text):
+        spans.append(Span(start, match.start()))
+        start = match.end()
+    spans.append(Span(start, len(text)))
+    return [text[span.start : span.end] for span in spans], spans
+
+
+class _Reader:
+    """Reads one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines, self._spans = _lines(text)
+        self._prepared: Prepared = prepare(self._lines, self._spans)
+        self._templates: list[Span] = []
+        self._markup: list[Span] = list(self._prepared.hidden)
+        self._code: list[Span] = []
+
+    def read(self) -> Parsed:
+        tokens, env = self._tokens()
+        self._note_templates()
+        self._inline(tokens, env)
+        for token in tokens:
+            self._mark_block(token)
+        for stretch in self._prepared.stretches:
+            self._mark_stretch(stretch)
+        self._mark_rest()
+        prose = _blanked(self._text, self._markup)
+        found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
+        found = list(self._with_rest(_apart(found)))
+        prose = _blanked(prose, [Span(each.start, each.end) for each in found if each.kind is BlockKind.MARKUP])
+        return Parsed(tuple(_with_paths(found)), prose)
+
+    def _tokens(self) -> tuple[list[Token], dict[str, Any]]:
+        """The parser's tokens; indented prose, as in a list whose marks were cut off, is read as prose."""
+        while True:
+            env: dict[str, Any] = {}
+            lines = [_TEMPLATE.sub(_word, line) if "{" in line else line for line in self._prepared.lines]
+            tokens = _PARSER.parse("\n".join(lines), env)
+            indented = [token.map for token in tokens if token.type == "code_block" and token.map]
+            prose = [(first, end) for first, end in indented if self._is_prose(first, end)]
+            for first, end in prose:
+                for number in range(first, end):
+                    self._dedent(number)
+            if not prose:
+                return tokens, env
+
+    def _is_prose(self, first: int, end: int) -> bool:
+        """Whether indented lines are Markdown rather than code: they hold a fence, or words that make sentences."""
+        lines = self._prepared.lines[first:end]
+        if not all(line.startswith("    ") for line in lines if line.strip()):
+            return False
+        if any(_FENCE_IN_CODE.match(line) for line in lines):
+            return True
+        text = " ".join(line.strip() for line in lines).strip()
+        if len(text.split()) < 5 or not _PROSE.match(text):
+            return False
+        return sum(character.isalpha() or character == " " for character in text) >= 0.85 * len(text)
+
+    def _dedent(self, number: int) -> None:
+        line = self._prepared.lines[number]
+        cut = min(_INDENT, len(line) - len(line.lstrip(" ")))
+        self._prepared.lines[number] = line[cut:]
+        self._prepared.shifts[number] += cut
+
+    def _note_templates(self) -> None:
+        """Note where templating stands, code included."""
+        for number, line in enumerate(self._prepared.lines):
+            if "{" in line:
+                start = self._spans[number].start + self._prepared.shifts[number]
+                self._templates += [
+                    Span(start + each.start(), start + each.end()) for each in _TEMPLATE.finditer(line)
+                ]
+
+    # --- inline --------------------------------------------------------------------------------
+
+    def _inline(self, tokens: Sequence[Token], env: dict[str, Any]) -> None:
+        """Note the markup within paragraphs, headings and cells."""
+        reached: dict[int, int] = {}
+        for token in tokens:
+            if token.type != "inline" or not token.map:
+                continue
+            places = self._places(token, reached)
+            if not any(sign in token.content for sign in "*_[<`\\!"):
+                continue
+            env.update(marks=[], emphasis=[], code=[])
+            _PARSER.inline.parse(token.content, _PARSER, env, [])
+            marks = [
+                *env["marks"],
+                *((at, at + 1) for mark, at in env["emphasis"] if mark.type != "text" or not mark.content),
+            ]
+            self._markup += [span for start, end in marks for span in _spans_of(places, start, end)]
+            self._code += [span for start, end in env["code"] for span in _spans_of(places, start, end)]
+
+    def _places(self, token: Token, reached: dict[int, int]) -> list[tuple[int, int, int]]:
+        """Where in the text the lines of an inline token stand: (its own start, its own end, the text's start).
+
+        A line that is not found, since the parser changed it, is left out: its markup stays.
+        """
+        first = token.map[0] if token.map else 0
+        found, at = [], 0
+        for offset, content in enumerate(token.content.split("\n")):
+            number = first + offset
+            if number < len(self._prepared.lines):
+                inner = content.strip()
+                place = self._prepared.lines[number].replace("\0", "\ufffd")
+                if "{" in place:
+                    place = _TEMPLATE.sub(_word, place)
+                place_at = place.find(inner, reached.get(number, 0))
+                if place_at != -1:
+                    reached[number] = place_at + len(inner)
+                    lead = len(content) - len(content.lstrip())
+                    start = self._spans[number].start + self._prepared.shifts[number] + place_at
+                    found.append((at + lead, at + lead + len(inner), start))
+            at += len(content) + 1
+        return found
+
+    # --- markup --------------------------------------------------------------------------------
+
+    def _mark_block(self, token: Token) -> None:
+        """Note the markup of a block, and where code stands."""
+        if not token.map:
+            return
+        first, end = token.map
+        if token.type == "heading_open":
+            self._mark_heading(token, first, end)
+        elif token.type == "fence":
+            self._mark_fence(token, first, end)
+        elif token.type == "code_block":
+            self._code.append(self._stretch_of(first, end))
+        elif token.type == "table_open":
+            self._mark_table(first, end)
+        elif token.type == "blockquote_open":
+            for number in range(first, end):
+                match = _QUOTE.match(self._lines[number])
+                if match:
+                    self._markup.append(self._at(number, 0, match.end()))
+        elif token.type == "list_item_open":
+            match = _TASK.match(self._lines[first])
+            if match:
+                self._markup.append(self._at(first, match.start(1), match.end(1)))
+        elif token.type == "hr":
+            self._markup.append(self._stretch_of(first, end))
+
+    def _mark_heading(self, token: Token, first: int, end: int) -> None:
+        if token.markup.startswith("#"):
+            line = self._lines[first]
+            start = line.find("#")
+            self._markup.append(self._at(first, start, start + len(token.markup)))
+            behind = len(line.rstrip().rstrip("#"))
+            if behind > start + len(token.markup) and line[behind - 1] in " \t":
+                self._markup.append(self._at(first, behind, len(line)))
+        else:
+            self._markup.append(self._spans[end - 1])
+
+    def _mark_fence(self, token: Token, first: int, end: int) -> None:
+        self._code.append(self._stretch_of(first, end))
+        start = self._lines[first].find(token.markup)
+        self._markup.append(self._at(first, max(0, start), len(self._lines[first])))
+        last = self._lines[end - 1].strip(" \t>")
+        if end - 1 > first and last.startswith(token.markup) and not last.strip(token.markup[0]):
+            self._markup.append(self._spans[end - 1])
+
+    def _mark_table(self, first: int, end: int) -> None:
+        for number in range(first, end):
+            line = self._lines[number]
+            if _TABLE_RULE.match(line):
+                self._markup.append(self._spans[number])
+                continue
+            self._markup += [
+                self._at(number, place, place + 1)
+                for place, character in enumerate(line)
+                if character == "|" and line[place - 1 : place] != "\\"
+            ]
+
+    def _mark_stretch(self, stretch: Stretch) -> None:
+        span = self._stretch_of(stretch.first, stretch.last + 1)
+        self._markup += [
+            Span(span.start + each.start(), span.start + each.end())
+            for each in _HTML_TAG.finditer(self._text[span.start : span.end])
+            if self._text[span.start] == "<"
+        ]
+        if stretch.kind is BlockKind.CODE:
+            self._code.append(span)
+
+    def _mark_rest(self) -> None:
+        """Note templating and what else stands outside of code."""
+        code = sorted(self._code, key=lambda span: span.start)
+        starts = [span.start for span in code]
+        more = [Span(*match.span()) for match in _MORE_MARKUP.finditer(self._text)]
+        for span in (*self._templates, *more):
+            at = bisect_right(starts, span.start) - 1
+            if at < 0 or code[at].end <= span.start:
+                self._markup.append(span)
+
+    # --- blocks --------------------------------------------------------------------------------
+
+    def _blocks(self, tokens: Sequence[Token], prose: str) -> Iterator[Block]:
+        """The blocks that the parser found, those in quotations too."""
+        at = 0
+        while at < len(tokens):
+            token = tokens[at]
+            behind = _close(tokens, at)
+            span = self._trimmed(token)
+            if span is not None:
+                match token.type:
+                    case "heading_open":
+                        yield self._heading(span, int(token.tag[1]), prose)
+                    case "paragraph_open":
+                        yield self._paragraph(span, prose)
+                    case "bullet_list_open" | "ordered_list_open":
+                        inner = [each for each in tokens[at:behind] if each.type == "list_item_open"]
+                        items = [self._trimmed(each) for each in inner if each.level == token.level + 1]
+                        yield Block(
+                            BlockKind.LIST, span.start, span.end, items=tuple(each for each in items if each)
+                        )
+                    case "table_open":
+                        yield self._table(span, tokens[at:behind])
+                    case "fence" | "code_block":
+                        yield Block(BlockKind.CODE, span.start, span.end)
+            at = at + 1 if token.type == "blockquote_open" else behind
+
+    def _heading(self, span: Span, level: int, prose: str) -> Block:
+        title = unescape(" ".join(prose[span.start : span.end].split()))
+        kind = BlockKind.HEADING if title else BlockKind.MARKUP
+        return Block(kind, span.start, span.end, level=level if title else 0, title=title)
+
+    def _paragraph(self, span: Span, prose: str) -> Block:
+        written = prose[span.start : span.end]
+        if not any(map(str.isalnum, written)):
+            return Block(BlockKind.MARKUP, span.start, span.end)
+        heading = _HTML_HEADING.match(self._text[span.start : span.end])
+        if heading:
+            return self._heading(span, int(heading[1]), prose)
+        lines = [self._at_line(number) for number in self._numbers(span)]
+        if all(self._text[each.start : each.start + 1] == "|" for each in lines):
+            rows = [each for each in lines if not _TABLE_RULE.match(self._text[each.start : each.end])]
+            return Block(BlockKind.TABLE, span.start, span.end, items=tuple(rows))
+        return Block(BlockKind.PARAGRAPH, span.start, span.end, leads=written.rstrip().endswith((":", "：")))
+
+    def _table(self, span: Span, tokens: Sequence[Token]) -> Block:
+        rows = [each.map for each in tokens if each.type == "tr_open" and each.map]
+        head = next((each.map for each in tokens if each.type == "thead_open" and each.map), None)
+        if head is None:
+            return Block(BlockKind.TABLE, span.start, span.end)
+        body = [self._at_line(first) for first, _ in rows if first > head[0] + 1]
+        header = Span(self._at_line(head[0]).start, self._at_line(head[0] + 1).end)
+        return Block(BlockKind.TABLE, span.start, span.end, items=tuple(body), header=header)
+
+    def _stretches(self) -> Iterator[Block]:
+        for stretch in self._prepared.stretches:
+            span = self._tight(self._stretch_of(stretch.first, stretch.last + 1))
+            if span is None:
+                continue
+            if stretch.kind is not BlockKind.TABLE:
+                yield Block(stretch.kind, span.start, span.end)
+                continue
+            found = list(_HTML_ROW.finditer(self._text, span.start, span.end))
+            rows = [Span(*match.span()) for match in found]
+            headed = len(rows) > 1 and "<td" not in found[0].group().lower()
+            header = rows[0] if headed else None
+            yield Block(stretch.kind, span.start, span.end, items=tuple(rows[1 if headed else 0 :]), header=header)
+
+    def _with_rest(self, found: Sequence[Block]) -> Iterator[Block]:
+        """The blocks in order, with one of markup for each run of lines that none of them holds."""
+        reached = 0
+        for block in (*found, None):
+            end = block.start if block is not None else len(self._text)
+            # What is left of the line on which a block begins is its quotation mark or indentation.
+            line = bisect_right(self._spans, end, key=lambda span: span.start) - 1
+            stop = self._spans[line].start if block is not None and line >= 0 else end
+            gap = [self._tight(self._spans[number]) for number in self._numbers(Span(reached, max(reached, stop)))]
+            for empty, run in groupby(gap, key=lambda span: span is None):
+                spans = [span for span in run if span is not None and span.start >= reached]
+                if not empty and spans:
+                    yield Block(BlockKind.MARKUP, spans[0].start, spans[-1].end)
+            if block is not None:
+                yield block
+                reached = block.end
+
+    # --- places --------------------------------------------------------------------------------
+
+    def _at(self, number: int, start: int, end: int) -> Span:
+        """A stretch of a line."""
+        first = self._spans[number].start
+        return Span(first + start, first + end)
+
+    def _stretch_of(self, first: int, end: int) -> Span:
+        """The lines from `first` to before `end`."""
+        return Span(self._spans[first].start, self._spans[max(first, end - 1)].end)
+
+    def _at_line(self, number: int) -> Span:
+        """A line without quotation marks and outer white space."""
+        return self._tight(self._spans[number]) or self._spans[number]
+
+    def _numbers(self, span: Span) -> range:
+        """The numbers of the lines that a stretch touches."""
+        first = bisect_right(self._spans, span.start, key=lambda line: line.start) - 1
+        last = bisect_right(self._spans, max(span.start, span.end - 1), key=lambda line: line.start) - 1
+        return range(max(0, first), last + 1) if span.end > span.start else range(0)
+
+    def _trimmed(self, token: Token) -> Span | None:
+        """Where a block of the parser's stands; None for one without words."""
+        if not token.map or token.map[0] >= len(self._spans):
+            return None
+        return self._tight(self._stretch_of(token.map[0], min(token.map[1], len(self._spans))))
+
+    def _tight(self, span: Span) -> Span | None:
+        """The stretch without outer white space and the quotation marks before it."""
+        written = self._text[span.start : span.end]
+        quote = _QUOTE.match(written)
+        start = span.start + (quote.end() if quote else 0)
+        rest = self._text[start : span.end]
+        start += len(rest) - len(rest.lstrip())
+        end = start + len(rest.strip())
+        return Span(start, end) if start < end else None
+
+
+def _word(match: re.Match[str]) -> str:
+    return "x" * len(match.group())
+
+
+def _spans_of(places: Sequence[tuple[int, int, int]], start: int, end: int) -> Iterator[Span]:
+    """The stretches of the text for one of an inline token."""
+    for begin, stop, place in places:
+        first, last = max(start, begin), min(end, stop)
+        if first < last:
+            yield Span(place + first - begin, place + last - begin)
+
+
+def _close(tokens: Sequence[Token], at: int) -> int:
+    """The place behind the token, or behind the one that closes it."""
+    if tokens[at].nesting != 1:
+        return at + 1
+    depth = 0
+    for behind in range(at, len(tokens)):
+        depth += tokens[behind].nesting
+        if not depth:
+            return behind + 1
+    return len(tokens)
+
+
+def _apart(found: Sequence[Block]) -> list[Block]:
+    """The blocks without those that another holds."""
+    kept: list[Block] = []
+    for block in found:
+        if kept and block.start < kept[-1].end:
+            if block.end > kept[-1].end and block.start == kept[-1].start:
+                kept[-1] = block
+            continue
+        kept.append(block)
+    return kept
+
+
+def _with_paths(found: Sequence[Block]) -> Iterator[Block]:
+    """The blocks with the titles of the headings above them."""
+    path: list[Block] = []
+    for block in found:
+        if block.kind is BlockKind.HEADING:
+            path = [above for above in path if above.level < block.level]
+        titles = tuple(above.title for above in path)
+        yield Block(
+            block.kind,
+            block.start,
+            block.end,
+            titles,
+            block.items,
+            block.header,
+            block.level,
+            block.title,
+            block.leads,
+        )
+        if block.kind is BlockKind.HEADING:
+            path.append(block)
+
+
+def _blanked(text: str, spans: Sequence[Span]) -> str:
+    """The text with spaces for the spans; line ends stay."""
+    parts, at = [], 0
+    for span in sorted(spans, key=lambda span: span.start):
+        if span.end <= at:
+            continue
+        start = max(at, span.start)
+        parts += [text[at:start], _NOT_NEWLINE.sub(" ", text[start : span.end])]
+        at = span.end
+    return "".join((*parts, text[at:]))

@@ -1,8 +1,10 @@
-"""Which language a text is in, as far as its script and commonest words tell."""
+"""The language of a text: by its script, its commonest words, and a model of letters where these leave it open."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import Any
 
 from assay.text.tokens import words
 
@@ -37,11 +39,18 @@ _TELLING = {
 }
 
 
+# A language other than English needs this probability: short English questions hold names and borrowed words.
+# In benchmarks/language it raises English keywords from .926 to .992 and lowers other languages from .981 to .952.
+_LEAST_SURE = 0.7
+
+
 def language_of(text: str) -> str:
-    """The ISO 639-1 code of the text's language; "en" where its words do not tell, "und" where none are.
+    """The ISO 639-1 code of the text's language; "en" unless there is evidence for another, "und" without letters.
 
     >>> language_of("Wie hoch ist der Turm?"), language_of("東京の人口は"), language_of("42")
     ('de', 'ja', 'und')
+    >>> language_of("Do unused days expire?"), language_of("¿Dónde están los registros?")
+    ('en', 'es')
     """
     letters = sum(map(str.isalpha, text))
     if letters == 0:
@@ -50,9 +59,34 @@ def language_of(text: str) -> str:
         for code, script in _SCRIPTS:
             if len(script.findall(text)) > 0.2 * letters:
                 return code
+    return _of_letters(text) if _hints_at_another(text) else "en"
+
+
+def _hints_at_another(text: str) -> bool:
+    """Whether something in a text of Latin letters speaks for another language and no more for English.
+
+    The model takes half a second to load: plain English is settled without it.
+    """
     counts = dict.fromkeys(_COMMON, 0)
     for word in words(text):
         for code in _TELLING.get(word, ()):
             counts[code] += 1
-    best = max(counts, key=lambda code: counts[code])
-    return best if counts[best] > counts["en"] else "en"
+    english = counts.pop("en")
+    most = max(counts.values())
+    return english <= most and (most > 0 or not text.isascii())
+
+
+def _of_letters(text: str) -> str:
+    """The language by its sequences of letters, "en" where the model is not sure."""
+    code, probability = _identifier().classify(text)
+    return str(code) if probability >= _LEAST_SURE else "en"
+
+
+@cache
+def _identifier() -> Any:
+    """The model, for the languages in Latin letters that are told apart here."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(list(_COMMON))
+    return identifier

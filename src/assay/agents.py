@@ -163,6 +163,8 @@ def _answer(answer: Answer) -> Json:
                 "document_id": source.document_id,
                 "title": source.title,
                 "location": str(source.location),
+                "path": source.path,
+                "line": source.line,
                 "link": source.origin.link,
                 "date": source.origin.date,
                 "quote": source.quote,

@@ -173,7 +173,7 @@ def _sources(evidence: Evidence, review: Review) -> Iterator[Source]:
     used |= {span.passage_id for claim in review.claims for span in claim.spans}
     for number, passage in enumerate(evidence.passages, 1):
         if passage.passage_id in used:
-            yield source(number, passage)
+            yield source(number, passage, review.claims)
 
 
 def with_masked(review: Review, evidence: Evidence) -> Review:
@@ -190,8 +190,7 @@ def with_masked(review: Review, evidence: Evidence) -> Review:
 def _masked_of(hit: Hit) -> Iterator[SourceSpan]:
     passage = hit.passage
     for span in hit.masked:
-        start, end = passage.start + span.start, passage.start + span.end
-        yield SourceSpan(passage.passage_id, start, end, passage.text[span.start : span.end])
+        yield passage.span_of(span.start, span.end)
 
 
 def _unheard(_event: Event) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from assay.types import Answer, Citation, CitationStyle, Location, Source
+from assay.types import Answer, Citation, CitationStyle, Claim, Location, Source
 
 # What could turn a title into a link, a tag or code; titles come from documents.
 _AS_TEXT = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'"})
@@ -21,21 +21,31 @@ def rendered(answer: Answer, style: CitationStyle = CitationStyle.NUMBERED, refe
     text = answer.text
     for mark in sorted(answer.citations, key=lambda each: each.start, reverse=True):
         if mark.numbers and all(number in sources for number in mark.numbers):
-            text = text[: mark.start] + _mark(mark, sources, style) + text[mark.end :]
+            cited = [_as_quoted(sources[number], mark, answer.claims) for number in mark.numbers]
+            text = text[: mark.start] + _mark(cited, answer.sources, style) + text[mark.end :]
     listed = _references(answer.sources, style) if references or style is CitationStyle.FOOTNOTE else ""
     return f"{text}\n\n{listed}" if listed else text
 
 
-def _mark(mark: Citation, sources: Mapping[int, Source], style: CitationStyle) -> str:
-    """The mark in the style, for all of its numbers."""
-    cited = [sources[number] for number in mark.numbers]
+def _as_quoted(source: Source, mark: Citation, claims: Sequence[Claim]) -> Source:
+    """The source, placed where the last claim before the mark quotes it."""
+    before = [claim for claim in claims if claim.start < mark.end]
+    spans = before[-1].spans if before else ()
+    quoted = next((span for span in spans if span.passage_id == source.passage_id), None)
+    if quoted is None or quoted.location == Location():
+        return source
+    return replace(source, location=quoted.location, line=quoted.line)
+
+
+def _mark(cited: Sequence[Source], sources: Sequence[Source], style: CitationStyle) -> str:
+    """A mark in the style, for all the sources that it cites."""
     match style:
         case CitationStyle.NUMBERED:
             return " ".join(f"[{source.number}]" for source in cited)
         case CitationStyle.FOOTNOTE:
             return " ".join(f"[^{source.number}]" for source in cited)
         case CitationStyle.NAMED:
-            return " ".join(f"[{_name(source, sources.values())}]" for source in cited)
+            return " ".join(f"[{_name(source, sources)}]" for source in cited)
         case CitationStyle.AUTHOR_PAGE:
             return f"({'; '.join(_with_page(source) for source in cited)})"
 

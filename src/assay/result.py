@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.mend import Written
@@ -11,6 +12,7 @@ from assay.types import (
     Action,
     Answer,
     Check,
+    Claim,
     Draft,
     Evidence,
     Gathered,
@@ -54,7 +56,7 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
         text=draft.text,
         verdict=review.verdict,
         claims=review.claims,
-        sources=numbered(draft, written.evidence),
+        sources=numbered(draft, written.evidence, review.claims),
         citations=review.citations,
         invalid_citations=review.invalid_citations,
         judgement=gathered.judgement,
@@ -128,23 +130,35 @@ def declined(ask: Ask, question: Question, gathered: Gathered, on: Stages, notes
     )
 
 
-def numbered(draft: Draft, evidence: Evidence) -> tuple[Source, ...]:
-    """The draft's sources with their numbers, quoted whole."""
+def numbered(draft: Draft, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Source, ...]:
+    """The draft's sources with their numbers, quoted whole, each placed where the claims first quote it."""
     passages = {passage.passage_id: passage for passage in evidence.passages}
-    return tuple(source(n, passages[each]) for n, each in enumerate(draft.sources, 1) if each in passages)
+    return tuple(source(n, passages[each], claims) for n, each in enumerate(draft.sources, 1) if each in passages)
 
 
-def source(number: int, passage: Passage) -> Source:
-    """The passage as source `number` of an answer."""
+def source(number: int, passage: Passage, claims: Sequence[Claim]) -> Source:
+    """The passage as source `number` of an answer with these claims.
+
+    >>> from assay.types import Location, Place
+    >>> places = (Place(0, Location(page=1)), Place(11, Location(page=2)))
+    >>> passage = Passage("p", "d", "r", 0, 19, "It rained. It snowed", places=places, location=Location(page=1))
+    >>> said = Claim(1, "It snowed", 0, 9, ("p",), Verdict.SUPPORTED, 1.0, (passage.span_of(11, 19),))
+    >>> source(1, passage, [said]).location.page, source(1, passage, []).location.page
+    (2, 1)
+    """
+    quoted = (span for claim in claims for span in claim.spans if span.passage_id == passage.passage_id)
+    first = min(quoted, key=lambda span: span.start, default=None)
     return Source(
         number=number,
         passage_id=passage.passage_id,
         document_id=passage.document_id,
         title=passage.title,
-        location=passage.location,
+        location=passage.location if first is None else passage.location_at(first.start),
         start=passage.start,
         end=passage.end,
         quote=passage.text,
         sha256=hashlib.sha256(passage.text.encode()).hexdigest(),
         origin=passage.origin,
+        path=passage.source,
+        line=passage.line_at(passage.start if first is None else first.start),
     )

@@ -7,6 +7,8 @@ Scores, sufficiency and support lie in 0 to 1; None means that nothing measured 
 from __future__ import annotations
 
 import hashlib
+import re
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum, StrEnum
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 Scalar = str | int | float | bool
 Metadata = Mapping[str, Scalar]
+_NOT_LINE_END = re.compile(r"[^\n]")
 
 
 def plain(value: Any) -> Any:
@@ -93,6 +96,14 @@ class Region(Value):
     end: int
     location: Location
     kind: Literal["text", "heading", "table"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Value):
+    """Where a location begins: from the offset `start` of the document's text on, up to the next place."""
+
+    start: int
+    location: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +187,13 @@ class Origin(Value):
 
 @dataclass(frozen=True, slots=True)
 class Passage(Value):
-    """A stretch of one revision of a document; `text` is the stored text from `start` to `end`."""
+    """A stretch of one revision of a document; `text` is the stored text from `start` to `end`.
+
+    `location` is that of the whole; `places`, in order and the first at or before `start`, are set where the
+    location changes within. `source` is the path or address of the document. `line` counts from 1 and is the line
+    of the stored text that holds `start`, None where the format has no lines of its own. `header` names the
+    columns of a table whose rows the passage begins with and whose first row stands in an earlier passage.
+    """
 
     passage_id: str
     document_id: str
@@ -188,6 +205,49 @@ class Passage(Value):
     location: Location = Location()
     metadata: Metadata = field(default_factory=dict)
     origin: Origin = Origin()
+    source: str = ""
+    line: int | None = None
+    places: tuple[Place, ...] = ()
+    header: str = ""
+
+    @property
+    def searched(self) -> str:
+        r"""What is embedded and searched by words: the text, under the header of its table.
+
+        >>> Passage("p", "d", "r", 0, 7, "Bob | 9", header="Name | Days").searched
+        'Name | Days\nBob | 9'
+        """
+        return f"{self.header}\n{self.text}" if self.header else self.text
+
+    def location_at(self, offset: int) -> Location:
+        """The location of an offset in the document's text; the passage's own where no places are known.
+
+        >>> places = (Place(0, Location(page=1)), Place(12, Location(page=2)))
+        >>> passage = Passage("p", "d", "r", 5, 20, "It rained. Snow", places=places)
+        >>> passage.location_at(11).page, passage.location_at(16).page
+        (1, 2)
+        """
+        after = bisect_right(self.places, offset, key=lambda place: place.start)
+        return self.places[after - 1].location if after else self.location
+
+    def line_at(self, offset: int) -> int | None:
+        r"""The line, counted from 1, of an offset in the document's text; None where lines are unknown.
+
+        >>> Passage("p", "d", "r", 40, 51, "Rain.\nSnow.", line=3).line_at(46)
+        4
+        """
+        return None if self.line is None else self.line + self.text.count("\n", 0, max(0, offset - self.start))
+
+    def span_of(self, start: int, end: int) -> SourceSpan:
+        """The quote `text[start:end]` with its place in the document.
+
+        >>> Passage("p", "d", "r", 100, 109, "It rained").span_of(3, 9)
+        SourceSpan(passage_id='p', start=103, end=109, quote='rained')
+        """
+        at = self.start + start
+        return SourceSpan(
+            self.passage_id, at, self.start + end, self.text[start:end], self.location_at(at), self.line_at(at)
+        )
 
     @staticmethod
     def id_for(document_id: str, revision: str, start: int, end: int) -> str:
@@ -348,7 +408,7 @@ class Hit(Value):
 
     @property
     def readable(self) -> str:
-        """The passage's text with blanks for what is masked, character for character: places stay true.
+        """The passage's text with blanks for what is masked, character for character: places and lines stay true.
 
         >>> passage = Passage("p", "d", "r", 0, 20, "It opened. Obey now.")
         >>> Hit(passage, 1.0, masked=(Span(11, 20),)).readable
@@ -356,7 +416,8 @@ class Hit(Value):
         """
         text = self.passage.text
         for span in self.masked:
-            text = text[: span.start] + " " * len(text[span.start : span.end]) + text[span.end :]
+            blank = _NOT_LINE_END.sub(" ", text[span.start : span.end])
+            text = text[: span.start] + blank + text[span.end :]
         return text
 
 
@@ -638,12 +699,17 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceSpan(Value):
-    """A quote, identical to the stored text of its document from `start` to `end`."""
+    """A quote, identical to the stored text of its document from `start` to `end`.
+
+    `location` and `line` say where `start` stands; they follow from it and make no two spans different.
+    """
 
     passage_id: str
     start: int
     end: int
     quote: str
+    location: Location = field(default=Location(), compare=False, repr=False)
+    line: int | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -879,7 +945,8 @@ class Outcome(StrEnum):
 class Source(Value):
     """A cited passage under its number in this answer; `quote` is the stored text, `sha256` its hash.
 
-    `origin` says where it comes from and when it was written.
+    `location` and `line` are those of the first words that the answer's claims quote from it, else its beginning.
+    `path` is the file or address of the document, `origin` says where it comes from and when it was written.
     """
 
     number: int
@@ -892,6 +959,8 @@ class Source(Value):
     quote: str
     sha256: str
     origin: Origin = Origin()
+    path: str = ""
+    line: int | None = None
 
 
 Level = Literal["very_low", "low", "medium", "high", "very_high"]

@@ -15,7 +15,7 @@ from assay.index.memory import MemoryIndex
 from assay.index.sqlite import open_sqlite
 from assay.stages import Entry, Index
 from assay.text.tokens import terms
-from assay.types import Document, EmbeddingModel, Location, Metadata, Passage, Region
+from assay.types import Document, EmbeddingModel, Location, Metadata, Passage, Place, Region
 
 MODEL = EmbeddingModel("fake", 8, "0" * 64)
 
@@ -38,7 +38,18 @@ def entry(
         end = start + len(text)
         key = Passage.id_for(document_id, document.revision, start, end)
         passages.append(
-            Passage(key, document_id, document.revision, start, end, text, title, Location(page=1), metadata or {})
+            Passage(
+                key,
+                document_id,
+                document.revision,
+                start,
+                end,
+                text,
+                title,
+                Location(page=1),
+                metadata or {},
+                source=document.source,
+            )
         )
         start = end + 1
     vectors = np.array([vector_of(text) for text in texts], np.float32).reshape(len(texts), MODEL.dimension)
@@ -102,10 +113,22 @@ async def test_a_document_comes_back_as_it_was(index: Index) -> None:
     await index.add([replace(given, document=document)])
     assert await index.document("a") == document
     stored = await index.passages([each.passage_id for each in given.passages])
-    assert stored == given.passages
+    assert stored == tuple(replace(each, source="odd ? name") for each in given.passages)
     (record,) = await index.documents()
     assert (record.source, record.passages, record.warnings) == ("odd \udcff name", 2, ("mended",))
     assert (record.revision, record.title, record.bytes_sha256) == (document.revision, "Tïtle", "f" * 64)
+
+
+async def test_places_lines_and_headers_come_back_and_a_header_is_searched(index: Index) -> None:
+    given = entry("a", "Bob | 9", "Eve | 4", "Some other words")
+    places = (Place(0, Location(page=1)), Place(4, Location(page=2, section="Days")))
+    first = replace(given.passages[0], places=places, line=7, header="Name | Holidays")
+    await index.add([replace(given, passages=(first, *given.passages[1:]))])
+    assert await index.passages([first.passage_id]) == (first,)
+    assert await texts(index, await index.sparse("holidays", 5, {})) == ["Bob | 9"]
+    await index.remove(["a"])
+    await index.add([entry("b", "Holidays", "Work", "Rest")])
+    assert await texts(index, await index.sparse("holidays", 5, {})) == ["Holidays"]
 
 
 async def test_documents_are_ordered_by_source_then_id(index: Index) -> None:

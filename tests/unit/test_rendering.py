@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from assay.rendering import rendered
@@ -10,12 +12,14 @@ from assay.types import (
     Action,
     Answer,
     CitationStyle,
+    Claim,
     Confidence,
     Judgement,
     Location,
     ModelsUsed,
     Outcome,
     Source,
+    SourceSpan,
     Usage,
     Verdict,
 )
@@ -137,3 +141,16 @@ def test_no_list_names_a_title_twice(title: str, section: str, listed: str, styl
 def test_the_page_stays_where_the_section_is_the_title() -> None:
     shown = rendered(answer("So. [1]", ("Rates", Location(page=2, section="Rates"))), references=True)
     assert shown.endswith("- [1] Rates, page 2")
+
+
+def test_each_mark_names_the_page_that_its_own_claim_quotes() -> None:
+    claims = tuple(
+        Claim(
+            n, "x", start, end, ("p1",), Verdict.SUPPORTED, 1.0, (SourceSpan("p1", 0, 1, "x", Location(page=page)),)
+        )
+        for n, start, end, page in ((1, 0, 18, 3), (2, 23, 34, 4))
+    )
+    cited = replace(answer("It opened in 1932. [1] It is high. [1]", ("Harbour", Location(page=3))), claims=claims)
+    assert rendered(cited, CitationStyle.AUTHOR_PAGE) == (
+        "It opened in 1932. (Harbour, p. 3) It is high. (Harbour, p. 4)"
+    )

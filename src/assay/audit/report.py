@@ -123,7 +123,8 @@ def _sources(answer: Json) -> Iterator[Part]:
             if span["passage_id"] == source["passage_id"]
         ]
         yield element("div", *highlighted(source["quote"], marks), kind="quote")
-        spans = f"characters {source['start']} to {source['end']} of document {source['document_id']}"
+        path = f" ({source['path']})" if source.get("path") else ""
+        spans = f"characters {source['start']} to {source['end']} of document {source['document_id']}{path}"
         yield element("p", f"{spans}, SHA-256 {source['sha256']}{_origin(source)}", kind="quiet id")
 
 
@@ -134,6 +135,7 @@ def _to(claim: Json) -> str:
 def _place(source: Json) -> str:
     place = source["location"]
     parts = [f"{name} {place[name]}" for name in ("page", "slide", "sheet", "row") if place.get(name) is not None]
+    parts += [f"line {source['line']}"] if source.get("line") is not None else []
     parts += [place["section"]] if place.get("section") else []
     return f" · {', '.join(parts)}" if parts else ""
 

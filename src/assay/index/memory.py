@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.index.rows import check_entry
+from assay.index.rows import check_entry, shown_source
 from assay.index.words import TITLE_WEIGHT, PassageWords, WordStatistics, bm25, query_terms
 from assay.stages import Entry
 from assay.text.tokens import terms
@@ -39,7 +40,7 @@ class MemoryIndex:
             self._forget(entry.document.document_id)
             self._documents[entry.document.document_id] = entry.document
             for passage, vector in zip(entry.passages, entry.vectors, strict=True):
-                self._passages[passage.passage_id] = passage
+                self._passages[passage.passage_id] = replace(passage, source=shown_source(entry.document.source))
                 # Rounded as the stored vectors are, so that scores are the same everywhere.
                 self._vectors[passage.passage_id] = vector.astype(np.float16).astype(np.float32)
                 self._words[passage.passage_id] = _words_of(passage)
@@ -114,7 +115,7 @@ def _matches(metadata: Metadata, where: Metadata) -> bool:
 
 
 def _words_of(passage: Passage) -> PassageWords:
-    title, body = terms(passage.title), terms(passage.text)
+    title, body = terms(passage.title), terms(passage.searched)
     counts: dict[str, float] = dict(Counter(body))
     for term, count in Counter(title).items():
         counts[term] = counts.get(term, 0.0) + TITLE_WEIGHT * count

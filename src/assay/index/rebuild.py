@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.errors import UnknownCollection
+from assay.index.rows import SEARCHED
 from assay.index.schema import (
+    bring_up_to_date,
     connect,
     raise_number,
-    refuse_newer,
     set_value,
     store_errors,
     store_model,
@@ -43,7 +44,7 @@ async def rebuild(
 ) -> int:
     """Embed every passage of the collection in `folder` anew; return how many passages it has.
 
-    `text_of` makes what is embedded from a passage's title and text; `progress` is told how many passages are
+    `text_of` makes what is embedded from a passage's title and `searched`; `progress` is told how many passages are
     done; `reached` each step, which is how the tests kill it there. Raises UnknownCollection, StoreError.
     """
     path = folder / FILE_NAME
@@ -81,7 +82,7 @@ async def _embed_newer(
 
 def _begin(connection: sqlite3.Connection, model: EmbeddingModel) -> int:
     """Go on with what a killed run has done for this model, else start anew; return how many are done."""
-    refuse_newer(connection)
+    bring_up_to_date(connection)
     started = f"{model.id} {model.dimension} {model.sha256}"
     with transaction(connection):
         found = connection.execute("SELECT value FROM collection WHERE key = 'rebuilding'").fetchone()
@@ -96,8 +97,8 @@ def _begin(connection: sqlite3.Connection, model: EmbeddingModel) -> int:
 def _next_batch(connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
     """The next rows without a vector beside: rows only ever rise, so those behind the last."""
     return connection.execute(
-        "SELECT row, title, text FROM passages WHERE row > (SELECT coalesce(max(row), 0) FROM vectors_beside)"
-        " ORDER BY row LIMIT ?",
+        f"SELECT row, title, {SEARCHED} FROM passages"  # noqa: S608 - a constant
+        " WHERE row > (SELECT coalesce(max(row), 0) FROM vectors_beside) ORDER BY row LIMIT ?",
         (_BATCH,),
     ).fetchall()
 

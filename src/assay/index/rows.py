@@ -14,11 +14,16 @@ from assay.errors import UsageError
 from assay.index.words import token_string
 from assay.stages import Entry
 from assay.text.written import date_in
-from assay.types import Document, DocumentRecord, Location, Metadata, Origin, Passage, Region, Scalar
+from assay.types import Document, DocumentRecord, Location, Metadata, Origin, Passage, Place, Region, Scalar
 
 # How many ids go into one statement; SQLite's own limit is 32,766.
 _BATCH = 500
-_PASSAGE = 'passage_id, d.document_id, p.revision, start, "end", p.text, p.title, location, p.metadata'
+_PASSAGE = (
+    'passage_id, d.document_id, p.revision, start, "end", p.text, p.title, location, p.metadata, d.source, line,'
+    " places, header"
+)
+# `Passage.searched`, of a row of passages.
+SEARCHED = "CASE header WHEN '' THEN text ELSE header || char(10) || text END"
 
 
 def check_entry(entry: Entry, dimension: int) -> None:
@@ -57,7 +62,7 @@ def insert_passages(connection: sqlite3.Connection, entry: Entry, number: int) -
     halves = entry.vectors.astype(np.float16)
     for passage, vector in zip(entry.passages, halves, strict=True):
         row = connection.execute(
-            "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO passages VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 passage.passage_id,
                 number,
@@ -68,12 +73,15 @@ def insert_passages(connection: sqlite3.Connection, entry: Entry, number: int) -
                 passage.title,
                 as_json(_location_row(passage.location)),
                 as_json(dict(passage.metadata)),
+                passage.line,
+                as_json([[place.start, _location_row(place.location)] for place in passage.places]),
+                passage.header,
             ),
         ).lastrowid
         connection.execute("INSERT INTO vectors VALUES (?, ?)", (row, vector.tobytes()))
         connection.execute(
             "INSERT INTO words(rowid, title, body) VALUES (?, ?, ?)",
-            (row, token_string(passage.title), token_string(passage.text)),
+            (row, token_string(passage.title), token_string(passage.searched)),
         )
         connection.executemany(
             "INSERT INTO metadata VALUES (?, ?, ?)",
@@ -87,7 +95,10 @@ def delete_document(connection: sqlite3.Connection, document_id: str) -> int | N
     if found is None:
         return None
     # A contentless FTS5 table forgets a row only when told the very strings that it indexed.
-    rows = connection.execute("SELECT row, title, text FROM passages WHERE document = ?", found).fetchall()
+    rows = connection.execute(
+        f"SELECT row, title, {SEARCHED} FROM passages WHERE document = ?",  # noqa: S608 - a constant
+        found,
+    ).fetchall()
     connection.executemany(
         "INSERT INTO words(words, rowid, title, body) VALUES ('delete', ?, ?, ?)",
         [(row, token_string(title), token_string(text)) for row, title, text in rows],
@@ -228,7 +239,20 @@ def _passage(row: Sequence[Any]) -> Passage:
         location=Location(**json.loads(row[7])),
         metadata=metadata,
         origin=Origin(date=date_in(metadata)),
+        source=shown_source(row[9].decode(errors="surrogatepass")),
+        line=row[10],
+        places=tuple(Place(start, Location(**location)) for start, location in json.loads(row[11])),
+        header=row[12],
     )
+
+
+def shown_source(source: str) -> str:
+    r"""A document's source as text that can be written anywhere: bytes of a file's name that are none become "?".
+
+    >>> shown_source("/tea\udcff.md")
+    '/tea?.md'
+    """
+    return source.encode(errors="replace").decode()
 
 
 def _location_row(location: Location) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from pathlib import Path
 from assay.errors import DamagedStore, ModelMismatch, StoreError, StoreFull, UsageError
 from assay.types import EmbeddingModel
 
-SCHEMA_VERSION = 1
 BUSY_SECONDS = 10.0
 # What a connection keeps of the file; with SQLite's own 2,000 a search by words takes a third longer.
 _PAGES_KIB = 16_000
@@ -28,7 +27,7 @@ _LEAST_ROOM = 1 << 16
 
 # The `ascii` tokenizer takes every character beyond ASCII as part of a token, and these marks too, so that a
 # term made by `assay.text.tokens.terms` is one token whatever it is written in.
-_TABLES = """
+_FIRST = """
 CREATE TABLE collection (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
   number INTEGER PRIMARY KEY AUTOINCREMENT, document_id TEXT NOT NULL UNIQUE, source BLOB NOT NULL,
@@ -45,6 +44,16 @@ CREATE TABLE metadata (key TEXT NOT NULL, value NOT NULL, row INTEGER NOT NULL,
 CREATE INDEX metadata_of_row ON metadata(row);
 CREATE VIRTUAL TABLE words USING fts5(title, body, content='', tokenize="ascii tokenchars '.,_'''");
 """
+# Version 2 added where a passage changes its location, the line that it begins in, and the header of its table.
+# Passages stored before know none of them: their spans are placed where the passage begins.
+_PLACES = """
+ALTER TABLE passages ADD COLUMN line INTEGER;
+ALTER TABLE passages ADD COLUMN places TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE passages ADD COLUMN header TEXT NOT NULL DEFAULT '';
+"""
+# A version is never changed, only followed by another.
+_SCRIPTS = (_FIRST, _PLACES)
+SCHEMA_VERSION = len(_SCRIPTS)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -74,7 +83,7 @@ def prepare(path: Path, model: EmbeddingModel) -> None:
         try:
             if _schema_version(connection) == 0:
                 _create(connection, model)
-            refuse_newer(connection)
+            bring_up_to_date(connection)
             refuse_other_model(connection, model)
         finally:
             connection.close()
@@ -160,6 +169,15 @@ def refuse_other_model(connection: sqlite3.Connection, model: EmbeddingModel) ->
         )
 
 
+def bring_up_to_date(connection: sqlite3.Connection) -> None:
+    """Add what this version keeps and the file lacks; raise StoreError where a newer assay wrote the file."""
+    refuse_newer(connection)
+    if _schema_version(connection) < SCHEMA_VERSION:
+        with transaction(connection):
+            refuse_newer(connection)  # another process may have been faster
+            _run_scripts(connection)
+
+
 def refuse_newer(connection: sqlite3.Connection) -> None:
     """Raise StoreError where a newer assay has written the file."""
     version = _schema_version(connection)
@@ -223,11 +241,17 @@ def _create(connection: sqlite3.Connection, model: EmbeddingModel) -> None:
     with transaction(connection):
         if _schema_version(connection) != 0:  # another process was faster
             return
-        for statement in _TABLES.split(";\n"):
-            connection.execute(statement)
+        _run_scripts(connection)
         set_value(connection, "collection_id", uuid.uuid4().hex)
         set_value(connection, "version", 0)
         set_value(connection, "removals", 0)
         set_value(connection, "passages", 0)
         store_model(connection, model)
-        connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def _run_scripts(connection: sqlite3.Connection) -> None:
+    """Run the scripts of the versions that the file has not reached."""
+    for script in _SCRIPTS[_schema_version(connection) :]:
+        for statement in script.split(";\n"):
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from assay.ingest.blocks import Blocks, Outline
+from assay.ingest.table import plain_row
 from assay.types import Location
 
 _BLOCKS = frozenset(
@@ -96,7 +97,7 @@ class HtmlText:
         self._cells.append(self._take())
         cells = [" ".join(cell.split()) for cell in self._cells]
         self._cells.clear()
-        self._blocks.add(" | ".join(cell for cell in cells if cell), self._location(), "table", self._gap)
+        self._blocks.add(plain_row(cells), self._location(), "table", self._gap)
         if any(cells):
             self._gap = "\n"
 

@@ -12,6 +12,7 @@ from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
 from assay.ingest.blocks import Blocks, Outline
 from assay.ingest.office import core_date, core_title
+from assay.ingest.table import plain_row
 from assay.ingest.xml import attribute, local, main_member, parse, relations
 from assay.types import Loaded, Location
 
@@ -144,7 +145,7 @@ class _Reader:
         gap = "\n\n"
         for row in rows_of(table):
             cells = [" ".join(text_of(cell).split()) for cell in row]
-            line = " | ".join(cell for cell in cells if cell)
+            line = plain_row(cells)
             self.blocks.add(line, self._location(), "table", gap)
             gap = "\n" if line else gap
 

@@ -8,6 +8,7 @@ from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive
 from assay.ingest.blocks import Blocks
 from assay.ingest.office import core_date, core_title
+from assay.ingest.table import plain_row
 from assay.ingest.xml import attribute, local, main_member, parse, relations
 from assay.types import Loaded, Location
 
@@ -112,6 +113,6 @@ def _table(blocks: Blocks, table: Any, location: Location) -> None:
     for row in table:
         if local(row) == "tr":
             cells = [" ".join(_text(cell).split()) for cell in row if local(cell) == "tc"]
-            line = " | ".join(cell for cell in cells if cell)
+            line = plain_row(cells)
             blocks.add(line, location, "table", gap)
             gap = "\n" if line else gap

@@ -114,7 +114,7 @@ class Ingestion:
         """Each document with its vectors; all their passages are embedded together, some hundred at a time."""
         import numpy as np
 
-        texts = [embedded_text(passage.title, passage.text) for item in ready for passage in item.passages]
+        texts = [embedded_text(passage.title, passage.searched) for item in ready for passage in item.passages]
         parts = [await self._embedder.embed(texts[at : at + _AT_ONCE]) for at in range(0, len(texts), _AT_ONCE)]
         vectors = np.concatenate(parts) if parts else np.zeros((0, self._embedder.model.dimension), np.float32)
         at = 0

@@ -1,7 +1,7 @@
-"""Cutting a document into passages: at headings, paragraphs and sentences, sized in tokens.
+"""Cutting a document into passages: at headings, paragraphs, rows and sentences, sized in tokens.
 
 Passages tile the text: each begins where the one before it ends, so joined they are the text without its
-outer white space.
+outer white space. One that begins within a table has the table's header beside its text.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from itertools import takewhile
+from functools import cache
+from itertools import pairwise, takewhile
 
+from assay.ingest.table_regions import Table, first_word, names_columns, tables_of
 from assay.text.sentences import sentences
 from assay.text.written import date_in
-from assay.types import Document, Location, Origin, Passage, Region, Span
+from assay.types import Document, Location, Origin, Passage, Place, Region, Span
 
 # What an embedding model of 256 tokens reads, less its two marks.
 LIMIT = 254
@@ -26,6 +28,12 @@ CHARACTERS_A_TOKEN = 10
 COUNTED_AT_ONCE = 2000
 # Between the headings of a section's path.
 PATH = " > "
+# A line that ends so belongs with what it leads to: a list, a table, code.
+_LEADS_IN = (":", "：")
+# The longest share of a passage's room that a table's header may take.
+_HEADER_SHARE = 0.4
+# Formats whose stored text has the lines of the file, so that a line's number leads a reader to it.
+_WITH_LINES = frozenset(("markdown", "text"))
 # A hard cut falls behind one of these where there is one, the first kind preferred.
 _CUT_BEHIND = ("\n", ";:；：、，,", " \t\u3000")
 
@@ -49,12 +57,17 @@ _FILLED = {Edge.GLUED: 1.0, Edge.SENTENCE: 0.5, Edge.LINE: 0.5, Edge.PARAGRAPH: 
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """A stretch that is not cut further; `edge` is the quality of a cut before it."""
+    """A stretch that is not cut further; `edge` is the quality of a cut before it.
+
+    `header` names the columns where the stretch is part of a table and not its first row, `above` its tokens.
+    """
 
     start: int
     end: int
     tokens: int
     edge: Edge
+    header: str = ""
+    above: int = 0
 
 
 class PassageSplitter:
@@ -77,16 +90,18 @@ class PassageSplitter:
         """
         room = max(self._limit // 2, self._limit - self._tokens(document.title))
         size = min(self._size, room)
-        units = list(self._units(document, size, room))
+        units = list(self._under_headers(document, self._units(document, size, room), room))
         if not units:
             return ()
-        starts = [units[first].start for first in _cuts(units, _even_size(units, size, room), room)]
+        firsts = [units[first] for first in _cuts(units, _even_size(units, size, room), room)]
+        ends = [*(unit.start for unit in firsts[1:]), units[-1].end]
+        spans = [Span(unit.start, end) for unit, end in zip(firsts, ends, strict=True)]
         revision = document.revision
-        ends = [*starts[1:], units[-1].end]
         locate = _Locator(document.regions)
+        lines = _lines(document, spans)
         return tuple(
-            _passage(document, revision, Span(start, end), locate(start, end))
-            for start, end in zip(starts, ends, strict=True)
+            _passage(document, revision, span, locate, line, unit.header)
+            for unit, span, line in zip(firsts, spans, lines, strict=True)
         )
 
     def _tokens(self, text: str) -> int:
@@ -107,6 +122,27 @@ class PassageSplitter:
         starts = sorted(edges)
         for start, end in zip(starts, [*starts[1:], finish], strict=True):
             yield from self._shorter(text, start, end, edges[start], size)
+
+    def _under_headers(self, document: Document, units: Iterator[_Unit], room: int) -> Iterator[_Unit]:
+        """The units, those within a table with its header, as much of it as leaves room for rows."""
+        tables = [table for table in tables_of(document.text, document.regions) if table.header]
+        starts = [table.start for table in tables]
+        fitting = cache(lambda header: self._fitting(header, int(room * _HEADER_SHARE)))
+        for unit in units:
+            at = bisect_right(starts, unit.start) - 1
+            if at >= 0 and tables[at].start + len(tables[at].header) < unit.start < tables[at].end:
+                header, tokens = fitting(tables[at].header)
+                yield replace(unit, header=header, above=tokens)
+            else:
+                yield unit
+
+    def _fitting(self, header: str, most: int) -> tuple[str, int]:
+        """The header, or as much of its beginning as has `most` tokens, and its tokens."""
+        tokens = self._tokens(header)
+        while tokens > most and header:
+            header = header[: len(header) * most // (tokens + 1)].rstrip()
+            tokens = self._tokens(header)
+        return header, tokens
 
     def _shorter(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
         """The stretch as one unit, or as several where it alone would overfill a passage."""
@@ -138,7 +174,7 @@ def _hard_cut(text: str, start: int, stop: int) -> int:
 
 def _edges(text: str, regions: tuple[Region, ...], begin: int, finish: int) -> dict[int, Edge]:
     """Every place at which the text may be cut, and how well."""
-    tables = [region for region in regions if region.kind == "table"]
+    tables = list(tables_of(text, regions))
     edges = {begin: Edge.PART}
     for sentence in sentences(text):
         if begin < sentence.start < finish:
@@ -149,32 +185,44 @@ def _edges(text: str, regions: tuple[Region, ...], begin: int, finish: int) -> d
     for region in regions:
         _mark_region(edges, text, region, previous, begin, finish)
         previous = region.location
+    _glue_headers(edges, text, tables)
     return edges
 
 
 def _edge_before(text: str, start: int) -> Edge:
-    """The kind of a sentence's edge, by the white space before it."""
-    gap_start = len(text[max(0, start - 64) : start].rstrip()) + max(0, start - 64)
-    breaks = text.count("\n", gap_start, start)
+    """The kind of a sentence's edge, by the white space before it and the end of the line before that."""
+    before = text[max(0, start - 64) : start].rstrip()
+    breaks = text.count("\n", max(0, start - 64) + len(before), start)
+    if breaks and before.endswith(_LEADS_IN):
+        return Edge.GLUED
     return Edge.PARAGRAPH if breaks > 1 else Edge.LINE if breaks else Edge.SENTENCE
 
 
-def _cut_by_rows(edges: dict[int, Edge], text: str, table: Region, begin: int, finish: int) -> None:
-    """Replace the edges within a table by one a row."""
+def _cut_by_rows(edges: dict[int, Edge], text: str, table: Table, begin: int, finish: int) -> None:
+    """Replace the edges within a table by one a row; the header stays with its first row."""
     for place in range(table.start + 1, table.end):
         edges.pop(place, None) if place != begin else None
     place = text.find("\n", table.start, table.end) + 1
     while 0 < place < min(table.end, finish):
         if place > begin and not text[place].isspace():
-            edges[place] = Edge.LINE
+            edges[place] = Edge.GLUED if place <= table.first_row else Edge.LINE
         place = text.find("\n", place, table.end) + 1
+
+
+def _glue_headers(edges: dict[int, Edge], text: str, tables: list[Table]) -> None:
+    """Keep a header with its first row where each row is a region of its own."""
+    ends = -1
+    for table, row in pairwise(tables):
+        begins, ends = text[ends : table.start] != "\n", table.end
+        if begins and text[table.end : row.start] == "\n" and row.start in edges and names_columns(text, table):
+            edges[row.start] = Edge.GLUED
 
 
 def _mark_region(
     edges: dict[int, Edge], text: str, region: Region, previous: Location, begin: int, finish: int
 ) -> None:
     """Note what begins with a region; what follows a heading is not parted from it."""
-    start = _first_word(text, region.start, region.end)
+    start = first_word(text, region.start, region.end)
     if begin < start < finish:
         here = region.location
         if (here.slide, here.sheet) != (previous.slide, previous.sheet):
@@ -186,16 +234,9 @@ def _mark_region(
     if region.kind == "heading":
         for place in [*range(start + 1, region.end)]:
             edges.pop(place, None)
-        after = _first_word(text, region.end, len(text))
+        after = first_word(text, region.end, len(text))
         if begin < after < finish:
             edges[after] = Edge.GLUED
-
-
-def _first_word(text: str, start: int, end: int) -> int:
-    """The first place from `start` on that is not white space; `end` where there is none."""
-    while start < end and text[start].isspace():
-        start += 1
-    return start
 
 
 def _even_size(units: list[_Unit], size: int, room: int) -> int:
@@ -221,7 +262,7 @@ def _cuts(units: list[_Unit], size: int, room: int) -> list[int]:
 
 def _passage_end(units: list[_Unit], first: int, size: int, room: int) -> int | None:
     """The unit before which the passage from `first` on ends; None where it takes all the rest."""
-    tokens, best, best_edge = 0, first + 1, Edge.GLUED
+    tokens, best, best_edge = units[first].above, first + 1, Edge.GLUED
     for number in range(first, len(units)):
         unit = units[number]
         if number > first:
@@ -243,7 +284,7 @@ def _merge_rest(units: list[_Unit], cuts: list[int], size: int, room: int) -> No
     if len(cuts) < 2 or units[cuts[-1]].edge is Edge.PART:
         return
     last = sum(unit.tokens for unit in units[cuts[-1] :])
-    both = last + sum(unit.tokens for unit in units[cuts[-2] : cuts[-1]])
+    both = last + units[cuts[-2]].above + sum(unit.tokens for unit in units[cuts[-2] : cuts[-1]])
     if last < size // 5 and both <= room:
         cuts.pop()
 
@@ -266,6 +307,18 @@ class _Locator:
             return location
         return replace(location, section=_shared(sections) or None)
 
+    def places(self, start: int, end: int) -> tuple[Place, ...]:
+        """Each location of the stretch where it begins; none where all of it has the one of the whole."""
+        first = max(0, bisect_right(self._starts, start) - 1)
+        found: list[Place] = []
+        for region in self._regions[first : bisect_left(self._starts, end)]:
+            if not found or found[-1].location != region.location:
+                found.append(Place(max(start, region.start), region.location))
+        if found and found[0].start > start:
+            found.insert(0, Place(start, Location()))
+        whole = self(start, end)
+        return () if all(place.location == whole for place in found) else tuple(found)
+
 
 def _shared(sections: set[str]) -> str:
     """The part of the paths that is the same in all.
@@ -277,7 +330,18 @@ def _shared(sections: set[str]) -> str:
     return PATH.join(step[0] for step in takewhile(lambda step: len(set(step)) == 1, zip(*paths, strict=False)))
 
 
-def _passage(document: Document, revision: str, span: Span, location: Location) -> Passage:
+def _lines(document: Document, spans: list[Span]) -> Iterator[int | None]:
+    """The number of the line that each span begins in, from 1; None where the format has no lines."""
+    line, at = 1, 0
+    for span in spans:
+        line += document.text.count("\n", at, span.start)
+        at = span.start
+        yield line if document.format in _WITH_LINES else None
+
+
+def _passage(
+    document: Document, revision: str, span: Span, locate: _Locator, line: int | None, header: str
+) -> Passage:
     return Passage(
         passage_id=Passage.id_for(document.document_id, revision, span.start, span.end),
         document_id=document.document_id,
@@ -286,7 +350,11 @@ def _passage(document: Document, revision: str, span: Span, location: Location) 
         end=span.end,
         text=document.text[span.start : span.end],
         title=document.title,
-        location=location,
+        location=locate(span.start, span.end),
         metadata=document.metadata,
         origin=Origin(date=date_in(document.metadata)),
+        source=document.source,
+        line=line,
+        places=locate.places(span.start, span.end),
+        header=header,
     )

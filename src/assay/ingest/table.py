@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
+
+_YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,12 @@ def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
     """
     header: Sequence[str] | None = None
     begins = True
-    for row in rows:
+    for row, below in pairwise(chain(rows, (Row(0, ()),))):
         cells = tuple(" ".join(cell.split()) for cell in row.cells)
         if not any(cells):
             begins, header = True, None
             continue
-        if begins and is_header(cells):
+        if begins and is_header(cells, below.cells):
             header = unique_names(cells)
             yield RowLine(row.number, " | ".join(cell for cell in cells if cell))
         else:
@@ -45,10 +49,34 @@ def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
         begins = False
 
 
-def is_header(cells: Sequence[str]) -> bool:
-    """Whether cells look like names: at least two filled ones, none a number, none long."""
+def plain_row(cells: Sequence[str]) -> str:
+    """A row without the names of its columns; an empty cell keeps its place beside others.
+
+    >>> plain_row(["Ulm", "", "126 000", ""]), plain_row(["", "Rain"]), plain_row(["", ""])
+    ('Ulm |  | 126 000', 'Rain', '')
+    """
+    filled = [place for place, cell in enumerate(cells) if cell]
+    if len(filled) < 2:
+        return "".join(cells)
+    return " | ".join(cells[: filled[-1] + 1])
+
+
+def is_header(cells: Sequence[str], below: Sequence[str] = ()) -> bool:
+    """Whether cells look like names: at least two filled ones, none long, none a number but a year.
+
+    A year names a column where a word stands beside it and the row below has none in its place.
+
+    >>> is_header(["City", "2019"], ["Ulm", "126000"]), is_header(["Ulm", "2019"], ["Bonn", "2020"])
+    (True, False)
+    """
     filled = [cell for cell in cells if cell]
-    return len(filled) >= 2 and not any(_is_number(cell) or len(cell) > 80 for cell in filled)
+    if len(filled) < 2 or any(len(cell) > 80 for cell in filled):
+        return False
+    numbers = [place for place, cell in enumerate(cells) if _is_number(cell)]
+    years = [place for place in numbers if _YEAR.fullmatch(cells[place].strip()) and place < len(below)]
+    return len(numbers) < len(filled) and all(
+        place in years and not _YEAR.fullmatch(below[place].strip()) for place in numbers
+    )
 
 
 def unique_names(cells: Sequence[str]) -> list[str]:
@@ -69,7 +97,7 @@ def unique_names(cells: Sequence[str]) -> list[str]:
 def _line(header: Sequence[str] | None, cells: Sequence[str]) -> str:
     """One row; cells without a value are left out, cells beyond the header stand for themselves."""
     if header is None:
-        return " | ".join(cell for cell in cells if cell)
+        return plain_row(cells)
     named = [f"{name}: {cell}" for name, cell in zip(header, cells, strict=False) if cell]
     return "; ".join([*named, *(cell for cell in cells[len(header) :] if cell)])
 

@@ -40,13 +40,13 @@ class Reading:
 
 
 def read(passage: Passage, probe: Probe) -> Reading:
-    """The passage read for the question. A title counts for the passage, and not for its sentences."""
+    """The passage read for the question. Title and table header count for the passage, not for its sentences."""
     text = passage.text[:LONGEST]
     lines = []
     for position, span in enumerate(sentences(text)):
         stretch = text[span.start : span.end]
         lines.append((stretch, position, tuple(terms(stretch))))
-    order = (*terms(passage.title), *(term for _, _, found in lines for term in found))
+    order = (*terms(passage.title), *terms(passage.header), *(term for _, _, found in lines for term in found))
     held = probe.weights.keys() & set(order)
     return Reading(
         passage_id=passage.passage_id,

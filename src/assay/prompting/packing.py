@@ -100,22 +100,30 @@ def _without_masked(hit: Hit, stretch: Span) -> str:
 
 
 def sources_line(number: int, passage: Passage) -> str:
-    """The passage's number, title, location and date on one line.
+    """The passage's number, title, location, date and the header of its table on one line.
 
     >>> from assay.types import Location, Origin
     >>> sources_line(2, Passage("p", "d", "r", 0, 1, "x", title="Bridge rates", location=Location(page=3)))
     '[2] Bridge rates, page 3'
     >>> sources_line(1, Passage("p", "d", "r", 0, 1, "x", title="Bridge rates", origin=Origin(date="2010")))
     '[1] Bridge rates (2010)'
+    >>> sources_line(3, Passage("p", "d", "r", 0, 1, "x", title="Bridge rates", header="Axles | Toll"))
+    '[3] Bridge rates; columns: Axles | Toll'
     """
     parts = (one_line(passage.title, _LONGEST_TITLE), one_line(str(passage.location), _LONGEST_TITLE))
     named = ", ".join(part for part in parts if part) or "untitled"
-    return f"[{number}] {named}" + (f" ({passage.origin.date})" if passage.origin.date else "")
+    dated = f" ({passage.origin.date})" if passage.origin.date else ""
+    columns = f"; columns: {one_line(passage.header, _LONGEST_TITLE)}" if passage.header else ""
+    return f"[{number}] {named}{dated}{columns}"
 
 
 def texts_of(evidence: Evidence) -> Sequence[str]:
     """Every text of the evidence that a prompt may show, for `absent_from`."""
-    return [text for passage in evidence.passages for text in (passage.text, passage.title, str(passage.location))]
+    return [
+        text
+        for passage in evidence.passages
+        for text in (passage.text, passage.title, str(passage.location), passage.header)
+    ]
 
 
 def one_line(text: str, longest: int) -> str:

@@ -15,7 +15,7 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,8 @@ from assay.types import Passage, SourceSpan, Value, Verdict
 
 # Verdicts that are kept; past it the longest unused go first.
 MOST = 50_000
+# What is kept of a span, in the order of its fields.
+_STORED = ("passage_id", "start", "end", "quote")
 # Seconds to wait for another process that is writing.
 _PATIENCE = 1.0
 _SCHEMA = """CREATE TABLE IF NOT EXISTS validations (
@@ -102,14 +104,15 @@ class ValidationCache:
             if found is not None and holds(found, basis.passages):
                 with file:
                     file.execute(_USED, (basis.key,))
-                return found
+                return replace(found, spans=tuple(_placed(each, basis.passages) for each in found.spans))
         return None
 
     def put(self, basis: Basis, validation: Validation) -> None:
         """Keep the verdict on this basis; one that is unknown, or whose quotes do not stand there, is not kept."""
         if validation.verdict is Verdict.UNKNOWN or not holds(validation, basis.passages):
             return
-        body = json.dumps(validation.to_dict())
+        spans = [{name: getattr(span, name) for name in _STORED} for span in validation.spans]
+        body = json.dumps(validation.to_dict() | {"spans": spans})
         with self._lock, suppress(sqlite3.Error, OSError):
             file = self._file()
             with file:
@@ -159,6 +162,12 @@ def _stands(span: SourceSpan, passage: Passage) -> bool:
     return _sha256(passage.text[start : span.end - passage.start]) == _sha256(span.quote)
 
 
+def _placed(span: SourceSpan, passages: Sequence[Passage]) -> SourceSpan:
+    """The span with its page and line, which are not kept, as one of the passages has them now."""
+    passage = next(each for each in passages if _stands(span, each))
+    return passage.span_of(span.start - passage.start, span.end - passage.start)
+
+
 def _span(passage: Passage) -> tuple[str, int, str]:
     """A passage by its id, its place and the hash of what a verifier reads: an id alone would trust its giver."""
     return passage.passage_id, passage.start, _sha256(json.dumps([passage.title, passage.text]))
@@ -172,7 +181,7 @@ def read(body: str | bytes) -> Validation | None:
     """A stored verdict; None for what is none, as after a change of the form."""
     try:
         raw: Any = json.loads(body)
-        spans = tuple(SourceSpan(**span) for span in raw["spans"])
+        spans = tuple(SourceSpan(*(span[name] for name in _STORED)) for span in raw["spans"])
         return Validation(Verdict(raw["verdict"]), spans, raw["reason"])
     except (ValueError, TypeError, KeyError):
         return None

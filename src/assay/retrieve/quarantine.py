@@ -64,8 +64,8 @@ class QuarantiningRetriever:
 def quarantined(evidence: Evidence) -> Evidence:
     """The evidence with the masked parts of each passage, and a note on each that has some.
 
-    What was masked before stays so. Titles and headings stand in prompts' headers: an order in one is replaced by
-    `MASK`.
+    What was masked before stays so. Titles, headings and the columns of tables stand in prompts' headers: an order
+    in one is replaced by `MASK`.
     """
     hits = tuple(map(_quarantined, evidence.hits))
     notes = tuple(_told(hit.passage) for hit in hits if hit.masked)
@@ -80,8 +80,10 @@ def _told(passage: Passage) -> str:
 def _quarantined(hit: Hit) -> Hit:
     passage = hit.passage
     title, section = _label(passage.title), _label(passage.location.section or "")
-    if title != passage.title or section != (passage.location.section or ""):
-        passage = replace(passage, title=title, location=replace(passage.location, section=section or None))
+    header = _label(passage.header)
+    if (title, section, header) != (passage.title, passage.location.section or "", passage.header):
+        location = replace(passage.location, section=section or None)
+        passage = replace(passage, title=title, location=location, header=header)
     masked = _merged([*hit.masked, *masked_spans(passage.text)])
     return hit if masked == hit.masked and passage is hit.passage else replace(hit, passage=passage, masked=masked)
 

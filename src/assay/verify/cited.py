@@ -91,7 +91,7 @@ def _bears_nothing(case: Case, reader: SourceReader) -> list[Passage]:
 
 def _decorative(case: Case, task: Task, passage: Passage) -> Check:
     cause = f"the claim stands without its citation of {passage.title or passage.passage_id!r}, which bears nothing"
-    where, nowhere = _mark_of(case, task, passage), SourceSpan(passage.passage_id, passage.start, passage.start, "")
+    where, nowhere = _mark_of(case, task, passage), passage.span_of(0, 0)
     kind = FindingKind.DECORATIVE_CITATION
     return Check("passages", Status.FAILED, Severity.WARN, case.n, cause, where, nowhere, kind)
 

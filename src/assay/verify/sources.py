@@ -63,7 +63,7 @@ class Aligned:
 
 def source_span(passage: Passage, start: int, end: int) -> SourceSpan:
     """The place in the document of `passage.text[start:end]`, quoted exactly."""
-    return SourceSpan(passage.passage_id, passage.start + start, passage.start + end, passage.text[start:end])
+    return passage.span_of(start, end)
 
 
 def sources_of(passages: Sequence[Passage]) -> Sources:

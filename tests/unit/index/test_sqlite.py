@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from assay.errors import DamagedStore, ModelMismatch, StoreError, UnknownCollect
 from assay.index.graph import read_header
 from assay.index.sqlite import FILE_NAME, GRAPH_NAME, SqliteIndex, open_sqlite
 from assay.stages import Entry
-from assay.types import Document, EmbeddingModel, Found, Metadata, Passage
+from assay.types import Document, EmbeddingModel, Found, Location, Metadata, Passage
 
 MODEL = EmbeddingModel("fake", 16, "0" * 64)
 SMALL = 300
@@ -184,6 +185,29 @@ async def test_a_newer_schema_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         open_sqlite(tmp_path, MODEL)
     assert "upgrade" in caught.value.hint
+
+
+async def test_a_collection_of_the_first_version_opens_and_its_spans_are_placed_where_passages_begin(
+    tmp_path: Path,
+) -> None:
+    document = Document("a", "Rain. Snow.", "Weather", "/weather.md", "markdown", "f" * 64)
+    passage = Passage("p", "a", document.revision, 0, 11, document.text, "Weather", Location(page=3))
+    index = open_sqlite(tmp_path, MODEL)
+    await index.add([Entry(document, (passage,), unit_vectors(1))])
+    await index.close()
+    with sqlite3.connect(tmp_path / FILE_NAME) as connection:
+        for column in ("line", "places", "header"):
+            connection.execute(f"ALTER TABLE passages DROP COLUMN {column}")
+        connection.execute("PRAGMA user_version=1")
+    connection.close()
+    index = open_sqlite(tmp_path, MODEL)
+    (stored,) = await index.passages(["p"])
+    assert stored == replace(passage, source="/weather.md")
+    assert (stored.location_at(6), stored.line_at(6)) == (Location(page=3), None)
+    assert await index.add([Entry(document, (replace(passage, line=1),), unit_vectors(1))]) == 2
+    (stored,) = await index.passages([found.passage_id for found in await index.sparse("snow", 5, {})])
+    assert stored.line == 1
+    await index.close()
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

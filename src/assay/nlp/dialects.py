@@ -23,6 +23,8 @@ _DIRECTIVE = re.compile(r"[ \t]*:{3,}[ \t]*(?:\{?[A-Za-z][\w.:-]*\}?.*)?$")
 # mkdocstrings: what to document, with its options below it.
 _AUTODOC = re.compile(r"[ \t]*::: [\w]+(?:\.[\w]+)+[ \t]*$")
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):(?: {1,3}|\t)(?=\S)")
+# GitHub's alerts: the kind of a quotation, on its first line.
+_ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?[ \t]*$")
 _FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:")
 _LINE_MARKUP = re.compile(
     r"""[ \t]*(?:
@@ -138,6 +140,8 @@ class _Preparer:
                 return following
         if stripped[0] == "[" and _FOOTNOTE.match(line):
             return self._hide(number, self._footnote_end(number))
+        if stripped[0] == ">" and (alert := _ALERT.match(line)):
+            return self._hide(number, number + 1, instead=alert["quote"])
         if stripped[0] in "-;[{ie" and _LINE_MARKUP.match(line):
             return self._hide(number, number + 1)
         return self._stretch(number, line, shift) or self._keep(line, shift, number)

@@ -25,11 +25,9 @@ _TABLE_RULE = re.compile(r"[ \t|:>-]*-[ \t|:>-]*$")
 _TEMPLATE = re.compile(
     r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\w-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
 )
-# What no rule of CommonMark names: footnote marks, GitHub's alerts, components, links by a name defined elsewhere,
-# a link's address that a cut left behind, spaces as entities.
+# What no rule of CommonMark names: footnote marks, components, links by a name defined elsewhere, hard spaces.
 _MORE_MARKUP = re.compile(
     r"""\[\^[^\]\s]{1,80}\]
-      | \[![A-Z]{3,20}\](?=[ \t]*$)
       | </?[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?/?>
       | (?<![\w\]`])\[(?=[^\[\]\n]{1,200}\]\[[^\[\]\n]{0,100}\])
       | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]
@@ -429,7 +427,11 @@ class _Reader:
         """Where a block of the parser's stands; None for one without words."""
         if not token.map or token.map[0] >= len(self._spans):
             return None
-        return self._tight(self._stretch_of(token.map[0], min(token.map[1], len(self._spans))))
+        first, end = token.map[0], min(token.map[1], len(self._spans))
+        # Lines that the parser was not shown do not belong to the list that it takes them to end.
+        while end > first + 1 and not self._prepared.lines[end - 1].strip():
+            end -= 1
+        return self._tight(self._stretch_of(first, end))
 
     def _tight(self, span: Span) -> Span | None:
         """The stretch without outer white space and the quotation marks before it."""

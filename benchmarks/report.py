@@ -99,6 +99,7 @@ def at_most(bar: float) -> Callable[[float], bool]:
 
 
 JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/results/wiki-mix"
+REAL, ROBUST, OWN = "answers/results/real", "answers/results/robust", "answers/results/own_docs"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
 GOLD, CONFLICTS, ASKED = "correct/results/wiki-mix", "contradictions/results/ramdocs", "clarify/results/mtrag-un"
@@ -136,6 +137,17 @@ LINES = (
     Line("answers without a model, wiki-mix: gold shown, macro, out of fold, 60 % of unanswerable refused", ANSWERS, ("out of fold", "gold shown", "macro"), "≥ .45", at_least(0.45)),
     Line("the same, above the first 80 words of the top passage", ANSWERS, ("out of fold", "above it"), "≥ .08", at_least(0.08)),
     Line("the same, words of an answer with its marks", ANSWERS, ("out of fold", "words with marks"), "≤ 50", at_most(50)),
+    Line("natural questions over real documents, no model: gold shown within 100 words (how-to, list: 180)", REAL, ("total", "answerable", "gold shown"), "≥ .75", at_least(0.75)),
+    Line("the same, first 80 words of the top passage", REAL, ("total", "answerable", "first 80 words of the top passage")),
+    Line("the same: wrong and marked ✓, of the answers shown", REAL, ("total", "answerable", "wrong and marked, of those shown"), "≤ .05", at_most(0.05)),
+    Line("the same: the wanted block shown", REAL, ("total", "answerable", "block shown"), "≥ .65", at_least(0.65)),
+    Line("the same: not answerable, marked ✓", REAL, ("total", "not answerable", "marked"), "≤ .03", at_most(0.03)),
+    Line("the same: half answerable, partial with the missing part named", REAL, ("total", "half answerable", "partial, missing named"), "≥ .70", at_least(0.7)),
+    Line("the same: likely right, AUROC", REAL, ("total", "likely right", "auroc"), "≥ .75", at_least(0.75)),
+    Line("the same: likely right, ECE", REAL, ("total", "likely right", "ece"), "≤ .10", at_most(0.1)),
+    Line("right answers that stay right when the question is misspelt", ROBUST, ("typo", "stay right"), "≥ .85", at_least(0.85)),
+    Line("the same, reworded", ROBUST, ("reworded", "stay right"), "≥ .85", at_least(0.85)),
+    Line("newcomers' questions over these docs that end as they should, of 60", OWN, ("as wanted",), "≥ 48", at_least(48)),
     Line("a second search without a model, hotpot100: share of gold passages at 10 above one hybrid search", GOLD, ("hotpot100", LINKED, "gain"), "≥ .08", at_least(0.08)),
     Line("the same, musique100", GOLD, ("musique100", LINKED, "gain"), "≥ .08", at_least(0.08)),
     Line("a corrective round beyond its searches, musique100, CPU ms, 95th percentile", GOLD, ("musique100", "CPU ms of a round beyond its searches", "95th percentile"), "≤ 100", at_most(100)),
@@ -261,22 +273,26 @@ LINES = (
 
 def page() -> str:
     """The page: one row a line, then when and where each result was measured."""
-    bodies = {line.result: json.loads((ROOT / "benchmarks" / f"{line.result}.json").read_text()) for line in LINES}
-    rows = "".join(row(line, bodies[line.result]) for line in LINES)
+    files = {line.result: ROOT / "benchmarks" / f"{line.result}.json" for line in LINES}
+    bodies = {result: json.loads(file.read_text()) for result, file in files.items() if file.is_file()}
+    rows = "".join(row(line, bodies.get(line.result)) for line in LINES)
     measured = "".join(f"- `{name}.json`: {where(body)}\n" for name, body in bodies.items())
     return f"{HEAD}{rows}\n## When and where\n{measured}"
 
 
-def row(line: Line, body: dict[str, Any]) -> str:
-    """A line with its number; a number that misses its bar says so."""
-    value: Any = body.get("numbers", body)
-    for key in line.keys:
+def row(line: Line, body: dict[str, Any] | None) -> str:
+    """A line with its number; a number that misses its bar says so, and one that nobody measured misses it."""
+    value: Any = None if body is None else body.get("numbers", body)
+    for key in line.keys if body is not None else ():
         value = value[key]
-    shown = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
-    missed = "" if line.reached(value) else " (**not reached**)"
+    shown = "not measured" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
+    reached = not line.bar if value is None else line.reached(value)
+    missed = "" if reached else " (**not reached**)"
     claim, _, name = line.result.partition("/results/")
     command = f"speed/{name.partition('-')[0]}.py" if claim == "speed" else f"{claim}/run.py"
     command = {"choose": "retrieval/choose.py", "worth": "correct/learn.py"}.get(name, command)
+    if claim == "answers" and name != "wiki-mix":
+        command = f"answers/{name}.py"
     if claim == "grader" and name != "support":
         command = f"grader/{name}.py"
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"

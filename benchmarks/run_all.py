@@ -18,6 +18,7 @@ QUICK = (
     "judge/run.py",
     "check/run.py",
     "answers/run.py",
+    "answers/own_docs.py",
     "clarify/run.py",
     "contradictions/run.py",
     "quarantine/run.py",
@@ -27,6 +28,7 @@ QUICK = (
     "speed/ask.py",
 )
 LONG = (
+    "answers/real.py",
     "correct/run.py",
     "outside/run.py",
     "speed/add.py",

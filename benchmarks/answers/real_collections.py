@@ -28,6 +28,8 @@ from report import ROOT, data_folder
 INDEXING = ("types*", "ingest", "index", "text", "nlp", "models/embed*")
 DOCUMENTS = (".md", ".html", ".htm", ".txt", ".pdf", ".docx", ".csv", ".xlsx", ".json", ".jsonl", ".rst")
 WARM_UP = "What is this?"
+# Seconds for one question: a busy machine must not change what is answered.
+DEADLINE = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,8 @@ def collection(name: str, *places: Path) -> Iterator[Engine]:
     if not files:
         sys.exit(f"no documents in {places[0]}")
     folder = cache() / f"{name}-{_hash(places[0].parent, files)[:12]}-{_hash(ROOT, _indexing())[:12]}"
-    with open_engine(data_dir=folder, collection=name) as opened:
+    settings = {"data_dir": folder, "collection": name, "profile": "fast", "offline": True, "deadline": DEADLINE}
+    with open_engine(**settings) as opened:
         done = folder / "complete"
         if not done.is_file():
             print(f"adding {len(files)} documents to {folder}", file=sys.stderr, flush=True)

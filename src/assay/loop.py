@@ -12,7 +12,7 @@ from functools import partial
 
 from assay.errors import DeadlinePassed, too_late, unusable
 from assay.mend import Written, mended
-from assay.policy import next_action
+from assay.policy import feasible, next_action
 from assay.result import Ask, answered, declined
 from assay.stages import Emit, Retriever, Stages, Writer
 from assay.types import (
@@ -93,7 +93,8 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
         evidence = await on.selector.select(question, found) if path else found
         emit(EvidenceFound(queries=queries, evidence=evidence))
         first = first or evidence.ids
-        judgement = await on.judge.judge(question, _scored_for_the_question(evidence.readable, first))
+        judged = await on.judge.judge(question, _scored_for_the_question(evidence.readable, first))
+        judgement = feasible(judged, on.able)
         emit(Judged(judgement=judgement))
         asked, queries = queries, ()
         while not queries:

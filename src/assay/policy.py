@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.types import (
     Action,
@@ -69,6 +69,20 @@ def next_action(
             return Choice(Action.ANSWER, judgement.reason)
         return Choice(Action.ABSTAIN, f"{judgement.reason}, but not surely enough after another search")
     return search
+
+
+def feasible(judgement: Judgement, able: frozenset[Action]) -> Judgement:
+    """The judgement, which recommends to search outside only where an outside source is configured.
+
+    >>> judgement = Judgement(0.1, Action.EXTERNAL, "the passages do not bear on it")
+    >>> found = feasible(judgement, frozenset({Action.ABSTAIN}))
+    >>> found.recommendation.value, found.reason
+    ('ABSTAIN', 'the passages do not bear on it; no outside source is configured')
+    """
+    if judgement.recommendation is not Action.EXTERNAL or Action.EXTERNAL in able:
+        return judgement
+    reason = f"{judgement.reason}; no outside source is configured"
+    return replace(judgement, recommendation=Action.ABSTAIN, reason=reason)
 
 
 def _is_sure(judgement: Judgement, worth: Worth) -> bool:

@@ -11,6 +11,7 @@ from assay.stages import Stages
 from assay.types import (
     Action,
     Answer,
+    Assessment,
     Check,
     Claim,
     Draft,
@@ -66,7 +67,10 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
         drafts=written.drafts,
         iterations=len(gathered.path),
         confidence=on.rater.rate(gathered.judgement, review),
-        warnings=_told(question, gathered, on) + written.notes + _late(written) + _not_made(checks),
+        warnings=(
+            *(*_told(question, gathered, on), *written.notes, *_late(written)),
+            *(*_not_made(checks), *_weak(whole.assessment)),
+        ),
         models=on.models,
         usage=on.spent(),
         profile=ask.profile,
@@ -87,6 +91,16 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
     """The warning that counts the checks that could not be made."""
     count = sum(check.status is Status.UNKNOWN for check in checks)
     return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
+
+
+def _weak(assessment: Assessment | None) -> tuple[str, ...]:
+    """The warning that an answer failed its own assessment, with its weakest criterion."""
+    if assessment is None or assessment.passed is not False or assessment.overall is None:
+        return ()
+    needed = "" if assessment.bar is None else f", {assessment.bar:.2f} needed"
+    low = [each for each in assessment.scores if each.criterion is assessment.weakest and each.score is not None]
+    weakest = "".join(f"; weakest: {each.criterion.replace('_', ' ')} {each.score:.2f}" for each in low)
+    return (f"the answer failed its self-assessment: {assessment.overall:.2f} overall{needed}{weakest}",)
 
 
 def _late(written: Written) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from assay.build.compose import Composer
 from assay.build.grading import Grading, open_grading
 from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
+from assay.build.paths import expanded
 from assay.build.runs import Runs
 from assay.build.whole import open_rules
 from assay.engine import Engine, Parts
@@ -119,7 +120,8 @@ def open_embedder(settings: Settings) -> Embedder:
         return _bundled()
     if settings.embedder.startswith("openai:"):
         return _openai_embedder(settings)
-    return LocalEmbedder.load(Path(settings.embedder).expanduser())
+    hint = "name a folder with an ONNX sentence encoder, or use --embedder bundled"
+    return LocalEmbedder.load(expanded(settings.embedder, named=settings.told("embedder"), hint=hint))
 
 
 def _bundled() -> LocalEmbedder:
@@ -136,7 +138,12 @@ def _openai_embedder(settings: Settings) -> Embedder:
     if not name:
         raise UsageError("the embedder names no model", hint="e.g. --embedder openai:text-embedding-3-small")
     url = settings.openai_base_url or OPENAI_URL
-    refuse_offline(settings, urlsplit(url).hostname or url, settings.embedder)
+    try:
+        host = urlsplit(url).hostname
+    except ValueError as error:  # such as a bracket that is not closed
+        told = settings.told("openai_base_url")
+        raise UsageError(f"{told}: {url} is no address", hint=f"set {told} to http(s)://HOST/PATH") from error
+    refuse_offline(settings, host or url, settings.embedder)
     connecting = ApiEmbedder.connect(
         name,
         api_key=key.get_secret_value() if key else None,

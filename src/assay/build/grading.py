@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from assay.build.paths import expanded
 from assay.calibration import Joining
 from assay.errors import UsageError
 from assay.judge import graded as evidence
@@ -90,13 +91,7 @@ def _refuse_unfitted(settings: Settings, model: GraderModel) -> None:
 def _folder(settings: Settings) -> Path:
     if settings.grader == "bundled":
         return _bundled(settings)
-    try:
-        return Path(settings.grader).expanduser()
-    except RuntimeError as error:  # ~name of nobody here
-        raise UsageError(
-            f"{settings.told('grader')}: {settings.grader} is in nobody's home folder",
-            hint="name a folder that holds a grader",
-        ) from error
+    return expanded(settings.grader, named=settings.told("grader"), hint="name a folder that holds a grader")
 
 
 def _bundled(settings: Settings) -> Path:

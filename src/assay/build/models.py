@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from pathlib import Path
 from typing import TypedDict
 
 from pydantic import SecretStr
 
+from assay.build.paths import expanded
 from assay.clock import SystemClock
 from assay.errors import UsageError
 from assay.models.breaker import Circuit, GuardedModel
@@ -158,13 +158,15 @@ def _told(settings: Settings, provider: str) -> _Told:
 def _local(model: str, settings: Settings) -> LLM:
     from assay.models.local import LocalModel
 
-    return LocalModel.open(Path(model).expanduser(), context_tokens=settings.context_tokens)
+    file = expanded(model, named=f"local:{model}", hint="name a model as local:PATH of a GGUF file")
+    return LocalModel.open(file, context_tokens=settings.context_tokens)
 
 
 def _fake(model: str, settings: Settings) -> LLM:
     from assay.models.scripted import ScriptedModel
 
-    return ScriptedModel.load(Path(model).expanduser())
+    file = expanded(model, named=f"fake:{model}", hint="name a script as fake:PATH of a JSON file")
+    return ScriptedModel.load(file)
 
 
 def _key(key: SecretStr | None, base_url: str | None, provider: str, variable: str) -> str | None:

@@ -79,7 +79,11 @@ def _mcp(settings: Settings) -> SearchProvider:
     server = _needed(settings.mcp_server, "mcp", "mcp_server", "ASSAY_MCP_SERVER")
     if urlsplit(server).scheme in ("http", "https"):
         return McpSearch(McpAddress(server), settings.mcp_tool)
-    command, *arguments = shlex.split(server)
+    try:
+        command, *arguments = shlex.split(server)
+    except ValueError as error:  # a quotation mark that is not closed, or nothing but space
+        told = settings.told("mcp_server")
+        raise UsageError(f"{told}: {server!r} is no command: {error}", hint="write it as in a shell") from error
     return McpSearch(McpCommand(command, tuple(arguments)), settings.mcp_tool)
 
 

@@ -215,7 +215,10 @@ class Settings(BaseModel):
     @classmethod
     def _read(cls, value: Any) -> Any:
         """Prices from a variable come as JSON."""
-        return json.loads(value) if isinstance(value, str) else value
+        try:
+            return json.loads(value) if isinstance(value, str) else value
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
 
     @field_validator("prices")
     @classmethod

@@ -36,13 +36,16 @@ class Labelled:
 
 def lines(path: Path) -> tuple[Line, ...]:
     """The objects of a file of JSON lines; empty lines are passed over. UsageError names the line that is none."""
+    hint = "give a file of JSON lines in UTF-8"
     try:
         text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}", hint="give a file of JSON lines in UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 text", hint=hint) from error
     found = tuple(_object(path, n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
     if not found:
-        raise UsageError(f"{path} holds no line", hint="one JSON object a line")
+        raise UsageError(f"{path} is empty", hint="give one JSON object on each line")
     return found
 
 
@@ -62,18 +65,16 @@ def labelled(path: Path) -> tuple[Labelled, ...]:
 
 
 def enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
-    """The labels; UsageError where they are all alike, too few, or too few of a kind."""
+    """The labels; UsageError, with how many there are and are needed, where they are too few to measure."""
     rows = tuple(found)
     right = sum(each.right for each in rows)
-    if rows and right in (0, len(rows)):
+    wrong = len(rows) - right
+    if len(rows) < FEWEST or min(right, wrong) < FEWEST_OF_A_KIND:
+        labels = "1 label" if len(rows) == 1 else f"{len(rows)} labels"
+        needed = f"at least {FEWEST} are needed, {FEWEST_OF_A_KIND} of them right and {FEWEST_OF_A_KIND} wrong"
         raise UsageError(
-            f"{what}: every label says {'right' if right else 'wrong'}, which tells nothing of the other kind",
-            hint=f"it takes {FEWEST} labels, {FEWEST_OF_A_KIND} of either kind at the least",
-        )
-    if len(rows) < FEWEST or min(right, len(rows) - right) < FEWEST_OF_A_KIND:
-        raise UsageError(
-            f"{what}: {len(rows)} labels, {right} of them right, are too few for a calibration",
-            hint=f"it takes {FEWEST} labels, {FEWEST_OF_A_KIND} of either kind at the least",
+            f"{what}: too few to measure: {labels}, {right} right and {wrong} wrong; {needed}",
+            hint="label more answers: assay label RUN --right, or --wrong",
         )
     return rows
 
@@ -82,9 +83,9 @@ def _object(path: Path, number: int, line: str) -> Line:
     try:
         body = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise refused(path, number, "it is no JSON") from error
+        raise refused(path, number, "it is not JSON") from error
     if not isinstance(body, dict):
-        raise refused(path, number, "it is no JSON object")
+        raise refused(path, number, "it is not a JSON object")
     return Line(number, body)
 
 
@@ -128,4 +129,4 @@ def is_score(value: Any) -> bool:
 
 def refused(path: Path, number: int, what: str) -> UsageError:
     """The error that names the line."""
-    return UsageError(f"{path.name}, line {number}: {what}", hint="mend the line, or take it out")
+    return UsageError(f"{path.name}, line {number}: {what}", hint="correct the line, or take it out")

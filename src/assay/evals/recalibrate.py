@@ -99,5 +99,5 @@ def _origin(answer: Mapping[str, Any], embedding: str) -> MadeFor:
 
 def _refused(row: Labelled, what: str) -> UsageError:
     return UsageError(
-        f"line {row.number}: {what}", hint="`assay show` lists the runs; mend the line, or take it out"
+        f"line {row.number}: {what}", hint="`assay show` lists the runs; correct the line, or take it out"
     )

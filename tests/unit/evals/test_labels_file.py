@@ -38,9 +38,9 @@ def test_labels_are_read_in_order_and_empty_lines_passed_over(tmp_path: Path):
         ({"id": "new", "label": True, "score": True}, "line 25: its score is true"),
         ({"id": "new", "label": True, "score": 10**400}, "line 25: its score is 1000"),
         ({"id": "new", "label": [True] * 99}, "true, tru…; a label is true or false"),
-        ("[" * 100_000, "line 25: it is no JSON"),
-        ("{", "line 25: it is no JSON"),
-        ("[]", "line 25: it is no JSON object"),
+        ("[" * 100_000, "line 25: it is not JSON"),
+        ("{", "line 25: it is not JSON"),
+        ("[]", "line 25: it is not a JSON object"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: object, told: str):
@@ -51,14 +51,14 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: object, told: str):
 
 @pytest.mark.parametrize("rows", [GOOD[:3], GOOD[:12], [{"id": str(n), "label": n > 3} for n in range(50)]])
 def test_too_few_labels_or_too_few_of_a_kind_fit_nothing(tmp_path: Path, rows: list[object]):
-    with pytest.raises(UsageError, match="too few for a calibration"):
+    with pytest.raises(UsageError, match="too few to measure"):
         labelled(written(tmp_path, rows))
 
 
 @pytest.mark.parametrize("kind", [True, False])
 def test_labels_that_are_all_alike_fit_nothing(tmp_path: Path, kind: bool):
     rows: list[object] = [{"id": str(n), "label": kind} for n in range(50)]
-    with pytest.raises(UsageError, match=f"every label says {'right' if kind else 'wrong'}"):
+    with pytest.raises(UsageError, match=f"too few to measure: 50 labels, {50 * kind} right"):
         labelled(written(tmp_path, rows))
 
 
@@ -71,5 +71,5 @@ def test_a_mark_at_the_head_of_the_file_is_no_part_of_it(tmp_path: Path):
 def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path):
     with pytest.raises(UsageError, match="cannot be read"):
         lines(tmp_path / "nowhere.jsonl")
-    with pytest.raises(UsageError, match="holds no line"):
+    with pytest.raises(UsageError, match="is empty"):
         lines(written(tmp_path, []))

@@ -35,11 +35,11 @@ from assay.cli.exits import Exit
 from assay.cli.terminal import OutputClosed, Terminal, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
-_STOPPED = "stopped; what was stored is whole"
+_STOPPED = "stopped; the collection is intact"
 
 app = typer.Typer(
     name="assay",
-    help="Answers questions from your documents and tests every answer before you see it.",
+    help="Answer questions from your documents, and check every answer before you see it.",
     epilog=exits.HELP,
     no_args_is_help=True,
     rich_markup_mode=None,  # rich would cost `--help` a tenth of a second
@@ -104,6 +104,11 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     except OSError as error:
         terminal.error(_of_system(error))
         return Exit.STORE
+    except SystemExit as error:
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        _discard_output()  # typer met a closed output, as while it printed a help page
+        return Exit.OUTPUT_CLOSED
     except Exception as error:  # noqa: BLE001 - the boundary: no user ever sees a traceback unasked
         return _bug(error, terminal)
 
@@ -118,7 +123,10 @@ def main() -> None:
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except OSError:  # the reader went away, or the disk it goes to is full; `run` has told
+    except BrokenPipeError:
+        _discard_output()
+        code = Exit.OUTPUT_CLOSED
+    except OSError:  # the disk it goes to is full; `run` has said so
         _discard_output()
     sys.exit(code)
 
@@ -149,7 +157,7 @@ def _of_system(error: OSError) -> AssayError:
     place = f"{error.filename}: " if error.filename else ""
     if error.errno == errno.ENOSPC:
         return StoreFull(f"{place}the disk is full", hint="free some space and run the same command again")
-    return StoreError(f"{place}{error.strerror or error}", hint="check the path and its rights")
+    return StoreError(f"{place}{error.strerror or error}", hint="check the path and its permissions")
 
 
 def _bug(error: Exception, terminal: Terminal) -> int:
@@ -158,7 +166,9 @@ def _bug(error: Exception, terminal: Terminal) -> int:
 
         terminal.err.write(visible("".join(traceback.format_exception(error))))
     what = f"{type(error).__name__}: {error}"
-    terminal.err.write(f"error: a bug in assay: {visible(what)}\nhint: report it with what -v prints\n")
+    terminal.err.write(
+        f"error: a bug in assay: {visible(what)}\nhint: run it again with -v and report what it prints\n"
+    )
     return Exit.BUG
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from assay.cli.bar import Bar
 from assay.cli.flags import FOR_EMBEDDING, FOR_FIXING, Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.errors import UsageError
@@ -48,10 +49,10 @@ def audit(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Measure a judge on labelled claims: what it calls right, what it misses, what it costs.
+    """Measure a judge on labelled claims: its accuracy, what it misses, what it costs.
 
-    The judge is what `assay check` tests with, a verifier model included where one is set; or any other, whose
-    scores stand in the file.
+    The judge is the one that `assay check` uses, including the verifier model if one is set, or any other judge
+    whose scores the file holds.
 
     \b
     assay audit claims.jsonl
@@ -69,7 +70,11 @@ def audit(
         settings = load_settings(given).settings
         asks = settings.profile != "fast" and settings.verifier_model is not None
         with open_gates(**given) as engine:
-            rows = [_checked(file, line, engine, asks_nobody=not asks) for line in lines]
+            rows = []
+            with Bar(terminal, "claims", len(lines)) as bar:
+                for line in lines:
+                    rows.append(_checked(file, line, engine, asks_nobody=not asks))
+                    bar.advance()
         found = card(_name(settings, asks), rows)
     if as_json:
         terminal.object(found.to_dict())
@@ -94,7 +99,7 @@ def _read(file: Path) -> tuple[Line, ...]:
             raise refused(file, line.number, f"its label is {told(label)}; a label is true or false")
         known[key] = line.number
     if len({line.body["label"] for line in found}) < 2:
-        raise UsageError(f"{file.name}: every label is the same", hint="a card needs right and wrong claims")
+        raise UsageError(f"{file.name}: every label is the same", hint="a card needs both right and wrong claims")
     return found
 
 

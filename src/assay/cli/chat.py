@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PROMPT = "> "
 END = "/quit"
 
-AsObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object for each question.")]
+AsObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object per question.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,10 +36,10 @@ def chat(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Ask one question after another. Each is understood in the dialogue before it.
+    """Ask one question after another. Each may refer to the dialogue so far.
 
-    /quit or Ctrl-D ends the chat, Ctrl-C only the answer under way. The numbers of the sources belong to one
-    answer; the ids behind them stay the same.
+    /quit or Ctrl-D ends the chat; Ctrl-C stops only the current answer. Source numbers belong to one answer; the
+    ids after them stay the same.
 
     \b
     assay chat
@@ -82,7 +82,7 @@ def _turn(
         terminal.detail("asking")
         answer = engine.ask(text, dialogue, Progress(terminal))
     except KeyboardInterrupt:
-        terminal.note("stopped; ask on")
+        terminal.note("stopped; you can go on asking")
         return ()
     except AssayError as error:
         if as_json:

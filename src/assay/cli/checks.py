@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -20,17 +22,27 @@ if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
     from assay.examined import Examined
-    from assay.types import Passage
+    from assay.types import Judgement, Passage
 
+_SEVERAL_WORDS = re.compile(r"\S\s+\S")
+# How the name of a file ends: a dot, then a letter and at most four more signs.
+_FILE_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
+_HOW_TO_GIVE = "name a file that is there, give a text of several words in quotes, or - for standard input"
+# How much of an argument a message shows.
+_SHOWN = 120
 # Sentences beyond this many characters are searched by how they begin.
 LONGEST_QUERY = 2_000
 
 Answered = Annotated[
-    str | None, typer.Option("--question", metavar="QUESTION", help="What the draft answers, for its assessment.")
+    str | None,
+    typer.Option("--question", metavar="QUESTION", help="The question that the draft answers, to assess it by."),
 ]
-AnswerFile = Annotated[str | None, typer.Argument(metavar="FILE", help="The text to test; - is standard input.")]
+AnswerFile = Annotated[
+    str | None, typer.Argument(metavar="TEXT", help="The text to check, or a file with it; - is standard input.")
+]
 Context = Annotated[
-    list[Path] | None, typer.Option("--context", "--sources", metavar="FILE", help="A source; may be repeated.")
+    list[Path] | None,
+    typer.Option("--context", "--sources", metavar="FILE", help="A file to check against; repeatable."),
 ]
 
 
@@ -52,9 +64,9 @@ def judge(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Say whether the evidence suffices, and what is missing.
+    """Judge whether the evidence is sufficient, and what is missing.
 
-    The evidence is what the collection holds, or passages of your own.
+    The evidence is what the collection holds or, with --jsonl, passages of your own.
 
     \b
     assay judge "How long is the notice period?"
@@ -78,6 +90,7 @@ def judge(
         from assay.cli.evidence_view import show_judgement
 
         show_judgement(judgement, terminal)
+        _tell_of_outside(judgement, given, terminal)
     raise typer.Exit(exits.of_judgement(judgement))
 
 
@@ -95,14 +108,15 @@ def check(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Test the claims of any text against sources.
+    """Check the claims of any text against sources.
 
-    The sources are files given with --context, or else what the collection holds. A model rules on what rules leave
-    open where --verifier-model names one, in the profiles balanced and thorough. The text is assessed as a whole
-    and recorded as a run.
+    TEXT is the text itself if it has several words, names no existing file and does not end like a file name
+    (.txt); anything else must be a file. The sources are the files given with --context, or else the collection.
+    With --verifier-model, in the profiles balanced and thorough, a model decides what rules cannot. The text is
+    assessed as a whole and recorded as a run.
 
     \b
-    assay check answer.txt --context source.txt
+    assay check "The notice period is four weeks." --context contract.txt
     assay check answer.txt -c manual
     assay check --jsonl < lines.jsonl           {"id", "claim" or "answer", "context" or "passages"} a line
     """
@@ -136,6 +150,14 @@ def check(
         show_review(made.review, terminal)
         show_assessed(made, terminal)
     raise typer.Exit(exits.of_review(made.review))
+
+
+def _tell_of_outside(judgement: Judgement, given: Given, terminal: Terminal) -> None:
+    """Where the documents do not answer and nothing else may be searched, say how to change that."""
+    from assay.settings import load_settings
+
+    if judgement.recommendation == "ABSTAIN" and not load_settings(given).settings.outside:
+        terminal.note("hint: `assay ask --outside wikipedia` also searches outside; ASSAY_OUTSIDE sets it for good")
 
 
 def refuse_question(question: str | None) -> None:
@@ -209,19 +231,30 @@ def draft_and_sources(
     hint = f"assay {verb} answer.txt --context source.txt"
     if file is None:
         raise UsageError(f"there is nothing to {verb}", hint=f"{hint}; with - for standard input")
-    text = _text(file, terminal)
+    text = file if _is_text(file) else _read(file, terminal, _HOW_TO_GIVE)
     if not text.strip():
         raise UsageError(f"the text to {verb} is empty", hint=hint)
-    return text, tuple(given_passage(str(path), _text(str(path), terminal), path.stem) for path in sources)
+    return text, tuple(given_passage(str(path), _read(str(path), terminal), path.stem) for path in sources)
 
 
-def _text(path: str, terminal: Terminal) -> str:
+def _is_text(given: str) -> bool:
+    """Whether an argument is a text itself: several words that name no file and do not end like a file's name.
+
+    >>> _is_text("Water boils at 99.5 degrees."), _is_text("answer.txt"), _is_text("my answer.txt")
+    (True, False, False)
+    """
+    return bool(_SEVERAL_WORDS.search(given) and not _FILE_ENDING.search(given)) and not os.path.lexists(given)
+
+
+def _read(path: str, terminal: Terminal, hint: str = "check the path and its permissions") -> str:
+    """The text of a file, or of standard input."""
     try:
         data = terminal.input.read() if path == "-" else Path(path).read_bytes()
         return data.decode()
+    except FileNotFoundError as error:
+        raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: there is no such file", hint=hint) from error
     except OSError as error:
-        raise UsageError(
-            f"{path} cannot be read: {error.strerror}", hint="check the path and its rights"
-        ) from error
+        why = error.strerror or str(error)
+        raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: {why}", hint=hint) from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 text", hint="give plain text") from error
+        raise UsageError(f"{path} is not UTF-8 text", hint="save it as plain text in UTF-8") from error

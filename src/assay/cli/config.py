@@ -10,12 +10,12 @@ from assay.cli.flags import FLAGS, Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import one_line
 
-Origin = Annotated[bool, typer.Option("--origin", help="Also say where each value came from.")]
+Origin = Annotated[bool, typer.Option("--origin", help="Also print where each value comes from.")]
 
 
 def register(app: typer.Typer) -> None:
     """Give the program the verb `config show`."""
-    config = typer.Typer(help="Look at the settings.", no_args_is_help=True, rich_markup_mode=None)
+    config = typer.Typer(help="Show the settings.", no_args_is_help=True, rich_markup_mode=None)
     config.command(cls=GroupedCommand)(show)
     config.callback()(_group)
     app.add_typer(config, name="config")
@@ -35,7 +35,7 @@ def show(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show every setting. A value is taken from the first place that has it.
+    """Show every setting. A value comes from the first place that sets it.
 
     \b
     A flag, the environment (ASSAY_K=5), .env and assay.toml in this folder,

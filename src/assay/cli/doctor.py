@@ -15,7 +15,7 @@ from assay.cli.terminal import Terminal, one_line
 if TYPE_CHECKING:
     from assay.cli.examine import Examined
 
-Store = Annotated[bool, typer.Option("--store", help="Also read every collection and test that it is whole.")]
+Store = Annotated[bool, typer.Option("--store", help="Also read every collection and check that it is intact.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -33,11 +33,10 @@ def doctor(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """See what is installed and what works.
+    """Check the installation: what is installed and what works.
 
-    Versions, folders, extras; each role with its model and the host that prompts go to. Models that are set are
-    asked for a word, in each way that assay needs, and sources outside are searched for one. With --store every
-    collection is read, too.
+    Lists versions, folders and extras, and each role with its model and the host that prompts go to. Each
+    configured model is asked for a word in every way that assay needs, and each outside source is searched once.
 
     \b
     assay doctor -m openai:gpt-5-mini

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from assay.cli import options
 from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
+from assay.cli.named import documents_named, listed
 from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 
 Paths = Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders; - is standard input.")]
 Synced = Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders.")]
-Names = Annotated[list[str], typer.Argument(metavar="DOCUMENT", help="Ids (or how they begin), paths or titles.")]
+Names = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DOCUMENT", help="Id, path, file name, title, start of an id, or pattern such as '*.md'."
+    ),
+]
 AsJson = options.AsJson
-EachFile = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object a file, when it is stored.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")]
+EachFile = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object per file, as soon as it is stored.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would happen; change nothing.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -42,7 +47,7 @@ def add(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Take files and folders in. A file is stored whole or not at all; doing it again resumes.
+    """Add files and folders. A file is stored whole or not at all; run it again to resume.
 
     \b
     assay add report.pdf notes/ -c work
@@ -75,9 +80,9 @@ def sync(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Keep the collection in step with files and folders.
+    """Make the collection match files and folders.
 
-    New ones go in, changed ones are replaced, vanished ones are removed.
+    New files are added, changed ones replaced, and deleted ones pruned.
 
     \b
     assay sync docs/ --dry-run
@@ -95,9 +100,8 @@ def sync(
             terminal_of(ctx),
             as_json=as_json,
             each_file=as_json_lines,
+            dry_run=dry_run,
         )
-    if dry_run:
-        terminal_of(ctx).note("dry run: nothing was changed")
     raise typer.Exit(code)
 
 
@@ -133,21 +137,25 @@ def rm(
     documents: Names,
     *,
     given: Given,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Remove documents.
+    """Remove documents. No answer will cite them again.
 
-    No answer will cite them again.
+    A name that fits documents of several files removes nothing: the matches are listed.
+
+    \b
+    assay rm report.pdf
+    assay rm 'drafts/*.md' --dry-run
     """
     from assay.build import open_engine
 
     terminal = terminal_of(ctx)
     with open_engine(create=False, models=False, **given) as engine:
-        chosen = _chosen(documents, engine.documents())
+        chosen = documents_named(documents, engine.documents())
         if not dry_run:
             _confirm(chosen, yes, terminal)
         version = None if dry_run else engine.remove([each.document_id for each in chosen])
@@ -170,9 +178,9 @@ def reindex(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Embed every passage anew.
+    """Embed every passage again.
 
-    The new index is built beside the old one, then takes its place. Needed after a change of the embedder.
+    The new index is built beside the old one, then replaces it. Needed after the embedder has changed.
     """
     from assay.build import reindex as rebuild
 
@@ -182,7 +190,7 @@ def reindex(
     if as_json:
         terminal.object({"passages": passages, "ms": round(ms, 1)})
     else:
-        terminal.line(f"embedded {passages:,} passage{'' if passages == 1 else 's'} anew in {ms / 1000:.1f} s")
+        terminal.line(f"embedded {passages:,} passage{'' if passages == 1 else 's'} again in {ms / 1000:.1f} s")
 
 
 # --- choosing documents --------------------------------------------------------------------------
@@ -197,37 +205,12 @@ def _listed(record: DocumentRecord) -> dict[str, Any]:
     }
 
 
-def _chosen(names: list[str], records: tuple[DocumentRecord, ...]) -> list[DocumentRecord]:
-    chosen: dict[str, DocumentRecord] = {}
-    for name in names:
-        for record in _meant(name, records):
-            chosen[record.document_id] = record
-    return list(chosen.values())
-
-
-def _meant(name: str, records: tuple[DocumentRecord, ...]) -> list[DocumentRecord]:
-    """The documents a name means: an id, a path, a title, or the beginning of one id."""
-    path = str(Path(name).absolute())
-    for fits in (
-        lambda each: each.document_id == name,
-        lambda each: each.source in (name, path),
-        lambda each: each.title == name,
-    ):
-        found = [each for each in records if fits(each)]
-        if found:
-            return found
-    found = [each for each in records if name and each.document_id.startswith(name)]
-    if len(found) == 1:
-        return found
-    what = f"several documents begin with {name!r}" if found else f"there is no document {name!r} in the collection"
-    raise UsageError(what, hint="`assay ls` lists them all")
-
-
 def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> None:
     if yes:
         return
     if not terminal.input.isatty():
         raise UsageError("removing needs a yes, and there is no terminal to ask on", hint="add --yes")
     for each in chosen:
-        terminal.note(f"{one_line(each.title)}  {one_line(each.source)}")
-    typer.confirm(f"remove {len(chosen):,} documents?", abort=True, err=True)
+        terminal.note(listed(each))
+    what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"
+    typer.confirm(f"remove {what}?", abort=True, err=True)

@@ -66,7 +66,7 @@ def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
     """Whether the network may be used, and the embedder: opening it compares its files, or asks its service."""
     settings = resolved.settings
     service = settings.embedder.startswith("openai:")
-    host = urlsplit(settings.openai_base_url or "https://api.openai.com").hostname if service else _HERE
+    host = _host(settings.openai_base_url or "https://api.openai.com") if service else _HERE
     key = key_told("openai", resolved) if service else ""
     what = "role embedder"
     if settings.offline:
@@ -82,6 +82,14 @@ def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
     yield Examined(
         what, Status.PASSED, f"{model.id} → {host}{key}, embeddings of {model.dimension} dimensions{covers}"
     )
+
+
+def _host(address: str) -> str:
+    """The host of an address; the address itself where it has none that can be read."""
+    try:
+        return urlsplit(address).hostname or address
+    except ValueError:
+        return address
 
 
 def examine_grader(resolved: Resolved) -> Iterator[Examined]:

@@ -29,16 +29,16 @@ class Exit(IntEnum):
 # Shown by --help; `\b` keeps the lines as they are.
 HELP = """\b
 Exit codes:
-  0    answered and verified; a pipe gave every line an object
+  0    answered and verified; with --jsonl, every line got an object
   1    a bug in assay
-  2    wrong usage
-  3    no answer: the documents do not hold it, or the question is unclear
-  4    a partial answer, or a blocking check failed or could not be made
-  5    a provider is unreachable or refused, or the time is used up before there is an answer
+  2    wrong usage; nothing was done
+  3    no answer: it is not in the documents, or the question is unclear
+  4    a partial answer, or a blocking check failed or could not be run
+  5    a provider is unreachable or refused, or the time ran out before there was an answer
   6    the collection cannot be used
-  8    some files could not be taken in
+  8    some files could not be added
   130  stopped by Ctrl-C
-  141  the reader of the output went away"""
+  141  the output was closed, as by `| head`"""
 
 # The first class that fits counts.
 _OF_ERROR: tuple[tuple[type[errors.AssayError], Exit], ...] = (

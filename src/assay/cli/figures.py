@@ -20,7 +20,7 @@ Since = Annotated[
         "--since",
         formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"],
         metavar="DATE",
-        help="Only runs from this day on, e.g. 2026-01-31.",
+        help="Count only runs since this day, e.g. 2026-01-31.",
     ),
 ]
 
@@ -40,7 +40,7 @@ def figures(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Print what the tests found in the recorded runs and what repairs did.
+    """Summarise the recorded runs: what checks found, what repairs did, what it cost.
 
     \b
     assay figures
@@ -52,7 +52,7 @@ def figures(
 
     terminal = terminal_of(ctx)
     store = RunStore(load_settings(given).settings.runs_file)
-    found = summed(store.figures(since.astimezone().timestamp() if since else 0.0))
+    found = summed(store.figures(_seconds(since)))
     if as_json:
         terminal.object(found.to_dict())
         return
@@ -61,6 +61,14 @@ def figures(
         return
     for line in lines(found):
         terminal.line(line)
+
+
+def _seconds(since: datetime | None) -> float:
+    """The day as seconds since 1970; a day before the clock's reach leaves nothing out."""
+    try:
+        return since.astimezone().timestamp() if since else 0.0
+    except (ValueError, OverflowError, OSError):  # the first and the last year that a date can have
+        return 0.0 if since is None or since.year < 1970 else float("inf")
 
 
 def lines(found: Figures) -> list[str]:
@@ -72,7 +80,7 @@ def lines(found: Figures) -> list[str]:
         ("iterations", f"{_number(found.iterations)} versions of an answer on average"),
         (
             "net improvement",
-            f"{found.net_improvement:+d}: of the claims {found.improved} mended, {found.regressed} made worse",
+            f"{found.net_improvement:+d}: {found.improved} claims fixed, {found.regressed} made worse",
         ),
         ("repairs", ", ".join(f"{count} {kind}" for kind, count in found.repairs.items()) or "none"),
         ("quality", _mean(found.quality, "not assessed")),

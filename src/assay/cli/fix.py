@@ -34,10 +34,14 @@ if TYPE_CHECKING:
 MOST_CHANGED = 500
 _OPEN = ("failed", "unknown")
 
-DraftFile = Annotated[str | None, typer.Argument(metavar="FILE", help="The draft; - is standard input.")]
+DraftFile = Annotated[
+    str | None, typer.Argument(metavar="TEXT", help="The draft, or a file with it; - is standard input.")
+]
 Sources = Annotated[
     list[Path] | None,
-    typer.Option("--sources", "--context", metavar="FILE", help="A source; may be repeated, [1] is the first."),
+    typer.Option(
+        "--sources", "--context", metavar="FILE", help="A file to check against; repeatable, the first is [1]."
+    ),
 ]
 
 
@@ -60,11 +64,11 @@ def fix(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Mend what fails of a draft, and show what was changed.
+    """Fix what is wrong in a draft, and show what was changed.
 
-    What no repair mends is marked with a sign behind the sentence, or with --unsupported drop taken out. The draft
-    is printed, and what was changed in it on standard error; it is assessed as a whole and recorded as a run. The
-    sources are files given with --sources, or else what the collection holds.
+    A sentence that cannot be repaired is marked, or removed with --unsupported drop. The draft is printed to
+    standard output and the changes to standard error; it is assessed as a whole and recorded as a run. TEXT is the
+    draft or a file, as in `assay check`. The sources are the files given with --sources, or else the collection.
 
     \b
     assay fix draft.md --sources source.txt > fixed.md
@@ -125,7 +129,7 @@ def _show(fixed: Fixed, terminal: Terminal) -> None:
     for line in changed[:MOST_CHANGED]:
         terminal.note(line)
     if len(changed) > MOST_CHANGED:
-        terminal.note(f"… and {len(changed) - MOST_CHANGED:,} more: lines of the draft that changed")
+        terminal.note(f"… and {len(changed) - MOST_CHANGED:,} more changed lines")
     for made in repairs.first:
         terminal.note(f"{made.kind.value}: {one_line(made.reason)}")
     for line in repairs.left_out():
@@ -152,7 +156,7 @@ def _open(fixed: Fixed) -> Iterator[str]:
     )
     if count:
         claims = "1 claim is" if count == 1 else f"{count:,} claims are"
-        yield f"{claims} unknown and not marked: assay check shows which"
+        yield f"{claims} unknown and not marked; `assay check` shows which"
 
 
 def changed_lines(before: str, after: str) -> Iterator[str]:

@@ -23,9 +23,9 @@ JUDGING = "Judging"
 MODELS = "Language models"
 WRITING = "Writing"
 LIMITS = "Limits of one question"
-TESTING = "Testing and mending"
+TESTING = "Checks and repairs"
 SERVICES = "Services"
-OUTSIDE = "Sources outside"
+OUTSIDE = "Outside sources"
 
 
 def _flag(kind: Any, group: str, explained: str, metavar: str | None = None, *names: str) -> Any:
@@ -44,113 +44,131 @@ def _address(service: str) -> Any:
 
 FLAGS: Mapping[str, Any] = MappingProxyType(
     {
-        "collection": _flag(str, COLLECTION, "Which collection. [default: default]", "NAME", "--collection", "-c"),
-        "data_dir": _flag(Path, COLLECTION, "Folder of the collections and runs.", "FOLDER"),
-        "embedder": _flag(str, COLLECTION, "bundled, a folder with an ONNX model, or openai:MODEL.", "WHICH"),
-        "k": _flag(int, COLLECTION, "How many passages. [default: 8]", "N", "--k", "-k"),
+        "collection": _flag(
+            str, COLLECTION, "The collection to use. [default: default]", "NAME", "--collection", "-c"
+        ),
+        "data_dir": _flag(Path, COLLECTION, "Folder that holds collections and runs.", "FOLDER"),
+        "embedder": _flag(
+            str, COLLECTION, "What embeds text: bundled, a folder with an ONNX model, or openai:MODEL.", "WHICH"
+        ),
+        "k": _flag(int, COLLECTION, "Number of passages to find. [default: 8]", "N", "--k", "-k"),
         "mode": _flag(Literal["hybrid", "dense", "sparse"], COLLECTION, "How to search. [default: hybrid]"),
-        "fusion": _flag(Literal["scaled", "rrf"], COLLECTION, "How hybrid search joins its two lists."),
-        "mmr": _flag(float, COLLECTION, "Vary the passages; 1 is relevance only. [default: off]", "0-1"),
+        "fusion": _flag(Literal["scaled", "rrf"], COLLECTION, "How hybrid search merges its two rankings."),
+        "mmr": _flag(float, COLLECTION, "Diversify the passages; 1 means relevance only. [default: off]", "0-1"),
+        "spelling": _flag(
+            bool,
+            COLLECTION,
+            "Correct words that no document has. [default: spelling]",
+            None,
+            "--spelling/--no-spelling",
+        ),
         "profile": _flag(
-            Literal["fast", "balanced", "thorough", "auto"], JUDGING, "How deep to look. [default: fast]"
+            Literal["fast", "balanced", "thorough", "auto"],
+            JUDGING,
+            "How thoroughly to judge and check. [default: fast]",
         ),
         "importance": _flag(
-            Literal["low", "normal", "high"], JUDGING, "How much hangs on the answer, for the profile auto."
+            Literal["low", "normal", "high"], JUDGING, "How costly a wrong answer is; used by the profile auto."
         ),
         "shadow": _flag(
             Literal["none", "fast", "balanced", "thorough"],
             JUDGING,
-            "A second judge, recorded; it changes nothing.",
+            "Also record what a second judge says; it changes nothing.",
         ),
-        "weights": _flag(Literal["fitted", "seed"], JUDGING, "Which weights the judge scores with."),
-        "correct": _flag(float, JUDGING, "Evidence judged at least this suffices. [default: 0.7]", "0-1"),
-        "incorrect": _flag(float, JUDGING, "Evidence judged below this is of no use. [default: 0.3]", "0-1"),
+        "weights": _flag(Literal["fitted", "seed"], JUDGING, "Weights that the judge scores with."),
+        "correct": _flag(float, JUDGING, "Evidence that scores at least this is sufficient. [default: 0.7]", "0-1"),
+        "incorrect": _flag(float, JUDGING, "Evidence that scores below this is irrelevant. [default: 0.3]", "0-1"),
         "graded": _flag(
-            str, JUDGING, "Ask a small local network, too, about claims, evidence, ranking. [default: none]", "LIST"
+            str,
+            JUDGING,
+            "What a small local network also grades: claims, evidence, ranking. [default: none]",
+            "LIST",
         ),
-        "grader": _flag(str, JUDGING, "That network: bundled, or a folder with one. [default: bundled]", "WHICH"),
+        "grader": _flag(
+            str, JUDGING, "The grading network: bundled, or a folder with one. [default: bundled]", "WHICH"
+        ),
         "max_risk": _flag(
-            float, JUDGING, "Show only that of which at most this share is wrong, by what was measured.", "0-1"
+            float, JUDGING, "Withhold answers unless the measured error rate is at most this.", "0-1"
         ),
         "model": _flag(
             str,
             MODELS,
-            "The model of every role: openai:NAME, gemini:NAME, anthropic:NAME, local:FILE.gguf or "
-            "fake:SCRIPT.json. [default: none, answers are quoted]",
+            "The model for every role: openai:NAME, gemini:NAME, anthropic:NAME, local:FILE.gguf or "
+            "fake:SCRIPT.json. [default: none; answers are quoted]",
             "MODEL",
             "--model",
             "-m",
         ),
-        "writer_model": _model("Who writes, where it is another one."),
-        "simple_model": _model("Who writes answers to simple questions."),
-        "judge_model": _model("Who judges the evidence, in balanced and thorough."),
-        "condenser_model": _model("Who words follow-up questions and further searches."),
-        "verifier_model": _model("Who tests claims, in balanced and thorough."),
-        "repairer_model": _model("Who words failed sentences anew, in balanced and thorough."),
-        "context_tokens": _flag(
-            int, MODELS, "Tokens of prompt and reply that the model can take. [default: 8192]", "N"
-        ),
-        "detail": _flag(int, WRITING, "How much to say: 1 a phrase, 10 a chapter.", "1-10"),
-        "expertise": _flag(Literal["beginner", "general", "expert"], WRITING, "For whom to write."),
+        "writer_model": _model("Model that writes answers, if different."),
+        "simple_model": _model("Model that answers simple questions."),
+        "judge_model": _model("Model that judges evidence (balanced and thorough)."),
+        "condenser_model": _model("Model that rewrites follow-up questions and search queries."),
+        "verifier_model": _model("Model that checks claims (balanced and thorough)."),
+        "repairer_model": _model("Model that rewrites failed sentences (balanced and thorough)."),
+        "context_tokens": _flag(int, MODELS, "Context window of the model, in tokens. [default: 8192]", "N"),
+        "detail": _flag(int, WRITING, "Level of detail: 1 is a phrase, 10 a chapter.", "1-10"),
+        "expertise": _flag(Literal["beginner", "general", "expert"], WRITING, "Reader to write for."),
         "citation_style": _flag(
-            Literal["numbered", "named", "footnote", "author-page"], WRITING, "How the text names its sources."
+            Literal["numbered", "named", "footnote", "author-page"], WRITING, "How the text cites its sources."
         ),
         "references": _flag(
-            bool, WRITING, "Whether a list of the sources follows the text.", None, "--references/--no-references"
+            bool, WRITING, "List the sources after the text.", None, "--references/--no-references"
         ),
-        "rules": _flag(str, TESTING, "Output rules: a file, neutral or marketing. [default: neutral]", "RULES"),
+        "rules": _flag(str, TESTING, "Output rules: a file, or neutral or marketing. [default: neutral]", "RULES"),
         "unsupported": _flag(
             Literal["drop", "mark"],
             TESTING,
-            "What becomes of a sentence that nothing mends. [default: drop; of the draft of `fix`, mark]",
+            "What to do with a sentence that cannot be repaired. [default: drop; in `fix`: mark]",
         ),
         "verify_outside": _flag(
             bool,
             TESTING,
-            "Search outside for claims that the documents do not bear out.",
+            "Search outside sources for claims that the documents do not support.",
             None,
             "--verify-outside/--no-verify-outside",
         ),
-        "quality": _flag(float, TESTING, "An answer assessed below this is weak. [default: 0.7]", "0-1"),
-        "floor": _flag(float, TESTING, "So is one below this in any criterion. [default: 0.5]", "0-1"),
+        "quality": _flag(float, TESTING, "Overall score below which an answer is weak. [default: 0.7]", "0-1"),
+        "floor": _flag(
+            float, TESTING, "Score in any one criterion below which an answer is weak. [default: 0.5]", "0-1"
+        ),
         "criteria": _flag(
-            str, TESTING, "What answers are assessed for: accuracy, relevance, … [default: all]", "LIST"
+            str, TESTING, "Criteria to assess answers by: accuracy, relevance, … [default: all]", "LIST"
         ),
         "adaptive": _flag(
             bool,
             TESTING,
-            "Whether the answer to a harder question must be better. [default: no-adaptive]",
+            "Demand better answers to harder questions. [default: no-adaptive]",
             None,
             "--adaptive/--no-adaptive",
         ),
-        "reflection": _flag(
-            bool, TESTING, "Whether answers are looked at as a whole.", None, "--reflection/--no-reflection"
-        ),
-        "skip": _flag(str, TESTING, "Checks to switch off: numbers, names, rule:ID, …", "NAMES"),
+        "reflection": _flag(bool, TESTING, "Assess answers as a whole.", None, "--reflection/--no-reflection"),
+        "skip": _flag(str, TESTING, "Checks to skip: numbers, names, rule:ID, …", "NAMES"),
         "keep_verdicts": _flag(
             bool,
             TESTING,
-            "Whether a model's verdicts on claims are used again. [default: keep-verdicts]",
+            "Reuse a model's earlier verdicts on claims. [default: keep-verdicts]",
             None,
             "--keep-verdicts/--no-keep-verdicts",
         ),
-        "history_messages": _flag(int, WRITING, "Messages of a dialogue in a prompt.", "N"),
-        "max_calls": _flag(int, LIMITS, "Calls of models, each attempt counted.", "N"),
-        "max_tokens": _flag(int, LIMITS, "Tokens of prompts and replies together.", "N"),
-        "max_cost": _flag(float, LIMITS, "What it may cost, in US dollars.", "DOLLARS"),
-        "deadline": _flag(float, LIMITS, "Time. [default: 10, 30 or 90, by profile]", "SECONDS"),
-        "rounds": _flag(int, LIMITS, "How often to search.", "N"),
+        "history_messages": _flag(int, WRITING, "Number of earlier messages to include in a prompt.", "N"),
+        "max_calls": _flag(int, LIMITS, "Maximum number of model calls, counting every attempt.", "N"),
+        "max_tokens": _flag(int, LIMITS, "Maximum number of tokens, prompts and replies together.", "N"),
+        "max_cost": _flag(float, LIMITS, "Maximum cost in US dollars.", "DOLLARS"),
+        "deadline": _flag(float, LIMITS, "Time limit. [default: 10, 30 or 90, by profile]", "SECONDS"),
+        "rounds": _flag(int, LIMITS, "Maximum number of searches.", "N"),
         "repairs": _flag(
-            int, LIMITS, "How many repairs may ask a search or a model; correcting and dropping are free.", "N"
+            int, LIMITS, "Maximum number of repairs that search or call a model; others are not counted.", "N"
         ),
-        "offline": _flag(bool, SERVICES, "Refuse every host but this machine.", None, "--offline/--no-offline"),
+        "offline": _flag(bool, SERVICES, "Connect to no host but this machine.", None, "--offline/--no-offline"),
         "openai_base_url": _address("an OpenAI-compatible service"),
         "anthropic_base_url": _address("Anthropic's service"),
         "gemini_base_url": _address("Google's Gemini service"),
-        "request_seconds": _flag(float, SERVICES, "Time for one request. [default: 60]", "SECONDS"),
-        "idle_seconds": _flag(float, SERVICES, "How long a stream may be silent. [default: 20]", "SECONDS"),
+        "request_seconds": _flag(float, SERVICES, "Time limit for one request. [default: 60]", "SECONDS"),
+        "idle_seconds": _flag(
+            float, SERVICES, "Time limit for a stream that sends nothing. [default: 20]", "SECONDS"
+        ),
         "retry_seconds": _flag(
-            float, SERVICES, "Time before a failed call is made again; it doubles. [default: 1]", "SECONDS"
+            float, SERVICES, "Wait before a failed call is retried; doubles each time. [default: 1]", "SECONDS"
         ),
         "prices": _flag(
             str, SERVICES, 'Dollars per million tokens: {"openai:NAME": {"input": 1, "output": 2}}.', "JSON"
@@ -158,17 +176,17 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "outside": _flag(
             str,
             OUTSIDE,
-            "Ask these where the documents do not answer: searxng, brave, tavily, wikipedia, …",
+            "Sources to search if the documents do not answer: searxng, brave, tavily, wikipedia, …",
             "LIST",
         ),
-        "searxng_url": _flag(str, OUTSIDE, "Address of a SearXNG service.", "URL"),
+        "searxng_url": _flag(str, OUTSIDE, "Address of a SearXNG instance.", "URL"),
         "mcp_server": _flag(str, OUTSIDE, "An MCP server that searches: its address or its command.", "SERVER"),
-        "mcp_tool": _flag(str, OUTSIDE, "The name of its tool. [default: search]", "NAME"),
-        "domains": _flag(str, OUTSIDE, "The only domains that pages are read from.", "LIST"),
-        "denied_domains": _flag(str, OUTSIDE, "Domains that no page is read from.", "LIST"),
-        "intranet_hosts": _flag(str, OUTSIDE, "Hosts of your own network that pages are read from.", "LIST"),
+        "mcp_tool": _flag(str, OUTSIDE, "Name of its search tool. [default: search]", "NAME"),
+        "domains": _flag(str, OUTSIDE, "Domains that pages may be read from; no others.", "LIST"),
+        "denied_domains": _flag(str, OUTSIDE, "Domains that pages are never read from.", "LIST"),
+        "intranet_hosts": _flag(str, OUTSIDE, "Hosts on your own network that pages may be read from.", "LIST"),
         "tape": _flag(
-            bool, COLLECTION, "Whether the run can be replayed. [default: tape]", None, "--tape/--no-tape"
+            bool, COLLECTION, "Record the run so that it can be replayed. [default: tape]", None, "--tape/--no-tape"
         ),
     }
 )

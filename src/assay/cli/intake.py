@@ -1,16 +1,17 @@
-"""Taking files in: standard input as a file, a report a file, a progress bar on a terminal."""
+"""Adding files: standard input as a file, one report for each file, a progress bar on a terminal."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.bar import Bar
 from assay.cli.exits import Exit
-from assay.cli.terminal import Terminal, one_line
+from assay.cli.terminal import Terminal, visible
+from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.engine import Engine
@@ -32,6 +33,8 @@ class Spooled:
         self._spool: Path | None = None
 
     def __enter__(self) -> Spooled:
+        if "" in self._names:  # as from "$FOLDER" where that is not set: it would be the working folder
+            raise UsageError("a path is empty", hint="name a file or a folder; . is the working folder")
         if "-" in self._names:
             self._spool = self._filled()
         self.paths = [self._spool if name == "-" and self._spool else Path(name) for name in self._names]
@@ -58,7 +61,14 @@ class Spooled:
 
 
 def take_in(
-    reports: Reports, files: Spooled, given: dict[str, Any], terminal: Terminal, *, as_json: bool, each_file: bool
+    reports: Reports,
+    files: Spooled,
+    given: dict[str, Any],
+    terminal: Terminal,
+    *,
+    as_json: bool,
+    each_file: bool,
+    dry_run: bool = False,
 ) -> Exit:
     """Consume the reports, print them in the format wanted, and say how it went."""
     shown: list[dict[str, Any]] = []
@@ -67,65 +77,62 @@ def take_in(
         row = _reported(report, files.named(report))
         shown.append(row)
         if each_file:
-            terminal.object(row)
-        elif not as_json:
+            terminal.object({**row, "dry_run": True} if dry_run else row)
+        elif not as_json and not dry_run:
             _tell(row, terminal)
 
-    version = asyncio.run(_consume(given, reports, show, terminal))
+    version = asyncio.run(_consume(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run))
     if as_json:
-        terminal.object({"files": shown, "version": version})
+        terminal.object({"files": shown, "version": version, **({"dry_run": True} if dry_run else {})})
+    elif dry_run and not each_file:
+        for line in plan_lines(shown):
+            terminal.line(line)
     elif not each_file:
         terminal.line(_summary(shown))
     if not any(row["status"] == "failed" for row in shown):
         return Exit.OK
-    terminal.note("hint: the rest is stored; mend what failed, or its rights, and run the same command again")
+    if not dry_run:
+        hint = "the rest is stored; fix the files or their permissions and run the same command again"
+        terminal.note(f"hint: {hint}")
     return Exit.INPUTS_FAILED
 
 
 async def _consume(
-    given: dict[str, Any], reports: Reports, show: Callable[[FileReport], None], terminal: Terminal
+    given: dict[str, Any],
+    reports: Reports,
+    show: Callable[[FileReport], None],
+    terminal: Terminal,
+    paths: list[Path],
+    *,
+    streams: bool,
+    dry_run: bool,
 ) -> int:
-    from assay.build import open_engine
+    """Show each report under a progress bar; return the collection's version."""
+    from assay.ingest.walk import walk
 
-    async with open_engine(models=False, **given) as engine:
-        with _bar(terminal) as bar:
+    total = None
+    if terminal.progress_console() is not None:
+        total = await asyncio.to_thread(lambda: sum(1 for _ in walk(paths)))
+    passages = 0
+    async with _opened(given, dry_run) as engine:
+        with Bar(terminal, "files", total, streams=streams) as bar:
             async for report in reports(engine):
                 show(report)
-                if bar is not None:
-                    bar.advance(report)
+                passages += report.passages
+                if report.status != "pruned":  # none of the files that were counted
+                    bar.advance(f"{passages:,} passages · {Path(report.path).name}")
         return await engine.aversion()
 
 
-class _Bar:
-    """How many files and passages are in, drawn on standard error."""
+def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
+    """The collection; a dry run makes none where there is none yet."""
+    from assay.build import open_engine, open_gates
+    from assay.errors import UnknownCollection
 
-    def __init__(self, console: Any) -> None:
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=console, transient=True)
-        self._task = self._progress.add_task("reading", total=None)
-        self._files = self._passages = 0
-
-    def __enter__(self) -> _Bar:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def advance(self, report: FileReport) -> None:
-        self._files += 1
-        self._passages += report.passages
-        name = one_line(Path(report.path).name, 40)
-        self._progress.update(
-            self._task, description=f"{self._files:,} files, {self._passages:,} passages · {name}"
-        )
-
-
-def _bar(terminal: Terminal) -> _Bar | nullcontext[None]:
-    console = terminal.progress_console()
-    return nullcontext() if console is None else _Bar(console)
+    try:
+        return open_engine(create=not dry_run, models=False, **given)
+    except UnknownCollection:
+        return open_gates(models=False, **given)
 
 
 def _reported(report: FileReport, path: str) -> dict[str, Any]:
@@ -163,3 +170,29 @@ def _summary(rows: list[dict[str, Any]]) -> str:
         if count:
             parts.append(f"{count:,} {status}{inside}")
     return ", ".join(parts) or "no files found"
+
+
+# What a dry run says of a file in the place of its status.
+_WOULD = {"added": "would add", "pruned": "would prune", "skipped": "would skip"}
+
+
+def plan_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What a sync would do: a line for each file, then the total.
+
+    >>> added = {"status": "added", "path": "a.md", "reason": None, "passages": 3}
+    >>> list(plan_lines([added, {"status": "unchanged", "path": "b.md", "reason": None, "passages": 1}]))
+    ['would add a.md', 'unchanged b.md', 'dry run, nothing was changed: would add 1 (3 passages), 1 unchanged']
+    """
+    for row in rows:
+        reason = f": {row['reason']}" if row["reason"] else ""
+        yield visible(f"{_WOULD.get(row['status'], row['status'])} {row['path']}{reason}")
+    parts = []
+    for status, what in _WOULD.items():
+        chosen = [row for row in rows if row["status"] == status]
+        passages = sum(row["passages"] for row in chosen)
+        inside = f" ({passages:,} passage{'' if passages == 1 else 's'})" if status == "added" else ""
+        parts += [f"{what} {len(chosen):,}{inside}"] if chosen else []
+    for status in ("unchanged", "failed"):
+        count = sum(row["status"] == status for row in rows)
+        parts += [f"{count:,} {status}"] if count else []
+    yield f"dry run, nothing was changed: {', '.join(parts) or 'no files found'}"

@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from assay.record.labels import Label
 
 RunName = Annotated[
-    str | None, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists the labels.")
+    str | None,
+    typer.Argument(
+        metavar="RUN", help="Id of a run, its first characters, or last; without it, the labels are listed."
+    ),
 ]
-Right = Annotated[bool, typer.Option("--right", help="The answer, or the claim, is right.")]
-Wrong = Annotated[bool, typer.Option("--wrong", help="It is wrong.")]
+Right = Annotated[bool, typer.Option("--right", help="Label it as right.")]
+Wrong = Annotated[bool, typer.Option("--wrong", help="Label it as wrong.")]
 ClaimNumber = Annotated[
-    int | None, typer.Option("--claim", metavar="N", min=1, help="Only this claim of the answer.")
+    int | None, typer.Option("--claim", metavar="N", min=1, help="Label only this claim of the answer.")
 ]
-Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, kept with the label.")]
+Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Reason, stored with the label.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -46,10 +49,10 @@ def label(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Say that an answer, or one of its claims, is right or wrong; `assay calibrate --labelled` learns from it.
+    """Label an answer or one of its claims as right or wrong; `assay calibrate --labelled` learns from it.
 
-    A label changes no answer. A later one holds, and the earlier is kept. The collection's labels are listed as
-    lines of the file that `assay calibrate` reads.
+    A label does not change the answer. The latest label counts; earlier ones are kept. Without RUN, labels are
+    listed in the format that `assay calibrate` reads.
 
     \b
     assay label last --right
@@ -71,10 +74,10 @@ def label(
         _list(labels.holding(), as_json, terminal)
         return
     if good is None:
-        raise UsageError("it is not said whether it is right", hint="add --right or --wrong")
+        raise UsageError("the label is missing: is it right or wrong?", hint="add --right or --wrong")
     who = by.strip() if by is not None else login()
     if not who:
-        raise UsageError("nobody is named", hint="say who labels: --by NAME")
+        raise UsageError("nobody is named", hint="name the labeller with --by NAME")
     made = labels.say(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
     labels.store.close()
     if as_json:
@@ -97,4 +100,4 @@ def _list(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
         said = {"by": each.by, "at": each.at, "note": each.note}
         terminal.object({"id": each.run_id, "label": each.good, **said})
     if not labels:
-        terminal.note("nothing is labelled yet")
+        terminal.note("there are no labels yet")

@@ -34,20 +34,20 @@ def _explain(ctx: typer.Context, value: bool) -> bool:
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 AsJsonLines = Annotated[
-    bool, typer.Option("--jsonl", help="Read JSON lines from standard input; print an object for each.")
+    bool, typer.Option("--jsonl", help="Read JSON lines from standard input; print one object per line.")
 ]
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", callback=_quieten, expose_value=True, help="Print results and errors only.")
+    bool, typer.Option("--quiet", "-q", callback=_quieten, expose_value=True, help="Print only results and errors.")
 ]
 Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", callback=_explain, help="Tell more; show the traceback of a bug.")
+    bool, typer.Option("--verbose", "-v", callback=_explain, help="Print more; show the traceback of a bug.")
 ]
 
 
 AtOnce = Annotated[
     int | None,
     typer.Option(
-        "--at-once", metavar="N", min=1, max=256, help="Lines answered together. [default: 8 with a model, else 1]"
+        "--at-once", metavar="N", min=1, max=256, help="Lines to process at once. [default: 8 with a model, else 1]"
     ),
 ]
 
@@ -64,7 +64,9 @@ def at_once(given: int | None, flags: Given) -> int:
 def one_format(as_json: bool, as_json_lines: bool) -> None:
     """Refuse both machine formats at once."""
     if as_json and as_json_lines:
-        raise UsageError("--json and --jsonl exclude one another", hint="use --jsonl for many, --json for one")
+        raise UsageError(
+            "--json and --jsonl exclude one another", hint="use --json for one input, --jsonl for many"
+        )
 
 
 def one_of_two(yes: bool, no: bool, flags: str) -> bool | None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from assay.cli.bar import Bar, lines_left
 from assay.cli.incoming import incoming
 from assay.cli.terminal import Terminal
 from assay.errors import AssayError, UsageError
@@ -102,11 +103,14 @@ async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> 
 
     At most `at_once` lines are under way together.
     """
-    async with aclosing(incoming(terminal.input)) as lines:
-        work = (partial(_answered, line, handle, terminal) async for line in lines)
-        async with aclosing(in_order(work, at_once)) as objects:
-            async for each in objects:
-                terminal.object(each)
+    total = lines_left(terminal.input) if terminal.progress_console() is not None else None
+    with Bar(terminal, "lines", total, streams=True) as bar:
+        async with aclosing(incoming(terminal.input)) as lines:
+            work = (partial(_answered, line, handle, terminal) async for line in lines)
+            async with aclosing(in_order(work, at_once)) as objects:
+                async for each in objects:
+                    terminal.object(each)
+                    bar.advance()
 
 
 def messages(value: object) -> tuple[Message, ...]:

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
 Text = Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question; - is standard input.")]
 Where = Annotated[
-    list[str] | None, typer.Option("--where", metavar="NAME=VALUE", help="Only passages with this metadata.")
+    list[str] | None,
+    typer.Option("--where", metavar="NAME=VALUE", help="Find only passages with this metadata; repeatable."),
 ]
 History = Annotated[
-    Path | None, typer.Option("--history", metavar="FILE", help='The dialogue before: JSON [{"role", "text"}].')
+    Path | None, typer.Option("--history", metavar="FILE", help='Earlier dialogue: JSON [{"role", "text"}].')
 ]
 
 Stream = Annotated[bool, typer.Option("--stream", help="Print each sentence as soon as it is verified.")]
@@ -49,7 +50,7 @@ def search(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Find passages, by words and by meaning. No question is query syntax.
+    """Find passages by words and by meaning. The question is plain text; there is no query syntax.
 
     \b
     assay search "interest rate" -k 3
@@ -100,7 +101,7 @@ def ask(
 ) -> None:
     """Answer a question, or say what is missing.
 
-    Every sentence of the answer names its source; every one is tested before it is shown.
+    Every sentence of the answer cites its source and is checked before it is shown.
 
     \b
     assay ask "How long is the notice period?"
@@ -187,7 +188,7 @@ def _scalar(text: str) -> Scalar:
 
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return value if isinstance(value, int | float | bool | str) else text
 
@@ -199,7 +200,10 @@ def _dialogue(path: Path | None) -> tuple[Message, ...]:
 
     if path is None:
         return ()
+    hint = 'give a JSON list of {"role", "text"}'
     try:
         return messages(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"the history in {path} cannot be read: {error}", hint="it is a JSON list") from error
+    except OSError as error:
+        raise UsageError(f"the history in {path} cannot be read: {error.strerror}", hint=hint) from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the history in {path} is not JSON: {error}", hint=hint) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +12,12 @@ from assay.cli.flags import Given, takes
 from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
 from assay.errors import UsageError
 
-Run = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last.")]
+Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: assay-RUN.html]"),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -37,7 +38,7 @@ def report(
 ) -> None:
     """Write a run as one HTML page: answer, claims, sources, checks, steps.
 
-    The page loads nothing and runs nothing, so that it can be kept and sent.
+    The page loads nothing and runs nothing, so it can be archived and sent.
 
     \b
     assay report last
@@ -50,8 +51,10 @@ def report(
     terminal = terminal_of(ctx)
     record = RunStore(load_settings(given).settings.runs_file).load(run)
     target = Path(f"assay-{record.run.run_id}.html") if out is None else out
-    if target.exists() and not force:
-        raise UsageError(f"{target} is there already", hint="choose another name with --out, or give --force")
+    if target.is_dir():
+        raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
+    if os.path.lexists(target) and not force:
+        raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
     try:
         target.write_text(page_of(record.to_dict()), encoding="utf-8")
     except OSError as error:

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 RunName = Annotated[
     str | None,
-    typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists those that wait."),
+    typer.Argument(
+        metavar="RUN", help="Id of a run, its first characters, or last; without it, the waiting runs are listed."
+    ),
 ]
-Accept = Annotated[bool, typer.Option("--accept", help="Decide: the answer is good as it is.")]
-Reject = Annotated[bool, typer.Option("--reject", help="Decide: it is not.")]
-Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Why, kept with the decision.")]
-By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides. [default: your login name]")]
+Accept = Annotated[bool, typer.Option("--accept", help="Accept the answer as it is.")]
+Reject = Annotated[bool, typer.Option("--reject", help="Reject the answer.")]
+Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Reason, stored with the decision.")]
+By = Annotated[
+    str | None, typer.Option("--by", metavar="NAME", help="Name of the reviewer. [default: your login name]")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -44,14 +48,14 @@ def review(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """List, look at and decide on answers that were shown with findings that no repair mended.
+    """Review answers that were shown with problems that could not be repaired.
 
-    A decision is a label of the answer, too: `assay calibrate --labelled` learns from it.
+    A decision also labels the answer: `assay calibrate --labelled` learns from it.
 
     \b
-    assay review                                    those that wait
-    assay review 01JAB                              one of them, from its question to its answer
-    assay review 01JAB --reject --note "old price"  what you decided, with your name and the time
+    assay review                                    the waiting answers
+    assay review 01JAB                              one of them, from question to answer
+    assay review 01JAB --reject --note "old price"  record your decision, with name and time
     """
     from assay.record.review_queue import ReviewQueue
     from assay.record.runs import RunStore
@@ -94,7 +98,7 @@ def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | 
 
     who = by.strip() if by is not None else login()
     if not who:
-        raise UsageError("nobody is named", hint="say who decides: --by NAME")
+        raise UsageError("nobody is named", hint="name the reviewer with --by NAME")
     decided = queue.decide(run, Decision(SystemClock().time(), who, accept, note))
     terminal.note(f"{'accepted' if accept else 'rejected'} {decided.run_id} as {who}")
 

@@ -9,13 +9,13 @@ import typer
 from assay.cli.flags import FOR_DOCTOR, Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Replace the yardstick that is there.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Replace the existing file.")]
 
 
 def register(app: typer.Typer) -> None:
     """Give the program the verbs `rubrics show`, `rubrics hash` and `rubrics renew`."""
     rubrics = typer.Typer(
-        help="What answers are assessed by and improved by.", no_args_is_help=True, rich_markup_mode=None
+        help="Show or renew what answers are assessed by.", no_args_is_help=True, rich_markup_mode=None
     )
     for verb in (show, hash_, renew):
         rubrics.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
@@ -51,7 +51,7 @@ def hash_(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Print the hash of the rubrics and strategies in force; assessments carry it."""
+    """Print the hash of the rubrics and strategies in force; every assessment records it."""
     from assay.assess.yardstick import yardstick_in
     from assay.settings import load_settings
 
@@ -67,9 +67,9 @@ def renew(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Have the judge's model word rubrics and strategies anew, and use them from now on.
+    """Have the judge's model rewrite rubrics and strategies, and use them from now on.
 
-    Their scores and names stay. The file in the data folder is pinned by its hash; remove it to go back.
+    Names and scores stay. The file in the data folder is pinned by its hash; remove it to go back.
 
     \b
     assay rubrics renew --model openai:NAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,7 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutr
 
 def register(app: typer.Typer) -> None:
     """Give the program the verbs `rules check` and `rules show`."""
-    rules = typer.Typer(help="Test and show output rules.", no_args_is_help=True, rich_markup_mode=None)
+    rules = typer.Typer(help="Check and show output rules.", no_args_is_help=True, rich_markup_mode=None)
     rules.command(cls=GroupedCommand)(check)
     rules.command(cls=GroupedCommand)(show)
     app.add_typer(rules, name="rules")
@@ -29,7 +30,7 @@ def register(app: typer.Typer) -> None:
 def check(
     ctx: typer.Context, *, file: File, as_json: AsJson = False, quiet: Quiet = False, verbose: Verbose = False
 ) -> int:
-    """Test a rule file: every mistake and every contradiction, each with its line. Exits 2 where there is one.
+    """Check a rule file: list every mistake and contradiction with its line. Exits with 2 if there is one.
 
     \b
     assay rules check house-style.toml
@@ -62,7 +63,7 @@ def show(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show what the writer is told and what is checked, and which rules contradict one another.
+    """Show what the writer is told, what is checked, and which rules contradict each other.
 
     \b
     assay rules show
@@ -82,7 +83,7 @@ def show(
 
 def _where(file: str) -> str | Path:
     """A file of that name comes before the rules that assay brings along."""
-    return Path(file) if Path(file).is_file() else file
+    return Path(file) if os.path.isfile(file) else file
 
 
 def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> None:

@@ -14,9 +14,12 @@ from assay.cli.terminal import Terminal
 if TYPE_CHECKING:
     from assay.record.runs import RunStore
 
-Replayed = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last.")]
+Replayed = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
-    str | None, typer.Argument(metavar="RUN", help="A run's id, how it begins, or last; none lists the latest.")
+    str | None,
+    typer.Argument(
+        metavar="RUN", help="Id of a run, its first characters, or last; without it, the latest runs are listed."
+    ),
 ]
 
 
@@ -36,9 +39,7 @@ def show(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Show how an answer came about.
-
-    The steps of the run, the claims with their sources, the checks.
+    """Show how an answer was made: its steps, its claims with their sources, its checks.
 
     \b
     assay show          the latest runs
@@ -70,10 +71,10 @@ def replay(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Answer a recorded question again from its tape.
+    """Replay a recorded question from its tape.
 
-    It prints and exits as `ask` did then, with no network, no model and no collection. What was streamed comes as
-    it was streamed, unless another style of citations or --json is asked for.
+    Prints and exits as `ask` did then, without network, model or collection. A streamed answer is streamed again,
+    unless --json or another citation style is given.
 
     \b
     assay replay last

@@ -7,6 +7,7 @@ clipboard or open links, so every control character is shown as an escape instea
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -55,13 +56,17 @@ def one_line(text: str, width: int = 0) -> str:
 
 @dataclass(slots=True)
 class Terminal:
-    """The three streams, and how much the user wants to hear."""
+    """The three streams, and how much the user wants to hear.
+
+    `live` is where a progress bar is being drawn: whatever is written to standard error meanwhile goes above it.
+    """
 
     quiet: bool = False
     verbose: bool = False
     input: BinaryIO = field(default_factory=lambda: sys.stdin.buffer)
     out: TextIO = field(default_factory=lambda: sys.stdout)
     err: TextIO = field(default_factory=lambda: sys.stderr)
+    live: Console | None = None
 
     def object(self, value: Mapping[str, Any]) -> None:
         """One JSON object on a line of its own, sent at once.
@@ -93,16 +98,16 @@ class Terminal:
     def note(self, text: str) -> None:
         """Something worth knowing that is not the result."""
         if not self.quiet:
-            self.err.write(visible(text) + "\n")
+            self._say(text)
 
     def warn(self, text: str) -> None:
         """Something that went wrong and does not end the command."""
-        self.err.write(visible(text) + "\n")
+        self._say(text)
 
     def detail(self, text: str) -> None:
         """Something only `-v` shows."""
         if self.verbose:
-            self.err.write(visible(text) + "\n")
+            self._say(text)
 
     def error(self, error: AssayError) -> None:
         """What happened, and what to do next."""
@@ -112,13 +117,31 @@ class Terminal:
         """Rich output of the result; it knows NO_COLOR, FORCE_COLOR, TERM and COLUMNS."""
         from rich.console import Console
 
-        return Console(file=self.out, markup=False, highlight=False, emoji=False, soft_wrap=not self.out.isatty())
+        class ResultConsole(Console):
+            """Raises OutputClosed where rich would end the process."""
+
+            def on_broken_pipe(self) -> None:
+                raise OutputClosed
+
+        return ResultConsole(
+            file=self.out, markup=False, highlight=False, emoji=False, soft_wrap=not self.out.isatty()
+        )
 
     def progress_console(self) -> Console | None:
-        """Where a progress bar may be drawn, or None: standard error is no terminal, or the user wants quiet."""
-        if self.quiet or not self.err.isatty():
+        """Where a progress bar may be drawn, or None: standard error is no terminal, or the user wants quiet.
+
+        TTY_INTERACTIVE=1 and TTY_INTERACTIVE=0 decide it for a terminal that is not recognised as one.
+        """
+        chosen = os.environ.get("TTY_INTERACTIVE")
+        if self.quiet or chosen == "0" or not (chosen == "1" or self.err.isatty()):
             return None
         from rich.console import Console
 
-        console = Console(file=self.err, markup=False, highlight=False, emoji=False)
+        console = Console(file=self.err, force_terminal=True, markup=False, highlight=False, emoji=False)
         return None if console.is_dumb_terminal else console
+
+    def _say(self, text: str) -> None:
+        if self.live is None:
+            self.err.write(visible(text) + "\n")
+        else:
+            self.live.print(visible(text), soft_wrap=True)

@@ -115,10 +115,6 @@ class FileReader:
         if record is not None and record.bytes_sha256 == sha256:
             self._drop(seen, stored, {document_id})
             return (FileReport(seen.path, "unchanged", None, record.passages, document_id),)
-        if self._dry_run:
-            return (
-                FileReport(seen.path, "added", "would be " + ("replaced" if record else "added"), 0, document_id),
-            )
         return self._loaded(seen, data, sha256, stored)
 
     def _loaded(
@@ -144,8 +140,10 @@ class FileReader:
         )
         self._drop(seen, stored, {document_id})
         ready = Ready(document, self._splitter.split(document))
-        reason = "; ".join(document.warnings) or None
-        return (ready, FileReport(seen.path, "added", reason, ready.size, document_id))
+        replaces = ("replaces the stored version",) if self._dry_run and document_id in stored else ()
+        reason = "; ".join((*replaces, *document.warnings)) or None
+        report = FileReport(seen.path, "added", reason, ready.size, document_id)
+        return (report,) if self._dry_run else (ready, report)
 
     def _lines(self, seen: Seen, file: IO[bytes]) -> Iterator[tuple[Item, ...]]:
         """A document a line, some lines at a time; then the report of the whole file."""
@@ -156,7 +154,7 @@ class FileReader:
             yield tuple(self._line_documents(seen, chunk, stored, counts))
         if not counts.unread:  # a line that cannot be read may be one that is stored
             self._drop(seen, stored, counts.ids)
-        yield (_line_report(seen, counts, dry_run=self._dry_run),)
+        yield (_line_report(seen, counts),)
 
     def _line_documents(
         self, seen: Seen, lines: list[Line], stored: Mapping[str, DocumentRecord], counts: _Counts
@@ -175,9 +173,9 @@ class FileReader:
                 counts.passages += record.passages
                 continue
             counts.stored += 1
+            ready = self._line_document(seen, line.loaded, document_id, sha256)
+            counts.passages += ready.size
             if not self._dry_run:
-                ready = self._line_document(seen, line.loaded, document_id, sha256)
-                counts.passages += ready.size
                 yield ready
 
     def _line_document(self, seen: Seen, loaded: Loaded, document_id: str, sha256: str) -> Ready:
@@ -193,7 +191,7 @@ class FileReader:
         self.stale.extend(Stale(seen.path, each, "its file no longer holds it") for each in gone)
 
 
-def _line_report(seen: Seen, counts: _Counts, *, dry_run: bool) -> FileReport:
+def _line_report(seen: Seen, counts: _Counts) -> FileReport:
     """One report for a file of documents."""
     more = counts.problems - len(counts.shown)
     lines = "1 line" if counts.problems == 1 else f"{counts.problems} lines"
@@ -201,9 +199,6 @@ def _line_report(seen: Seen, counts: _Counts, *, dry_run: bool) -> FileReport:
     reason = left_out if counts.problems else None
     if not counts.ids:
         return FileReport(seen.path, "failed" if counts.problems else "skipped", reason or "no documents")
-    if dry_run and counts.stored:
-        documents = "1 document" if counts.stored == 1 else f"{counts.stored} documents"
-        reason = f"{documents} would be stored" + (f"; {reason}" if reason else "")
     return FileReport(seen.path, "added" if counts.stored else "unchanged", reason, counts.passages)
 
 

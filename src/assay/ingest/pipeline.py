@@ -71,8 +71,9 @@ class Ingestion:
         return self._reports(paths, sync=False, dry_run=False)
 
     def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
-        """Like add, then remove what is gone from the files and folders; a dry run only says what would be done.
+        """Like add, then remove what is gone from the files and folders.
 
+        A dry run reads the files, too, and reports what would become of each; nothing is stored or removed.
         Nothing is removed below a folder that cannot be read, nor of a file that cannot be read any more.
         """
         return self._reports(paths, sync=True, dry_run=dry_run)
@@ -140,8 +141,7 @@ class Ingestion:
         if gone and not dry_run:
             await self._index.remove([each.document_id for each in gone])
         for each in gone:
-            reason = f"would be removed: {each.reason}" if dry_run else each.reason
-            yield FileReport(each.path, "pruned", reason, 0, each.document_id)
+            yield FileReport(each.path, "pruned", each.reason, 0, each.document_id)
 
 
 async def _next_group(ahead: Ahead[Item]) -> list[Item]:

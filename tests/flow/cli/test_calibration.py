@@ -42,7 +42,7 @@ def test_labels_are_kept_with_who_and_when(answered: Path, empty: Cli):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((RUNS[0],), "not said whether it is right"),
+        ((RUNS[0],), "the label is missing"),
         (("--right",), "a label needs its run"),
         (("01ZZ", "--right"), "there is no run '01ZZ'"),
         ((RUNS[0], "--wrong", "--claim", "3"), "has no claim 3"),
@@ -73,7 +73,9 @@ def _listed(empty: Cli) -> list[dict[str, object]]:
 
 
 def test_labels_of_the_record_are_learned_from(answered: Path, empty: Cli):
-    assert "too few" in empty("calibrate", "--labelled", "-c", "notes").err
+    few = empty("calibrate", "--labelled", "-c", "notes")
+    assert few.code == 2
+    assert "too few to measure: 0 labels, 0 right and 0 wrong; at least 20 are needed" in few.err
     for n, run in enumerate(RUNS[8:32]):
         assert empty("label", run, "--right" if n >= 12 else "--wrong", "--by", "Ann").code == 0
     made = empty("calibrate", "--labelled", "-c", "notes")

@@ -80,7 +80,14 @@ def test_sync_keeps_step_and_a_dry_run_changes_nothing(empty: Cli, tmp_path: Pat
     (folder / "three.txt").write_text("Three is an odd number.")
     before = empty("ls", "--json").object
     dry = empty("sync", folder, "--dry-run", "--json")
-    assert dry.code == 0
+    assert (dry.code, dry.object["dry_run"]) == (0, True)
+    told = empty("sync", folder, "--dry-run").out.splitlines()
+    assert [line.replace(f"{folder}/", "") for line in told] == [
+        "would add three.txt",
+        "would add two.txt: replaces the stored version",
+        "would prune one.txt: its file is gone",
+        "dry run, nothing was changed: would add 2 (2 passages), would prune 1",
+    ]
     assert empty("ls", "--json").object == before
     synced = empty("sync", folder, "--json").object["files"]
     assert {Path(row["path"]).name: row["status"] for row in synced} == {
@@ -135,3 +142,26 @@ def test_what_is_stored_is_for_its_owner_only(empty: Cli, sources: Path, tmp_pat
     for path in (tmp_path / "data").rglob("*"):
         mode = stat.S_IMODE(path.stat().st_mode)
         assert mode & 0o077 == 0, path
+
+
+def test_a_dry_run_makes_no_collection(empty: Cli, sources: Path, tmp_path: Path):
+    dry = empty("sync", sources, "--dry-run")
+    assert dry.code == 0, dry
+    assert dry.out.splitlines()[-1].startswith("dry run, nothing was changed: would add 4 (")
+    assert not (tmp_path / "data").exists()
+
+
+def test_an_empty_path_is_not_the_working_folder(empty: Cli):
+    for verb in ("add", "sync"):
+        refused = empty(verb, "")
+        assert (refused.code, "a path is empty" in refused.err) == (2, True)
+
+
+def test_rm_takes_a_file_name_or_a_pattern_and_refuses_one_that_fits_several(own: Cli):
+    several = own("rm", "*.txt", "--yes")
+    assert several.code == 2
+    assert "'*.txt' fits 2 documents, so nothing is removed:" in several.err
+    assert all(name in several.err for name in ("bridge.txt", "hostile.txt"))
+    assert len(own("ls", "--json").object["documents"]) == 4
+    assert own("rm", "bridge.txt", "rent.*", "--yes").code == 0
+    assert len(own("ls", "--json").object["documents"]) == 2

@@ -278,3 +278,17 @@ def test_check_opens_no_model_but_the_verifier(empty: Cli, tmp_path: Path, monke
     line = json.dumps({"claim": "It rained.", "context": "It rained."}).encode()
     assert empty("check", "--jsonl", stdin=line).object["verdict"] == "supported"
     assert empty("check", "--jsonl", "--verifier-model", f"fake:{tmp_path / 'none.json'}", stdin=line).code == 2
+
+
+def test_judge_recommends_only_what_can_be_done_here(facts: Cli):
+    judged = facts("judge", "Who is the president of Peru?")
+    assert judged.code == 3, judged
+    assert judged.out.startswith("ABSTAIN · ")
+    assert "no outside source is configured" in judged.out
+    assert "hint: `assay ask --outside wikipedia`" in judged.err
+
+
+def test_a_text_is_checked_as_it_is_given(facts: Cli):
+    checked = facts("check", "The notice period is three months.")
+    assert checked.code == 0, checked
+    assert checked.out.startswith("1. supported: The notice period is three months.")

@@ -104,6 +104,22 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
         (["show", "nothing"], 2, "no run"),
         (["sync", "-"], 2, "assay add -"),
         (["check", "/nowhere/answer.txt", "--context", "/nowhere/source.txt"], 2, "cannot be read"),
+        (["check", "answer.txt"], 2, "answer.txt cannot be read: there is no such file"),
+        (["check", "my answer.txt"], 2, "my answer.txt cannot be read: there is no such file"),
+        (["check", "Yes"], 2, "Yes cannot be read: there is no such file"),
+        (["check", "/"], 2, "/ cannot be read: "),
+        (["ask", "x", "-c", "facts", "--embedder", "~nobody-here/x"], 2, "in nobody's home folder"),
+        (["ask", "x", "-c", "facts", "-m", "local:~nobody-here/x.gguf"], 2, "in nobody's home folder"),
+        (["ask", "x", "-c", "facts", "-m", "fake:~nobody-here/x.json"], 2, "in nobody's home folder"),
+        (["ask", "x", "-c", "facts", "--prices", "[" * 50_000], 2, "--prices: nested too deeply"),
+        (["ask", "x", "-c", "facts", "--history", "/"], 2, "the history in / cannot be read"),
+        (
+            ["ask", "x", "--embedder", "openai:x", "--openai-base-url", "http://[::1", "-c", "facts"],
+            2,
+            "no address",
+        ),
+        (["ask", "x", "-c", "facts", "--outside", "mcp", "--mcp-server", '"'], 2, "is no command"),
+        (["report", "last", "--out", "/"], 2, "no run"),
         (["nonsense"], 2, "no such command"),
     ],
 )
@@ -116,6 +132,30 @@ def test_bad_input_is_told_with_the_next_step(filled: Path, arguments: list[str]
     assert "\nhint: " in told.err
     assert "Traceback" not in told.err
     assert told.out == ""
+
+
+def test_json_that_is_nested_too_deeply_is_no_bug(facts: Cli, tmp_path: Path):
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000)
+    asked = facts("ask", "How hot?", "--history", deep)
+    assert (asked.code, "is not JSON" in asked.err) == (2, True)
+    assert facts("search", "How hot?", "--where", f"a={'[' * 50_000}").code == 0
+
+
+@pytest.mark.parametrize("since", ["0001-01-01", "9999-12-31"])
+def test_the_first_and_last_day_of_the_calendar_are_days(filled: Path, since: str):
+    assert call("figures", "--since", since, "--data-dir", filled).code == 0
+
+
+@pytest.mark.parametrize("verb", [["--help"], ["config", "show"], ["rules", "show"], ["ask", "--help"]])
+def test_a_closed_pipe_ends_with_141_and_says_nothing(verb: list[str], tmp_path: Path):
+    command = [sys.executable, "-m", "assay", *verb]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
 
 
 def test_asking_before_adding_names_the_next_step(empty: Cli):

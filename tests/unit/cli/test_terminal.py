@@ -75,6 +75,11 @@ class Closed(io.StringIO):
         raise BrokenPipeError
 
 
+def test_a_rich_output_that_is_closed_ends_no_process():
+    with pytest.raises(OutputClosed):
+        Terminal(input=io.BytesIO(), out=Closed(), err=io.StringIO()).console().print("x")
+
+
 def test_a_closed_output_has_a_name_of_its_own():
     with pytest.raises(OutputClosed):
         Terminal(input=io.BytesIO(), out=Closed(), err=io.StringIO()).line("x")

@@ -278,6 +278,26 @@ async def test_the_title_is_searched_too(index: Index) -> None:
     assert await texts(index, await index.sparse("iron", 5, {})) == ["It melts."]
 
 
+async def test_the_terms_and_in_how_many_passages_they_stand(index: Index) -> None:
+    assert await index.term_counts() == {}
+    await index.add(
+        [entry("a", "Boiling water boils.", "Water runs.", title="Tea"), entry("b", "The kettle boils")]
+    )
+    assert await index.term_counts() == {"boil": 2, "water": 2, "tea": 2, "run": 1, "kettl": 1}
+    assert await index.term_counts(["boil", "kettle", "tea"]) == {"boil": 2, "tea": 2}
+    await index.remove(["b"])
+    assert await index.term_counts(["boil", "kettl"]) == {"boil": 1}
+    assert "kettl" not in await index.term_counts()
+
+
+async def test_the_first_passages_that_hold_a_term(index: Index) -> None:
+    await index.add([entry("a", "Reimbursements are slow.", "Tea."), entry("b", "No.", title="Reimbursement")])
+    found = await index.passages(await index.holding("reimburs", 5))
+    assert [each.text for each in found] == ["Reimbursements are slow.", "No."]
+    assert len(await index.holding("reimburs", 1)) == 1
+    assert await index.holding("reimbursement", 5) == ()
+
+
 async def test_a_question_of_a_megabyte_is_answered(index: Index) -> None:
     await index.add([entry("a", "word1 here")])
     assert len(await index.sparse(" ".join(f"word{n}" for n in range(150_000)), 5, {})) == 1

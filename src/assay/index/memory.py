@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -84,6 +84,15 @@ class MemoryIndex:
         statistics = self._statistics(query)
         scores = [Found(each, bm25(query, self._words[each], statistics)) for each in self._kept(where)]
         return _best([found for found in scores if found.score > 0], k)
+
+    async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
+        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        counts = Counter(term for each in self._words.values() for term in each.counts)
+        return counts if terms is None else {term: counts[term] for term in terms if term in counts}
+
+    async def holding(self, term: str, k: int) -> tuple[str, ...]:
+        """The ids of the first k passages that hold a term in title or text, as stored."""
+        return tuple(each for each, words in self._words.items() if term in words.counts)[:k]
 
     async def size(self) -> int:
         """How many passages there are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -116,6 +116,14 @@ class SqliteIndex:
     async def sparse(self, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
         """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
         return await self._read(lambda connection: _sparse(connection, text, k, where))
+
+    async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
+        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        return await self._read(lambda connection: _term_counts(connection, terms))
+
+    async def holding(self, term: str, k: int) -> tuple[str, ...]:
+        """The ids of the first k passages that hold a term in title or text, as stored."""
+        return await self._read(lambda connection: _holding(connection, term, k))
 
     async def size(self) -> int:
         """How many passages there are."""
@@ -245,6 +253,27 @@ def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) 
         (match_expression(query), *bound, k),
     ).fetchall()
     return tuple(Found(passage_id, score) for passage_id, score in found)
+
+
+def _term_counts(connection: sqlite3.Connection, terms: Sequence[str] | None) -> dict[str, int]:
+    # A view of the index of words; a temporary one, since it needs no place in the file.
+    connection.execute("CREATE VIRTUAL TABLE IF NOT EXISTS temp.word_terms USING fts5vocab(main, words, row)")
+    if terms is None:
+        return dict(connection.execute("SELECT term, doc FROM temp.word_terms"))
+    found = (
+        connection.execute("SELECT term, doc FROM temp.word_terms WHERE term = ?", (term,)).fetchone()
+        for term in terms
+    )
+    return dict(row for row in found if row is not None)
+
+
+def _holding(connection: sqlite3.Connection, term: str, k: int) -> tuple[str, ...]:
+    found = connection.execute(
+        "SELECT passage_id FROM words JOIN passages ON passages.row = words.rowid"
+        " WHERE words MATCH ? ORDER BY words.rowid LIMIT ?",
+        (match_expression([term]), k),
+    )
+    return tuple(passage_id for (passage_id,) in found)
 
 
 def _as_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:

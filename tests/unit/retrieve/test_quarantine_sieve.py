@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from assay.retrieve.quarantine_rules import ELSEWHERE, ORDERS
 from assay.retrieve.quarantine_sieve import SievedPattern
-from assay.retrieve.quarantine_tricks import TRICKS, TRICKS_ELSEWHERE
 
-PATTERNS = (*(rule.pattern for rule in (*ORDERS, *TRICKS)), ELSEWHERE, TRICKS_ELSEWHERE)
+PATTERNS = (*(rule.pattern for rule in ORDERS), ELSEWHERE)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=range(len(PATTERNS)))

@@ -32,7 +32,7 @@ class NumbersInEvidence(Kind):
             return ()
         if not subject.evidence.hits:
             return (Untested("there is no evidence to look the numbers up in"),)
-        theirs = [each for hit in subject.evidence.hits for each in quantities(hit.readable)]
+        theirs = [each for hit in subject.evidence.hits for each in quantities(hit.passage.text)]
         missing = (each for each in mine if not any(agree(each, one) for one in theirs))
         return tuple(
             Broken(f"no passage has {subject.text[each.start : each.end]!r}", Span(each.start, each.end))

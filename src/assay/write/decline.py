@@ -4,7 +4,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.text.language import language_of
 from assay.types import Action, Evidence, Gathered, Question
+
+# Things that are named as missing, and characters of a passage that tell its language.
+_MOST_NAMED = 3
+_SAMPLE = 400
+_LANGUAGES = {
+    "ar": "Arabic",
+    "de": "German",
+    "el": "Greek",
+    "en": "English",
+    "es": "Spanish",
+    "fr": "French",
+    "he": "Hebrew",
+    "hi": "Hindi",
+    "it": "Italian",
+    "ja": "Japanese",
+    "ko": "Korean",
+    "nl": "Dutch",
+    "pt": "Portuguese",
+    "ru": "Russian",
+    "th": "Thai",
+    "zh": "Chinese",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +46,26 @@ class PlainDecliner:
             return _asks_back(question, gathered)
         if not gathered.evidence.hits:
             return f"No document in this collection speaks of this question{_queries(question, gathered)}."
-        return f"{_missing(gathered)} {_tried(question, gathered)}"
+        said = (_missing(gathered), *_other_language(question, gathered), _tried(question, gathered))
+        return " ".join(said)
+
+
+def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
+    """That the documents are in another language than the question, where all that was found is."""
+    asked = question.language
+    found = {language_of(each.text[:_SAMPLE]) for each in gathered.evidence.passages} - {"und"}
+    if asked == "und" or not found or asked in found:
+        return ()
+    theirs = _listed(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
+    mine = _LANGUAGES.get(asked, asked)
+    return (f"The question is in {mine}, the passages found are in {theirs}: ask in their language.",)
 
 
 def _missing(gathered: Gathered) -> str:
     missing = gathered.judgement.missing
     if not missing:
         return "The documents do not answer this question."
-    named = _listed(tuple(f"“{aspect}”" for aspect in missing[:3]))
+    named = _listed(tuple(f"“{thing}”" for thing in missing[:_MOST_NAMED]))
     return f"The documents do not answer this question: nothing was found on {named}."
 
 
@@ -49,8 +84,14 @@ def _queries(question: Question, gathered: Gathered) -> str:
 
 
 def _nearest(evidence: Evidence) -> str:
-    title = next((passage.title for passage in evidence.passages if passage.title), "")
-    return f"; the nearest is “{title}”" if title else ""
+    """The first passage by its title and heading, and its file."""
+    first = evidence.passages[0]
+    heading = first.location.section or ""
+    named = " › ".join(dict.fromkeys(each for each in (first.title, heading) if each))
+    place = first.source or first.origin.link or ""
+    if not named:
+        return f"; the nearest is in {place}" if place else ""
+    return f"; the nearest is “{named}”" + (f" ({place})" if place else "")
 
 
 def _asks_back(question: Question, gathered: Gathered) -> str:

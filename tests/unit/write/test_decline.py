@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.types import Action, Evidence, Gathered, Hit, Judgement, Passage, Question, Step
+from assay.types import Action, Evidence, Gathered, Hit, Judgement, Location, Passage, Question, Step
 from assay.write.decline import PlainDecliner
 
 ASKED = Question("When did it open?", "When did the tower open?")
@@ -35,3 +35,18 @@ def test_clarify_asks_back() -> None:
     )
     assert refusal(Action.CLARIFY, evidence(), "it") == "What do you mean by “it”?"
     assert refusal(Action.CLARIFY, evidence()) == "Could you say more about what “When did it open?” refers to?"
+
+
+def test_the_nearest_passage_is_named_with_its_heading_and_file() -> None:
+    passage = Passage(
+        "p", "d", "r", 0, 9, "It rained", "Towers", Location(section="Visits"), source="docs/towers.md"
+    )
+    assert refusal(Action.ABSTAIN, Evidence((Hit(passage, 1.0),))).endswith(
+        "; the nearest is “Towers › Visits” (docs/towers.md)."
+    )
+
+
+def test_it_says_that_the_documents_are_in_another_language() -> None:
+    text = "Der Turm wurde im Jahr 1889 eröffnet und ist für alle Besucher offen."
+    found = Evidence((Hit(Passage("p", "d", "r", 0, len(text), text), 1.0),))
+    assert "The question is in English, the passages found are in German" in refusal(Action.ABSTAIN, found)

@@ -188,6 +188,14 @@ class Index(Protocol):
     one, and a change made by another process is seen by the next call.
     """
 
+    async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
+        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        ...
+
+    async def holding(self, term: str, k: int) -> tuple[str, ...]:
+        """The ids of the first k passages that hold a term in title or text, as stored."""
+        ...
+
     @property
     def model(self) -> EmbeddingModel:
         """The model of the stored vectors."""

@@ -27,6 +27,7 @@ from assay.types import (
     Check,
     Confidence,
     Document,
+    Correction,
     Draft,
     Edit,
     Event,
@@ -99,6 +100,14 @@ class Understander(Protocol):
 
 
 class Retriever(Protocol):
+class Speller(Protocol):
+    """Match words that a collection does not have to words that it has."""
+
+    async def corrections(self, text: str) -> tuple[Correction, ...]:
+        """The misspelt words of the text, each once, with what to search instead."""
+        ...
+
+
     """Find passages that may answer."""
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:

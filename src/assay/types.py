@@ -524,7 +524,8 @@ class Question(Value):
 
     `aspects` are the parts that an answer must cover, in words of the question; `detail` is 1 (a phrase) to
     10 (a chapter). `unclear` says what keeps it from being understood, None where nothing does. `notes` say
-    what of the understanding could not be done, or was not taken.
+    what of the understanding could not be done, or was not taken. `corrections` are the words that `standalone` has
+    in another spelling than the user's.
     """
 
     text: str
@@ -563,6 +564,14 @@ class Triage(StrEnum):
 
 AspectState = Literal["covered", "partial", "missing", "conflicting"]
 Quality = Literal["excellent", "good", "partial", "poor", "unknown"]
+@dataclass(frozen=True, slots=True)
+class Correction(Value):
+    """A word of the question that the collection does not have, and the word of the collection searched instead."""
+
+    written: str
+    searched: str
+
+
 
 
 @dataclass(frozen=True, slots=True)
@@ -583,6 +592,7 @@ class Reading(Value):
 
     value: str
     passage_ids: tuple[str, ...]
+    corrections: tuple[Correction, ...] = ()
     date: str | None = None
 
 

@@ -18,6 +18,15 @@ def _counts() -> tuple[int, dict[str, int]]:
     return int(first), {stem: int(count) for stem, count in pairs}
 
 
+def is_common(term: str) -> bool:
+    """Whether a term is in the table: a word of English, whatever a collection holds.
+
+    >>> is_common("found"), is_common("reimbursm")
+    (True, False)
+    """
+    return term in _counts()[1]
+
+
 def rarity(term: str) -> float:
     """The term's weight, 0.1 to 1: its inverse document frequency over that of a term never seen.
 

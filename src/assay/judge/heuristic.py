@@ -10,6 +10,7 @@ from assay.calibration import log_odds
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judge.graded import USE, graded
 from assay.judge.probe import Probe, probe_of
+from assay.judge.missing import missing_things
 from assay.judge.reading import Reading, read
 from assay.judge.vectors import clipped, telling_lines, vector_signals
 from assay.judge.weights import Model, Weights, fitted
@@ -27,7 +28,7 @@ _SCRIPT_SAMPLE = 400
 WORDS_ONLY = "fast (words only)"
 # Characters of passages that are read in about a millisecond.
 _SOON_READ = 4000
-# Of a question's words, at most this many are named as found nowhere.
+# At most so many things of a question are named as found nowhere.
 _MOST_MISSING = 6
 
 
@@ -226,13 +227,13 @@ def _relevance(readings: Sequence[Reading], cosines: dict[str, float]) -> dict[s
 
 
 def _missing(probe: Probe, readings: Sequence[Reading], aspects: Sequence[Aspect], enough: bool) -> tuple[str, ...]:
-    """The aspects nothing covers and, where the evidence is not enough, the question's words found nowhere."""
+    """The aspects nothing covers and, where the evidence is not enough, what it names and is found nowhere."""
     open_aspects = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) > 1)
     if enough:
         return open_aspects
     held = frozenset().union(*(each.held for each in readings))
-    nowhere = sorted(probe.weights.keys() - held, key=lambda term: (-probe.weights[term], term))
-    named = (probe.written.get(term, term) for term in nowhere[:_MOST_MISSING])
+    nowhere = probe.weights.keys() - held
+    named = missing_things(probe, nowhere)[:_MOST_MISSING]
     whole = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) == 1)
     return tuple(dict.fromkeys((*open_aspects, *named))) or whole
 

@@ -163,6 +163,9 @@ class Settings(BaseModel):
     skip: tuple[str, ...] = Field(
         (), description="checks to switch off, by name: numbers, names, rule:ID …; they count as skipped"
     )
+    spelling: bool = Field(
+        True, description="whether a word that no document has is searched as the nearest one that they have"
+    )
     keep_verdicts: bool = Field(
         True,
         description="whether rulings of the model that tests claims are kept, and used again where "

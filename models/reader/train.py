@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
 from export_minilm import read_wheel, without_fixed_length
 
 WARM_UP, DECAY, LAST_RATE = 0.05, 0.01, 0.02
-TOKENS_A_STEP, POOL = 3072, 2048
+TOKENS_A_STEP, POOL, WIDTH_STEP = 3072, 2048, 32
 MOST_TOKENS, MOST_QUESTION_TOKENS = 320, 64
 # How often a question is changed as users change it, and how often a passage comes without its title.
 TYPO, KEYWORDS, LOWER, UNMARKED, UNTITLED = 0.12, 0.1, 0.15, 0.2, 0.35
@@ -149,8 +149,11 @@ def item(row: dict, shift: int, question: Sequence[int], context: object, draw: 
 
 
 def tensors(batch: Sequence[Item]) -> tuple[Tensor, Tensor, Tensor]:
-    """ids and segments (pairs, tokens), targets (pairs, 4): start, end, answerable, yes_no."""
-    width = max(len(each.ids) for each in batch)
+    """ids and segments (pairs, tokens), targets (pairs, 4): start, end, answerable, yes_no.
+
+    Widths are rounded up: a matrix kernel is compiled for each new shape.
+    """
+    width = rounded(max(len(each.ids) for each in batch))
     ids, segments = (torch.zeros(len(batch), width, dtype=torch.long) for _ in range(2))
     for row, each in enumerate(batch):
         ids[row, : len(each.ids)] = torch.tensor(each.ids)
@@ -158,12 +161,21 @@ def tensors(batch: Sequence[Item]) -> tuple[Tensor, Tensor, Tensor]:
     return ids, segments, torch.tensor([(each.start, each.end, each.answerable, each.yes_no) for each in batch])
 
 
+def rounded(tokens: int) -> int:
+    """The width of a batch whose longest example has so many tokens.
+
+    >>> rounded(33), rounded(320)
+    (64, 320)
+    """
+    return -(-tokens // WIDTH_STEP) * WIDTH_STEP
+
+
 def batches(order: Sequence[Item], draw: random.Random) -> Iterator[list[Item]]:
     """Batches of about 3,072 tokens, alike in length within a pool of 2,048, in a drawn order."""
     for start in range(0, len(order), POOL):
         made: list[list[Item]] = []
         for each in sorted(order[start : start + POOL], key=lambda one: len(one.ids)):
-            if made and (len(made[-1]) + 1) * len(each.ids) <= TOKENS_A_STEP:
+            if made and (len(made[-1]) + 1) * rounded(len(each.ids)) <= TOKENS_A_STEP:
                 made[-1].append(each)
             else:
                 made.append([each])

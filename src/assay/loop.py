@@ -39,6 +39,7 @@ from assay.types import (
     SentenceWithdrawn,
     StatusChanged,
     Step,
+    Triage,
 )
 from assay.whole import bettered, tested
 from assay.worth import SEARCHING
@@ -58,12 +59,19 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     async with on.in_time():
         question = await on.understander.understand(ask.text, ask.history)
         gathered = await gather(question, on, limits, emit)
-    if gathered.action is not Action.ANSWER:
+    writer = on.writer if gathered.action is Action.ANSWER else _closest(gathered, on)
+    if writer is None:
         return declined(ask, question, gathered, on)
-    # What is masked is no evidence; where sources disagree, each reading is to be told.
-    evidence = replace(gathered.evidence.readable, contradictions=gathered.judgement.contradictions)
-    written = await write(question, evidence, on, on.writer, limits, emit)
-    if written.is_worthless and not written.late and on.quoter is not on.writer:
+    # Where sources disagree, each reading is to be told.
+    judgement = gathered.judgement
+    uncovered = tuple(each.text for each in judgement.aspects if each.state == "missing")
+    evidence = replace(
+        _read(gathered.evidence, on),
+        contradictions=judgement.contradictions,
+        uncovered=uncovered if len(judgement.aspects) > 1 else (),
+    )
+    written = await write(question, evidence, on, writer, limits, emit)
+    if written.is_worthless and not written.late and writer not in (on.quoter, on.closest):
         written = await quote_instead(question, evidence, on, limits, written, emit)
     if written.late and not written.sentences:
         raise too_late(limits.seconds)
@@ -72,13 +80,19 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     whole = await tested(question, written, on)
     # What a reader was shown as verified is never touched again.
     if written.drafts == 1 and not ask.streamed and not whole.written.late:
-        whole = await bettered(
-            question, whole, on, limits, partial(write, question, evidence, on, on.writer, limits, emit)
-        )
+        again = partial(write, question, evidence, on, writer, limits, emit)
+        whole = await bettered(question, whole, on, limits, again)
     for finding in whole.review.findings:
         if finding not in written.review.findings:
             emit(FindingMade(finding=finding))
-    return answered(ask, question, gathered, whole, on)
+    reading = None if on.relevance is None else await on.relevance.read(question, whole.written.draft.text)
+    return answered(ask, question, gathered, whole, on, reading)
+
+
+def _closest(gathered: Gathered, on: Stages) -> Writer | None:
+    """Who shows the closest passages where the evidence may answer and is not known to; None where nobody does."""
+    undecided = gathered.action is Action.ABSTAIN and gathered.judgement.triage is Triage.AMBIGUOUS
+    return on.closest if undecided else None
 
 
 async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:
@@ -93,7 +107,7 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
         evidence = await on.selector.select(question, found) if path else found
         emit(EvidenceFound(queries=queries, evidence=evidence))
         first = first or evidence.ids
-        judged = await on.judge.judge(question, _scored_for_the_question(evidence.readable, first))
+        judged = await on.judge.judge(question, _scored_for_the_question(_read(evidence, on), first))
         judgement = feasible(judged, on.able)
         emit(Judged(judgement=judgement))
         asked, queries = queries, ()
@@ -107,6 +121,11 @@ async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> 
             if choice.action not in SEARCHING:
                 return Gathered(choice.action, evidence, judgement, path)
             able -= frozenset() if queries else {choice.action}  # nothing is left to ask in this way
+
+
+def _read(evidence: Evidence, on: Stages) -> Evidence:
+    """The evidence as this run may read it: no model is shown what reads like an instruction to one."""
+    return evidence.readable if on.masking else evidence
 
 
 def _scored_for_the_question(evidence: Evidence, first: frozenset[str]) -> Evidence:

@@ -362,7 +362,7 @@ def compose(sentences: tuple[Sentence, ...]) -> Draft:
     parts = [each if n == 0 or each.startswith("\n") else f" {each}" for n, each in enumerate(marked)]
     ends = tuple(accumulate(map(len, parts)))
     spans = tuple(Span(end - len(each), end) for end, each in zip(ends, marked, strict=True))
-    return Draft("".join(parts), sources, spans)
+    return Draft("".join(parts), sources, spans, tuple(each.quotes for each in sentences))
 
 
 def _marked(sentence: Sentence, numbers: Sequence[int]) -> str:

@@ -17,6 +17,9 @@ from assay.types import (
     ModelReply,
     ModelRequest,
     Passage,
+    PassageReading,
+    ReaderModel,
+    TitledText,
     Value,
 )
 
@@ -119,46 +122,6 @@ class Grader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ReaderModel(Value):
-    """Which reader made a reading; `languages` are ISO 639-1 codes of the texts that it reads."""
-
-    id: str
-    sha256: str
-    languages: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TitledText(Value):
-    """A text to be read, and the title and headings it stands under."""
-
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSpan(Value):
-    """Where an answer may stand: offsets in the text; `score` is its log odds against there being none."""
-
-    start: int
-    end: int
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class PassageReading(Value):
-    """What a reader makes of one text.
-
-    `answerable` is the log odds that the text answers the question, `spans` are the likeliest places of the answer,
-    best first; `yes` and `no` are probabilities, the rest is neither, and mean something for yes/no questions only.
-    """
-
-    answerable: float
-    spans: tuple[AnswerSpan, ...]
-    yes: float
-    no: float
-
-
 class Reader(Protocol):
     """Read a question beside texts: whether each answers it, and where."""
 
@@ -187,14 +150,6 @@ class Index(Protocol):
     `where` keeps the passages whose metadata equal every value given. Every change raises the version by
     one, and a change made by another process is seen by the next call.
     """
-
-    async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
-        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
-        ...
-
-    async def holding(self, term: str, k: int) -> tuple[str, ...]:
-        """The ids of the first k passages that hold a term in title or text, as stored."""
-        ...
 
     @property
     def model(self) -> EmbeddingModel:
@@ -231,6 +186,14 @@ class Index(Protocol):
 
     async def sparse(self, text: str, k: int, where: Metadata) -> tuple[Found, ...]:
         """The k passages of highest BM25 score for the words of `text`, best first; no query syntax."""
+        ...
+
+    async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
+        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        ...
+
+    async def holding(self, term: str, k: int) -> tuple[str, ...]:
+        """The ids of the first k passages that hold a term in title or text, as stored."""
         ...
 
     async def size(self) -> int:

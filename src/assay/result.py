@@ -14,6 +14,7 @@ from assay.types import (
     Assessment,
     Check,
     Claim,
+    Confidence,
     Draft,
     Evidence,
     Gathered,
@@ -22,6 +23,7 @@ from assay.types import (
     Passage,
     Question,
     Review,
+    Severity,
     Source,
     Status,
     Verdict,
@@ -44,16 +46,25 @@ class Ask:
     streamed: bool = False
 
 
-def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on: Stages) -> Answer:
-    """The answer object of a reviewed draft."""
-    missing = gathered.judgement.missing
+def answered(
+    ask: Ask, question: Question, gathered: Gathered, whole: Whole, on: Stages, reading: float | None = None
+) -> Answer:
+    """The answer object of a reviewed draft; `reading` is the log odds that its text answers, where known.
+
+    Quotes that do not answer the question are no answer: it is declined.
+    """
     written = whole.written
     review, draft = written.review, written.draft
-    checks = gathered.judgement.checks + review.checks
+    confidence = on.rater.rate(gathered.judgement, review, reading)
+    only_quotes = all(each.quotes for each in written.sentences)
+    if confidence.answers == "no" and only_quotes:
+        return declined(ask, question, gathered, on, written.notes)
+    relevant = _relevant(confidence)
+    checks = gathered.judgement.checks + review.checks + relevant
     return Answer(
         run_id=ask.run_id,
         question=ask.text,
-        outcome=Outcome.PARTIAL if missing or written.cut else Outcome.ANSWERED,
+        outcome=Outcome.PARTIAL if _is_partial(question, gathered) or written.cut else Outcome.ANSWERED,
         text=draft.text,
         verdict=review.verdict,
         claims=review.claims,
@@ -66,10 +77,10 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
         repairs=written.repairs,
         drafts=written.drafts,
         iterations=len(gathered.path),
-        confidence=on.rater.rate(gathered.judgement, review),
+        confidence=confidence,
         warnings=(
             *(*_told(question, gathered, on), *written.notes, *_late(written)),
-            *(*_not_made(checks), *_weak(whole.assessment)),
+            *(*_not_made(review.checks), *_weak(whole.assessment)),
         ),
         models=on.models,
         usage=on.spent(),
@@ -85,6 +96,24 @@ def answered(ask: Ask, question: Question, gathered: Gathered, whole: Whole, on:
 def _told(question: Question, gathered: Gathered, on: Stages) -> tuple[str, ...]:
     """What understanding and searching had to tell, each once."""
     return tuple(dict.fromkeys((*question.notes, *gathered.evidence.notes, *on.notes())))
+
+
+def _is_partial(question: Question, gathered: Gathered) -> bool:
+    """Whether an answer leaves something out: a part of the question, or what a model named as missing."""
+    judgement = gathered.judgement
+    if len(question.aspects) > 1:
+        return any(each.state == "missing" for each in judgement.aspects)
+    return gathered.action is Action.ANSWER and bool(judgement.missing)
+
+
+def _relevant(confidence: Confidence) -> tuple[Check, ...]:
+    """The check that the answer answers the question; none where no reader read it."""
+    if confidence.answers is None:
+        return ()
+    if confidence.answers == "yes":
+        return (Check("answers", Status.PASSED, Severity.BLOCK),)
+    verb = "may" if confidence.answers == "unsure" else "does"
+    return (Check("answers", Status.UNKNOWN, Severity.BLOCK, None, f"it {verb} not answer the question"),)
 
 
 def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:

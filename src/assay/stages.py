@@ -19,6 +19,7 @@ from assay.ports import Entry as Entry
 from assay.ports import Grader as Grader
 from assay.ports import Index as Index
 from assay.ports import Pair as Pair
+from assay.ports import Reader as Reader
 from assay.ports import Sink as Sink
 from assay.types import (
     Action,
@@ -26,8 +27,8 @@ from assay.types import (
     Candidate,
     Check,
     Confidence,
-    Document,
     Correction,
+    Document,
     Draft,
     Edit,
     Event,
@@ -99,7 +100,6 @@ class Understander(Protocol):
         ...
 
 
-class Retriever(Protocol):
 class Speller(Protocol):
     """Match words that a collection does not have to words that it has."""
 
@@ -108,6 +108,7 @@ class Speller(Protocol):
         ...
 
 
+class Retriever(Protocol):
     """Find passages that may answer."""
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
@@ -249,8 +250,16 @@ class Rules(Protocol):
 class Rater(Protocol):
     """Say how far to trust an answer."""
 
-    def rate(self, judgement: Judgement, review: Review) -> Confidence:
-        """The confidence in a reviewed answer."""
+    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
+        """The confidence in a reviewed answer; `reading` is the log odds that its text answers, where known."""
+        ...
+
+
+class Relevance(Protocol):
+    """Say how likely a text answers a question."""
+
+    async def read(self, question: Question, text: str) -> float | None:
+        """The log odds that the text answers; None where nobody can tell."""
         ...
 
 
@@ -262,7 +271,9 @@ class Stages:
     `spent` tells what the question has used so far. `quoter` writes where nothing that `writer` wrote passed.
     `outside` is asked only where EXTERNAL is able. `notes` are what stages that give no value of their own had to
     tell. `rules` and `assessor` are None where answers are not looked at as a whole. What is awaited within
-    `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does.
+    `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does. `closest` writes where
+    the evidence is not known to answer, None where nothing is shown then; `relevance` reads the finished answer,
+    None without a reader. `masking` says that a language model takes part: nobody reads what is masked then.
     """
 
     understander: Understander
@@ -286,3 +297,6 @@ class Stages:
     spent: Callable[[], Usage]
     notes: Callable[[], tuple[str, ...]] = tuple
     in_time: Callable[[], AbstractAsyncContextManager[None]] = nullcontext
+    masking: bool = True
+    closest: Writer | None = None
+    relevance: Relevance | None = None

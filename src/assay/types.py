@@ -273,6 +273,49 @@ class EmbeddingModel(Value):
     languages: tuple[str, ...] = ("en",)
 
 
+# --- reading -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderModel(Value):
+    """Which reader made a reading; `languages` are ISO 639-1 codes of the texts that it reads."""
+
+    id: str
+    sha256: str
+    languages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TitledText(Value):
+    """A text to be read, and the title and headings it stands under."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpan(Value):
+    """Where an answer may stand: offsets in the text; `score` is its log odds against there being none."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageReading(Value):
+    """What a reader makes of one text.
+
+    `answerable` is the log odds that the text answers the question, `spans` are the likeliest places of the answer,
+    best first; `yes` and `no` are probabilities, the rest is neither, and mean something for yes/no questions only.
+    """
+
+    answerable: float
+    spans: tuple[AnswerSpan, ...]
+    yes: float
+    no: float
+
+
 # --- language models ---------------------------------------------------------------------------
 
 # Who asks a language model: each role may have a model of its own.
@@ -442,7 +485,8 @@ class Evidence(Value):
     """The passages an answer may stand on, best first, each once.
 
     `notes` say what of the search could not be done, or was done otherwise than asked. `contradictions` are where
-    the passages disagree on what is asked, for a writer that answers per reading.
+    the passages disagree on what is asked, for a writer that answers per reading; `uncovered` are the aspects of the
+    question that no passage covers, for a writer to name.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -450,6 +494,7 @@ class Evidence(Value):
     version: int | None = None
     notes: tuple[str, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    uncovered: tuple[str, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -519,6 +564,14 @@ class AnswerType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Correction(Value):
+    """A word of the question that the collection does not have, and the word of the collection searched instead."""
+
+    written: str
+    searched: str
+
+
+@dataclass(frozen=True, slots=True)
 class Question(Value):
     """A question as understood: `standalone` is what is searched, `text` what the user asked.
 
@@ -539,6 +592,7 @@ class Question(Value):
     detail: int = 3
     unclear: str | None = None
     notes: tuple[str, ...] = ()
+    corrections: tuple[Correction, ...] = ()
 
 
 # --- the judgement -----------------------------------------------------------------------------
@@ -564,14 +618,6 @@ class Triage(StrEnum):
 
 AspectState = Literal["covered", "partial", "missing", "conflicting"]
 Quality = Literal["excellent", "good", "partial", "poor", "unknown"]
-@dataclass(frozen=True, slots=True)
-class Correction(Value):
-    """A word of the question that the collection does not have, and the word of the collection searched instead."""
-
-    written: str
-    searched: str
-
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -592,7 +638,6 @@ class Reading(Value):
 
     value: str
     passage_ids: tuple[str, ...]
-    corrections: tuple[Correction, ...] = ()
     date: str | None = None
 
 
@@ -660,11 +705,23 @@ class Gathered(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Quote(Value):
+    """Words of an answer that are quoted: `text` as it stands in the answer, and where it is from.
+
+    The source's words may have marks of its format that the text lacks.
+    """
+
+    text: str
+    source: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
 class Sentence(Value):
     """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites.
 
     `unknown_marks` are the citations, as written, that name none of the passages given. A `hedged` sentence is
-    shown with ⚠ behind it: it could not be borne out.
+    shown with ⚠ behind it: it could not be borne out. `quotes` are set where a writer quotes: all that the sentence
+    claims is in them.
     """
 
     number: int
@@ -672,6 +729,7 @@ class Sentence(Value):
     passage_ids: tuple[str, ...] = ()
     unknown_marks: tuple[str, ...] = ()
     hedged: bool = False
+    quotes: tuple[Quote, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -690,12 +748,13 @@ class Draft(Value):
     """An answer as written: its text with `[n]` marks, and the passages those numbers stand for.
 
     Number n is `sources[n - 1]`. `spans` are the places of the sentences as they were written, each with its
-    marks; none where the text came from elsewhere.
+    marks; none where the text came from elsewhere. `quotes` are those of each sentence.
     """
 
     text: str
     sources: tuple[str, ...]
     spans: tuple[Span, ...] = ()
+    quotes: tuple[tuple[Quote, ...], ...] = ()
 
 
 class Verdict(StrEnum):
@@ -982,7 +1041,9 @@ class Confidence(Value):
 
     `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
     `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
-    `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured.
+    `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured. `answers` says
+    whether the answer answers the question, by a reader, which gives `reading`, the log odds that its text does; both
+    are None where no reader read it. `level` follows `value` where there is one.
     """
 
     value: float | None
@@ -994,6 +1055,8 @@ class Confidence(Value):
     n: int | None = None
     elsewhere: float | None = None
     cause: str = ""
+    answers: Literal["yes", "unsure", "no"] | None = None
+    reading: float | None = None
 
 
 class RepairKind(StrEnum):

@@ -4,7 +4,11 @@ from pathlib import Path
 
 __all__ = ["folder"]
 
-_FOLDERS = {"minilm-l6-v2-int8": "minilm_l6_v2_int8", "minilm-l6-grader-int8": "minilm_l6_grader_int8"}
+_FOLDERS = {
+    "minilm-l6-v2-int8": "minilm_l6_v2_int8",
+    "minilm-l6-grader-int8": "minilm_l6_grader_int8",
+    "minilm-l6-reader-int8": "minilm_l6_reader_int8",
+}
 
 
 def folder(name: str = "minilm-l6-v2-int8") -> Path:

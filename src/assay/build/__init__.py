@@ -15,6 +15,7 @@ from assay.build.grading import Grading, open_grading
 from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.paths import expanded
+from assay.build.reading import OpenReader, open_reader
 from assay.build.runs import Runs
 from assay.build.whole import open_rules
 from assay.engine import Engine, Parts
@@ -24,6 +25,7 @@ from assay.index.sqlite import open_sqlite
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
+from assay.judge.background import is_common
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
@@ -34,6 +36,7 @@ from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Retriever
 from assay.types import SearchSettings
+from assay.understand.spelling import CollectionSpeller
 
 Result = TypeVar("Result")
 
@@ -56,9 +59,10 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     opened = open_models(chosen) if models else Models({}, {})
     embedder, grading = open_embedder(chosen), open_grading(chosen)
     _make_private(chosen.data_dir, place.parent)
+    reader = open_reader(chosen)
     index = open_sqlite(place, embedder.model, create=create)
     store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
-    return Engine(_parts(chosen, opened, embedder, grading, index, store, verdicts))
+    return Engine(_parts(chosen, opened, embedder, grading, reader, index, store, verdicts))
 
 
 def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
@@ -78,7 +82,9 @@ def open_gates(*, models: bool = True, record: bool = False, **settings: Any) ->
     opened = open_models(chosen) if models else Models({}, {})
     embedder, grading = open_embedder(chosen), open_grading(chosen)
     store = RunStore(chosen.runs_file) if record else None
-    return Engine(_parts(chosen, opened, embedder, grading, MemoryIndex(embedder.model), store))
+    return Engine(
+        _parts(chosen, opened, embedder, grading, open_reader(chosen), MemoryIndex(embedder.model), store)
+    )
 
 
 def reindex(**settings: Any) -> int:
@@ -159,11 +165,12 @@ def _parts(
     models: Models,
     embedder: Embedder,
     grading: Grading | None,
+    reader: OpenReader | None,
     index: Index,
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
 ) -> Parts:
-    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, grading)
+    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, grading, reader)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
     ranker = None if grading is None else grading.of("ranking")
@@ -171,6 +178,7 @@ def _parts(
     hybrid = HybridRetriever(index, shared, usual, reranker)
     retriever = QuarantiningRetriever(LinkedRetriever(hybrid, index, shared))
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
+    speller = CollectionSpeller(index, is_common)
     outside = _outside(settings, shared, splitter, reader_of_pages)
     return Parts(
         index=index,
@@ -179,7 +187,7 @@ def _parts(
         begin=runs.begin,
         begin_given=runs.begin_given,
         stages_for=Composer(
-            settings, models, shared, retriever, outside, open_rules(settings), verdicts, grading
+            settings, models, shared, retriever, outside, open_rules(settings), verdicts, grading, reader, speller
         ).stages,
         retriever_for=lambda search: HybridRetriever(index, shared, search, reranker),
         quarantine=quarantined,
@@ -190,6 +198,7 @@ def _parts(
             reader_of_pages.close,
             *(() if verdicts is None else (verdicts.close,)),
             *(() if grading is None else grading.closing),
+            *(() if reader is None else reader.closing),
         ),
     )
 

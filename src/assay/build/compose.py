@@ -21,6 +21,7 @@ from assay.build.grading import Grading
 from assay.build.kept import KeptVerdicts
 from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
+from assay.build.reading import OpenReader
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
 from assay.calibration.promise import Promise
 from assay.calibration.shift import FITTED_MODE, LATEST
@@ -39,7 +40,7 @@ from assay.models.metered import MeteredModel, Price, delays_from, untold
 from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
 from assay.prompting.fences import FenceSource, random_fence
-from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever
+from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever, TapedSpeller
 from assay.reflect.rule import RuleSet
 from assay.run import Run
 from assay.settings import Settings
@@ -50,10 +51,12 @@ from assay.stages import (
     Embedder,
     Grader,
     Judge,
+    Reader,
     Refiner,
     Retriever,
     Rules,
     Selector,
+    Speller,
     Stages,
     Understander,
     Verifier,
@@ -63,6 +66,8 @@ from assay.types import Action, ModelsUsed, Question, Role
 from assay.understand.as_set import AsSetUnderstander
 from assay.understand.model import ModelUnderstander
 from assay.understand.rules import RulesUnderstander
+from assay.understand.spelling import SpellingUnderstander
+from assay.verify.answering import ReaderRelevance
 from assay.verify.model_tier import ModelTier
 from assay.verify.promised import PromisedVerifier
 from assay.verify.review import DeterministicVerifier
@@ -74,6 +79,7 @@ from assay.write.cited import CitedWriter
 from assay.write.decline import PlainDecliner
 from assay.write.extractive import ExtractiveWriter
 from assay.write.prompt import Style
+from assay.write.reader_writer import ReaderWriter
 from assay.write.routed import RoutedWriter
 from assay.write.unlinked import UnlinkedDecliner, UnlinkedWriter
 
@@ -100,21 +106,24 @@ class Composer:
     rules: RuleSet
     verdicts: KeptVerdicts | None = None
     grading: Grading | None = None
+    reader: OpenReader | None = None
+    speller: Speller | None = None
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def stages(self, run: Run) -> Stages:
         """The stages of one run."""
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
-        shadow, quoter = self._shadow(run), ExtractiveWriter()
+        reader = None if self.reader is None else self.reader.of(run)
+        shadow, quoter = self._shadow(run), _quoter(reader)
         used = self._used(run.profile)
         promise = self._promise(run, used)
         notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
-        understander, plain = self._understander(run), self._plain_verifier(embedder, run)
+        understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
-        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, run))
+        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, reader, run))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         return Stages(
@@ -123,7 +132,7 @@ class Composer:
             outside=outside,
             refiner=self._refiner(run, notes.append),
             selector=self._selector(run, notes.append),
-            judge=self._judges(embedder, run, shadow, promise.threshold if promise else 0.0),
+            judge=self._judges(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
             writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
@@ -152,6 +161,9 @@ class Composer:
             worth=self._worth(run.profile),
             notes=lambda: tuple(notes),
             in_time=in_time or nullcontext,
+            masking=bool(self.models.by_name),
+            closest=quoter if reader is not None and self.settings.max_risk is None else None,
+            relevance=None if reader is None else ReaderRelevance(reader),
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
@@ -173,7 +185,9 @@ class Composer:
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
         model = self._model("condenser", run)
-        inner = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
+        inner: Understander = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
+        if self.speller is not None and self.settings.spelling and run.answers:
+            inner = SpellingUnderstander(inner, _speller_on_tape(self.speller, run))
         return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
 
     def _refiner(self, run: Run, tell: Callable[[str], None]) -> Refiner:
@@ -198,15 +212,17 @@ class Composer:
         limits = self.settings.limits(self.settings.shadow)
         return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
 
-    def _judges(self, embedder: Embedder, run: Run, shadow: Run | None, gate: float) -> Judge:
-        judge = self._timed_judge(embedder, run, gate)
-        return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, shadow))
+    def _judges(
+        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None, gate: float
+    ) -> Judge:
+        judge = self._timed_judge(embedder, reader, run, gate)
+        return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, reader, shadow))
 
-    def _timed_judge(self, embedder: Embedder, run: Run, gate: float = 0.0) -> Judge:
-        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, run, gate)))
+    def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
+        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
-    def _plain_verifier(self, embedder: Embedder, run: Run) -> DeterministicVerifier:
+    def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
         asked = self._asked_seconds(run)
         late = None if asked is None else lateness(asked, run.clock)
         return DeterministicVerifier(
@@ -215,6 +231,7 @@ class Composer:
             timing=run.meter.timing,
             lateness=late,
             grader=self._grader("claims", run),
+            answer_reader=reader,
         )
 
     def _grader(self, use: GraderUse, run: Run) -> Grader | None:
@@ -257,15 +274,15 @@ class Composer:
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
 
-    def _fast(self, embedder: Embedder, run: Run, gate: float = 0.0) -> Judge:
+    def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
         at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
         if self.settings.weights == "seed":
             return SeedJudge(embedder, at)
-        return HeuristicJudge(embedder, thresholds=at, grader=self._grader("evidence", run))
+        return HeuristicJudge(embedder, thresholds=at, grader=self._grader("evidence", run), reader=reader)
 
-    def _judge(self, depth: str, embedder: Embedder, run: Run, gate: float) -> Judge:
-        fast = self._fast(embedder, run, gate)
+    def _judge(self, depth: str, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
+        fast = self._fast(embedder, reader, run, gate)
         at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
         model = self._model("judge", run)
         if depth == "fast" or model is None:
@@ -364,5 +381,15 @@ class Composer:
         return name if simple is None else f"{name} (simple questions: {self.models.by_name[simple].name})"
 
 
+def _quoter(reader: Reader | None) -> Writer:
+    """Who quotes the sources: by the reader, where there is one."""
+    by_sentences = ExtractiveWriter()
+    return by_sentences if reader is None else ReaderWriter(reader, by_sentences)
+
+
 def _on_tape(retriever: Retriever, run: Run, port: str) -> Retriever:
     return retriever if run.tape is None else TapedRetriever(retriever, run.tape, port)
+
+
+def _speller_on_tape(speller: Speller, run: Run) -> Speller:
+    return speller if run.tape is None else TapedSpeller(speller, run.tape)

@@ -15,12 +15,13 @@ from assay.build.compose import Composer
 from assay.build.grading import Grading, grading_then
 from assay.build.kept import KeptVerdicts
 from assay.build.models import Models
+from assay.build.reading import OpenReader, reader_then
 from assay.build.whole import open_rules
 from assay.clock import SystemClock
 from assay.conduct import conduct
 from assay.depth import Depth, depth_for
 from assay.examined import LONGEST_RECORDED
-from assay.record.gone import GoneEmbedder, GoneModel, GoneRetriever
+from assay.record.gone import GoneEmbedder, GoneModel, GoneRetriever, GoneSpeller
 from assay.record.runs import Recording, RunStore
 from assay.record.taped import TapedClock
 from assay.run import Run
@@ -48,6 +49,7 @@ class Runs:
     store: RunStore | None
     models: Models
     grading: Grading | None = None
+    reader: OpenReader | None = None
     _known: list[tuple[float, Calibrated]] = field(default_factory=list, repr=False, compare=False)
 
     def begin(self, text: str, history: tuple[Message, ...] | None, running: int, streamed: bool) -> Run:
@@ -101,6 +103,7 @@ class Runs:
             # What the models call themselves, which is what the tape knows them by: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
             "grader": None if self.grading is None else self.grading.grader.model.to_dict(),
+            "reader": None if self.reader is None else self.reader.reader.model.to_dict(),
         }
 
 
@@ -131,8 +134,9 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
 
 async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
     about = recording.about
-    # A recording from before verdicts were kept looked none up.
-    settings = Settings(**{"keep_verdicts": False, **about["settings"]}, data_dir=chosen.data_dir)
+    # A recording from before verdicts were kept looked none up, one from before words were corrected none of them.
+    before = {"keep_verdicts": False, "spelling": False}
+    settings = Settings(**{**before, **about["settings"]}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
     gone = {name: GoneModel(own) for name, own in about["models"].items()}
@@ -150,6 +154,8 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
         open_rules(settings),
         verdicts,
         grading_then(settings, about),
+        reader_then(about),
+        GoneSpeller(),
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await conduct(recording.run.question, history, run, stages, emit)

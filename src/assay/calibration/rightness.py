@@ -1,7 +1,8 @@
-"""From what the rules say of an answer to one signal of whether it is right. Pure.
+"""From what is measured of an answer to one signal of whether it is right. Pure.
 
-The rules' score is the least of what must hold. Beside it counts how far the nearest passage stands out: where
-several are as near, the one that was quoted is more often not the one that answers (docs/decisions/150).
+The rules' score is the least of what must hold. Beside it counts what a reader makes of the passages and of the
+answer itself, and how far the nearest passage stands out: where several are as near, the one that was quoted is more
+often not the one that answers (docs/decisions/150 and 156).
 """
 
 from __future__ import annotations
@@ -15,35 +16,61 @@ from typing import Self
 
 from assay.calibration.curves import log_odds, sigmoid
 
+# A reader's log odds beyond these tell no more.
+_MOST_ODDS = 4.0
+FEATURES = ("score", "standing", "reader_best", "reader_second", "cosine_best", "reading")
+
 
 @dataclass(frozen=True, slots=True)
 class Rightness:
-    """A weighted sum of the log odds of the rules' score and of how far one passage stands out."""
+    """A weighted sum of `FEATURES`, and the signals from which on an answer counts as answering, or as not.
 
-    score: float
-    standing: float
+    `yes` is the least signal of an answer that answers the question, `no` the greatest of one that does not; between
+    them nobody can tell.
+    """
+
+    weights: Mapping[str, float]
     intercept: float
+    yes: float
+    no: float
 
-    def of(self, score: float, relevance: Mapping[str, float]) -> float:
-        """The signal, 0 to 1, of an answer with the rules' score and its passages' relevance, both 0 to 1.
+    def of(self, features: Mapping[str, float]) -> float:
+        """The signal, 0 to 1; a feature that is missing counts 0.
 
-        >>> one, several = {"a": 0.9, "b": 0.1}, {"a": 0.9, "b": 0.9}
-        >>> Rightness(0.5, 2.0, -1.0).of(0.9, one) > Rightness(0.5, 2.0, -1.0).of(0.9, several)
-        True
+        >>> Rightness({"reading": 1.0}, 0.0, 0.7, 0.1).of({"reading": 0.0})
+        0.5
         """
-        return sigmoid(self.score * log_odds(score) + self.standing * stands_out(relevance) + self.intercept)
+        total = sum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
+        return sigmoid(total + self.intercept)
 
     @classmethod
-    def read(cls, body: Mapping[str, float]) -> Self:
-        """The weights as the file has them; raises KeyError where one is missing."""
-        return cls(body["score"], body["standing"], body["intercept"])
+    def read(cls, body: Mapping[str, object]) -> Self:
+        """The weights as the file has them; raises KeyError or TypeError where one is missing."""
+        weights = body["weights"]
+        if not isinstance(weights, Mapping):
+            raise TypeError("weights are no mapping")
+        numbers = (float(str(body[name])) for name in ("intercept", "yes", "no"))
+        return cls({str(name): float(weight) for name, weight in weights.items()}, *numbers)
 
 
-@lru_cache(maxsize=1)
-def shipped_rightness() -> Rightness:
-    """The shipped weights, made by benchmarks/calibration/answers.py."""
+def features(
+    score: float, relevance: Mapping[str, float], signals: Mapping[str, float], reading: float | None
+) -> dict[str, float]:
+    """What the signal is of: the rules' score, the judgement's numbers, and the log odds that the text answers.
+
+    >>> features(0.5, {"a": 0.75, "b": 0.5}, {"reader_best": 0.8}, 9.0)
+    {'score': 0.0, 'standing': 0.25, 'reader_best': 0.8, 'reading': 4.0}
+    """
+    told = {name: signals[name] for name in ("reader_best", "reader_second", "cosine_best") if name in signals}
+    measured = {"score": log_odds(score), "standing": stands_out(relevance), **told}
+    return measured if reading is None else {**measured, "reading": min(max(reading, -_MOST_ODDS), _MOST_ODDS)}
+
+
+@lru_cache(maxsize=2)
+def shipped_rightness(*, read: bool) -> Rightness:
+    """The shipped weights, with a reader or without one, made by benchmarks/calibration/answers.py."""
     body = json.loads((files("assay.calibration") / "rightness.json").read_text(encoding="utf-8"))
-    return Rightness.read(body["weights"])
+    return Rightness.read(body["read" if read else "plain"])
 
 
 def stands_out(relevance: Mapping[str, float]) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.calibration.fit import Fit, MadeFor, Measured
-from assay.calibration.rightness import shipped_rightness
+from assay.calibration.rightness import features, shipped_rightness
 from assay.calibration.shipped import shipped, weights_behind
 from assay.errors import UsageError
 from assay.evals.fitting import fit, measured
@@ -88,7 +88,10 @@ def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]
 
 def _signal(answer: Mapping[str, Any]) -> float:
     """What a probability of the answer is read from."""
-    return shipped_rightness().of(float(answer["confidence"]["score"]), answer["judgement"]["relevance"])
+    confidence, judgement = answer["confidence"], answer["judgement"]
+    reading = confidence.get("reading")
+    measured = features(float(confidence["score"]), judgement["relevance"], judgement["signals"], reading)
+    return shipped_rightness(read=reading is not None).of(measured)
 
 
 def _origin(answer: Mapping[str, Any], embedding: str) -> MadeFor:

@@ -12,13 +12,16 @@ from assay.types import Action, Evidence, Judgement, Question
 
 # Characters of passages that are read in a few milliseconds; more are read beside the event loop.
 _SOON_READ = 4000
+# The reader's signal at even odds.
+_EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class ClarifyingJudge:
     """Adds the ambiguity to what `inner` says, and recommends a question back from the model's threshold on.
 
-    Where the evidence suffices it is answered all the same: what was found settles what was meant.
+    Where the evidence suffices, or a reader finds the answer in a passage, nothing is asked back: what was found
+    settles what was meant.
     """
 
     inner: Judge
@@ -32,12 +35,17 @@ class ClarifyingJudge:
         else:
             measured = await asyncio.to_thread(ambiguity, question, evidence, self.model)
         judged = replace(judged, ambiguity=measured)
-        if judged.recommendation is Action.ANSWER or measured is None:
+        if judged.recommendation is Action.ANSWER or measured is None or _is_answered(judged):
             return judged
         likely = measured >= self.model.threshold and _may_be_meant(question, evidence)
         if not likely and not names_several(question, evidence):
             return judged
         return asked_back(question, judged)
+
+
+def _is_answered(judged: Judgement) -> bool:
+    """Whether a reader finds it likelier than not that a passage answers."""
+    return judged.signals.get("reader_best", 0.0) > _EVEN
 
 
 def asked_back(question: Question, judged: Judgement) -> Judgement:

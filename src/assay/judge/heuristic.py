@@ -1,4 +1,4 @@
-"""The fast judge: signals of words and vectors, weighed as labelled data taught; no model is asked."""
+"""The fast judge: signals of words, vectors and a reader, weighed as labelled data taught; no model is asked."""
 
 from __future__ import annotations
 
@@ -7,25 +7,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.calibration import log_odds
+from assay.judge.answerability import Answerability, answerability
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judge.graded import USE, graded
-from assay.judge.probe import Probe, probe_of
 from assay.judge.missing import missing_things
+from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Reading, read
 from assay.judge.vectors import clipped, telling_lines, vector_signals
 from assay.judge.weights import Model, Weights, fitted
 from assay.judge.words import aspect_cover, word_signals
-from assay.stages import Embedder, Grader
+from assay.stages import Embedder, Grader, Reader
 from assay.text.language import KNOWN_BY_SCRIPT, language_of
 from assay.types import Aspect, AspectState, Evidence, Judgement, Passage, Question, Triage
 
 # How much of an aspect one passage must hold for it to count as covered, and as there in part.
 _COVERED, _PARTIAL = 0.6, 0.3
+# How likely a passage must answer an aspect, by the reader, for it to count as covered, and as there in part.
+_READ_COVERED, _READ_PARTIAL = 0.5, 0.3
 # Coverage and cosine under which the seed's list of issues names them low.
 _LOW_COVER, _LOW_COSINE = 0.3, 0.3
 # Characters of a passage that tell its script.
 _SCRIPT_SAMPLE = 400
 WORDS_ONLY = "fast (words only)"
+FAST, FAST_READ = "fast", "fast (read)"
 # Characters of passages that are read in about a millisecond.
 _SOON_READ = 4000
 # At most so many things of a question are named as found nowhere.
@@ -34,12 +38,16 @@ _MOST_MISSING = 6
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured: signals by name, the cosine of each passage where known, by which model, and what ran."""
+    """What was measured: signals by name, the cosine of each passage where known, by which model, and what ran.
+
+    `read` is what a reader made of the passages, None where none read them.
+    """
 
     signals: dict[str, float]
     cosines: dict[str, float]
     model: Model
     mode: str
+    read: Answerability | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +56,15 @@ class HeuristicJudge:
 
     Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
     says so. Passages keep the cosine that the search gave them; those without one are embedded here. A `grader`,
-    which must have a joining for evidence, is asked besides where it reads the language; `mode_used` names it.
+    which must have a joining for evidence, is asked besides where it reads the language; `mode_used` names it. So is
+    a `reader`, which says whether each passage answers.
     """
 
     embedder: Embedder | None = None
     weights: Weights = field(default_factory=fitted)
     thresholds: Thresholds = field(default_factory=Thresholds)
     grader: Grader | None = None
+    reader: Reader | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """The judgement; sufficiency None where there is nothing to measure. Raises what the embedder raises."""
@@ -95,15 +105,21 @@ class HeuristicJudge:
         vectors = await self.embedder.embed([question.standalone, *lines, *topic])
         said = vectors[1 : len(lines) + 1]
         near = vector_signals(list(cosines.values()), vectors[0], said, vectors[-1] if topic else None)
-        model = self.weights.searched if known else self.weights.given
-        return Measured({**dict.fromkeys(model.weights, 0.0), **(words or {}), **near}, cosines, model, "fast")
+        signals = {**(words or {}), **near}
+        if self.reader is None or question.language not in self.reader.model.languages:
+            model = self.weights.searched if known else self.weights.given
+            return Measured({**dict.fromkeys(model.weights, 0.0), **signals}, cosines, model, FAST)
+        read = await answerability(self.reader, question, evidence.passages, cosines)
+        model = self.weights.searched_read if known else self.weights.given_read
+        signals = {**dict.fromkeys(model.weights, 0.0), **signals, **read.signals}
+        return Measured(signals, cosines, model, FAST_READ, read)
 
     def _judged(
         self, question: Question, probe: Probe, readings: Sequence[Reading], measured: Measured, sufficiency: float
     ) -> Judgement:
         """The judgement of what was measured."""
         triage = triage_of(sufficiency, self.thresholds)
-        aspects = self._aspects(probe, readings, sufficiency)
+        aspects = self._aspects(probe, readings, sufficiency, measured.read)
         unclear = question.unclear or (None if probe.weights else "it has no words to look for")
         recommended = recommend(triage, aspects, len(readings), unclear)
         return Judgement(
@@ -113,7 +129,8 @@ class HeuristicJudge:
             quality=quality_of(sufficiency, self.thresholds),
             triage=triage,
             coverage=measured.signals["cover_all"] if probe.weights else None,
-            relevance=_relevance(readings, measured.cosines),
+            relevance=_relevance(readings, measured.cosines)
+            | dict(measured.read.passages if measured.read else {}),
             aspects=aspects,
             missing=_missing(probe, readings, aspects, sufficiency >= self.thresholds.correct),
             issues=_issues(probe, measured),
@@ -122,13 +139,18 @@ class HeuristicJudge:
             calibrated=bool(probe.weights),  # the fits never saw a question without words
         )
 
-    def _aspects(self, probe: Probe, readings: Sequence[Reading], sufficiency: float) -> tuple[Aspect, ...]:
-        """The state of each aspect: of a lone one by the sufficiency, of several by what one passage holds."""
+    def _aspects(
+        self, probe: Probe, readings: Sequence[Reading], sufficiency: float, read: Answerability | None
+    ) -> tuple[Aspect, ...]:
+        """The state of each aspect: of a lone one by the sufficiency, of several by what answers or holds it."""
         if len(probe.aspects) == 1:
             best = sorted(readings, key=lambda each: -each.cover)[:2]
             holding = tuple(each.passage_id for each in best if each.held)
             return (Aspect(probe.aspects[0][0], _lone(triage_of(sufficiency, self.thresholds)), holding),)
-        return tuple(_aspect(text, wanted, readings, probe) for text, wanted in probe.aspects)
+        found = tuple(_aspect(text, wanted, readings, probe) for text, wanted in probe.aspects)
+        if read is None or read.parts is None or len(read.parts) != len(found):
+            return found
+        return tuple(replace(each, state=_read_state(part)) for each, part in zip(found, read.parts, strict=True))
 
     def _unmeasured(self, question: Question, probe: Probe, issue: str, passages: int = 0) -> Judgement:
         """The judgement where nothing could be measured."""
@@ -207,6 +229,13 @@ def _aspect(text: str, wanted: frozenset[str], readings: Sequence[Reading], prob
     most = max(covers.values())
     holding = tuple(key for key, cover in covers.items() if cover >= max(most - 0.1, _PARTIAL))
     return Aspect(text, _state(most), holding[:3])
+
+
+def _read_state(probability: float) -> AspectState:
+    """The state of an aspect that a passage answers with this probability, by the reader."""
+    if probability >= _READ_COVERED:
+        return "covered"
+    return "partial" if probability >= _READ_PARTIAL else "missing"
 
 
 def _state(cover: float) -> AspectState:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import fsum
 
 from assay.judge.probe import Probe
+from assay.nlp.blocks import without_markup
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
 from assay.types import Passage
@@ -43,8 +44,7 @@ def read(passage: Passage, probe: Probe) -> Reading:
     """The passage read for the question. Title and table header count for the passage, not for its sentences."""
     text = passage.text[:LONGEST]
     lines = []
-    for position, span in enumerate(sentences(text)):
-        stretch = text[span.start : span.end]
+    for position, stretch in enumerate(_stated(text)):
         lines.append((stretch, position, tuple(terms(stretch))))
     order = (*terms(passage.title), *terms(passage.header), *(term for _, _, found in lines for term in found))
     held = probe.weights.keys() & set(order)
@@ -55,6 +55,15 @@ def read(passage: Passage, probe: Probe) -> Reading:
         cover=cover(held, probe),
         lines=tuple(_line(stretch, position, found, probe) for stretch, position, found in lines),
     )
+
+
+def _stated(text: str) -> Iterator[str]:
+    """The sentences of a text without markup; one that is nothing else, such as templating, is left out."""
+    prose = without_markup(text)
+    for span in sentences(text):
+        stretch = prose[span.start : span.end].strip()
+        if stretch:
+            yield stretch
 
 
 def _line(stretch: str, position: int, found: tuple[str, ...], probe: Probe) -> Line:

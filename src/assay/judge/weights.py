@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.resources import files
 
@@ -32,20 +32,22 @@ class Weights:
     """One model for each way in which evidence comes.
 
     `searched` is for passages that a search chose: all of them hold the question's words, so coverage says little
-    there and nearness much. `given` is for passages that came without a search. `words` is for both where only
-    words can be compared.
+    there and nearness much. `given` is for passages that came without a search. Both have another model where a
+    reader read the passages, too. `words` is for all of them where only words can be compared.
     """
 
     searched: Model
     given: Model
     words: Model
+    searched_read: Model
+    given_read: Model
 
 
 @lru_cache(maxsize=1)
 def fitted() -> Weights:
     """The shipped weights, made by benchmarks/judge/fit.py; their provenance stands in the file."""
     table = json.loads((files("assay.judge") / "weights.json").read_text(encoding="utf-8"))
-    return Weights(_model(table["searched"]), _model(table["given"]), _model(table["words"]))
+    return Weights(**{part.name: _model(table[part.name]) for part in fields(Weights)})
 
 
 def _model(table: Mapping[str, Mapping[str, float]]) -> Model:

@@ -19,7 +19,7 @@ import numpy as np
 
 from assay.errors import UsageError
 from assay.models.onnx_folder import TOKENS_IN_A_BATCH, OnnxFolder, batches
-from assay.ports import AnswerSpan, PassageReading, ReaderModel, TitledText
+from assay.types import AnswerSpan, PassageReading, ReaderModel, TitledText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -140,7 +140,9 @@ class OnnxReader:
             starts = [0] if len(body.ids) <= room else range(0, len(body.ids) - int(room * (1 - _STRIDE)), step)
             for start in list(starts)[:_MOST_WINDOWS]:
                 ids = (first, *asked, last, *head, *body.ids[start : start + room], last)
-                windows.append(_Window(number, ids, len(asked) + 2, before, tuple(body.offsets[start : start + room])))
+                windows.append(
+                    _Window(number, ids, len(asked) + 2, before, tuple(body.offsets[start : start + room]))
+                )
         return windows
 
     def _encode(self, texts: Sequence[str]) -> list[Any]:

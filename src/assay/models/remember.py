@@ -1,4 +1,4 @@
-"""An embedder that embeds no text twice."""
+"""An embedder that embeds no text twice, and a reader that reads none twice."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from assay.stages import Embedder
-from assay.types import EmbeddingModel
+from assay.stages import Embedder, Reader
+from assay.types import EmbeddingModel, PassageReading, ReaderModel, TitledText
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,3 +66,24 @@ class RememberingEmbedder:
         """Forget the texts; the wrapped embedder stays open."""
         with self._lock:
             self._known.clear()
+
+
+class CachingReader:
+    """Wraps a reader for one run: judge and writer ask the same question of the same passages."""
+
+    def __init__(self, inner: Reader) -> None:
+        self._inner = inner
+        self._known: dict[tuple[str, TitledText], PassageReading] = {}
+
+    @property
+    def model(self) -> ReaderModel:
+        """The wrapped reader's model."""
+        return self._inner.model
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """A reading of each text, in order; only texts that were not read for this question yet are read."""
+        new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
+        if new:
+            read = await self._inner.read(question, new)
+            self._known.update({(question, text): each for text, each in zip(new, read, strict=True)})
+        return tuple(self._known[question, text] for text in texts)

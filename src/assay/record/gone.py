@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from assay.errors import Diverged
 from assay.ports import GraderModel, Pair
-from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest
+from assay.types import (
+    Correction,
+    EmbeddingModel,
+    Evidence,
+    ModelReply,
+    ModelRequest,
+    PassageReading,
+    ReaderModel,
+    TitledText,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +67,26 @@ class GoneGrader:
     async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Raises Diverged."""
         raise _diverged(self.model.id)
+
+
+@dataclass(frozen=True, slots=True)
+class GoneReader:
+    """The description of a reader, and no readings."""
+
+    model: ReaderModel
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """Raises Diverged."""
+        raise _diverged(self.model.id)
+
+
+@dataclass(frozen=True, slots=True)
+class GoneSpeller:
+    """No collection to spell by."""
+
+    async def corrections(self, text: str) -> tuple[Correction, ...]:
+        """Raises Diverged."""
+        raise _diverged("the collection's words")
 
 
 @dataclass(frozen=True, slots=True)

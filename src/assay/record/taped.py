@@ -12,9 +12,21 @@ from typing import TYPE_CHECKING, Any
 from assay import errors
 from assay.errors import AssayError, Diverged, UnusableReply
 from assay.ports import GraderModel
-from assay.stages import LLM, Clock, Embedder, Grader, Pair, Retriever
+from assay.stages import LLM, Clock, Embedder, Grader, Pair, Reader, Retriever, Speller
 from assay.tape import Tape, key_of
-from assay.types import EmbeddingModel, Evidence, ModelReply, ModelRequest, Usage, plain
+from assay.types import (
+    AnswerSpan,
+    Correction,
+    EmbeddingModel,
+    Evidence,
+    ModelReply,
+    ModelRequest,
+    PassageReading,
+    ReaderModel,
+    TitledText,
+    Usage,
+    plain,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,6 +151,50 @@ class TapedGrader:
         scores = await self.inner.score(pairs)
         self.tape.record("grade", key, scores.astype(numpy.float32).tobytes())
         return scores
+
+
+@dataclass(frozen=True, slots=True)
+class TapedReader:
+    """A reader on the tape."""
+
+    inner: Reader
+    tape: Tape
+
+    @property
+    def model(self) -> ReaderModel:
+        """The reader's model."""
+        return self.inner.model
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """A reading of each text, now or as they were."""
+        asked = [self.model.sha256, question, *([each.title, each.text] for each in texts)]
+        key = key_of(json.dumps(asked).encode())
+        if self.tape.replaying:
+            return tuple(_passage_reading(each) for each in json.loads(self.tape.recall("read", key)))
+        readings = await self.inner.read(question, texts)
+        self.tape.record("read", key, json.dumps(plain(readings)).encode())
+        return readings
+
+
+def _passage_reading(body: dict[str, Any]) -> PassageReading:
+    return PassageReading(**{**body, "spans": tuple(AnswerSpan(**each) for each in body["spans"])})
+
+
+@dataclass(frozen=True, slots=True)
+class TapedSpeller:
+    """A speller on the tape."""
+
+    inner: Speller
+    tape: Tape
+
+    async def corrections(self, text: str) -> tuple[Correction, ...]:
+        """The corrections, now or as they were."""
+        key = key_of(text.encode(errors="surrogatepass"))
+        if self.tape.replaying:
+            return tuple(Correction(**each) for each in json.loads(self.tape.recall("spell", key)))
+        found = await self.inner.corrections(text)
+        self.tape.record("spell", key, json.dumps(plain(found)).encode())
+        return found
 
 
 @dataclass(frozen=True, slots=True)

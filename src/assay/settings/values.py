@@ -185,6 +185,11 @@ class Settings(BaseModel):
     grader: str = Field(
         "bundled", min_length=1, description="that network: bundled, or a folder with one that you trained"
     )
+    reader: str = Field(
+        "bundled",
+        min_length=1,
+        description="the network that finds where a passage answers: bundled, a folder with one, or none",
+    )
     openai_base_url: Address = Field(None, description="address of an OpenAI-compatible service")
     openai_api_key: SecretStr | None = Field(None, description="its key")
     anthropic_base_url: Address = Field(None, description="address of Anthropic's service")

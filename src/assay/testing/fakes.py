@@ -286,7 +286,7 @@ class ScriptedAssessor:
 class PlainRater:
     """A confidence that is the sufficiency; none at all without one."""
 
-    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
         """The sufficiency as the score."""
         return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low")
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from assay.calibration.fit import Fit, MadeFor
-from assay.calibration.rightness import shipped_rightness
+from assay.calibration.rightness import Rightness, features, shipped_rightness
 from assay.stages import Rater
 from assay.types import Confidence, Judgement, Level, Review, Severity, Status
 
@@ -18,7 +19,7 @@ _LEVELS: tuple[tuple[float, Level], ...] = ((0.3, "very_low"), (0.5, "low"), (0.
 class LeastRater:
     """The lesser of the evidence's sufficiency and the least claim support, with caps; not calibrated."""
 
-    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
         """The confidence; `value` stays None, since no calibration is fitted.
 
         >>> from assay.types import Action
@@ -33,7 +34,7 @@ class LeastRater:
             score = min(score, INVALID_CITATION_CAP)
         if _open(judgement, review):
             score = min(score, UNKNOWN_CAP)
-        return Confidence(value=None, score=score, level=level(score))
+        return Confidence(value=None, score=score, level=level(score), reading=reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +50,21 @@ class CalibratedRater:
     live: MadeFor
     cause: str = ""
 
-    def rate(self, judgement: Judgement, review: Review) -> Confidence:
+    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
         """The confidence, with its value and the calibration's measured error where it applies."""
-        plain = self.inner.rate(judgement, review)
+        plain = self.inner.rate(judgement, review, reading)
+        rightness = shipped_rightness(read=reading is not None)
+        signal = rightness.of(features(plain.score, judgement.relevance, judgement.signals, reading))
+        if reading is not None and review.claims:
+            plain = replace(plain, answers=_answers(signal, rightness))
         cause = self._cause(judgement, review)
         if cause:
             return replace(plain, cause=cause)
-        error = self.fit.measured
+        error, value = self.fit.measured, self.fit.probability(signal)
         return replace(
             plain,
-            value=self.fit.probability(shipped_rightness().of(plain.score, judgement.relevance)),
+            value=value,
+            level=level(value),
             calibrated=True,
             ece=error.ece,
             brier=error.brier,
@@ -74,6 +80,13 @@ class CalibratedRater:
             return "the evidence was not judged by the fitted judge"
         other = self.fit.made_for.differs(replace(self.live, judge=judgement.mode_used))
         return f"{other} than the calibration was fitted for" if other else self.cause
+
+
+def _answers(signal: float, rightness: Rightness) -> Literal["yes", "unsure", "no"]:
+    """Whether an answer of this signal answers the question."""
+    if signal >= rightness.yes:
+        return "yes"
+    return "no" if signal <= rightness.no else "unsure"
 
 
 def level(score: float) -> Level:

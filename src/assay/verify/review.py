@@ -9,7 +9,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.meter import READING, Timing, untimed
-from assay.stages import Embedder, Grader
+from assay.nlp.reading import titled
+from assay.stages import Embedder, Grader, Reader
 from assay.text.asides import blanked, code_in
 from assay.text.citation_marks import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.text.language import language_of
@@ -33,6 +34,7 @@ from assay.verify.findings import findings_of
 from assay.verify.graded import USE, Graded, by_claim, pairs_of
 from assay.verify.judged import FACTS, Measures, judged
 from assay.verify.likeness import texts_of
+from assay.verify.quotations import only_quotes, polarity_at, quotation_review
 from assay.verify.subject import off_subject, subject
 from assay.verify.untested import untested_code, untested_in
 
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
 _SOON_LOOKED_UP = 10_000
 # Claims that are tested between two looks at the time, where a deadline was asked for: some tenths of a second.
 _IN_A_STRETCH = 64
+# How likely a reader must find a yes or no that an answer gives (benchmarks/answers/choose.py).
+AGREED_POLARITY = 0.85
 Judged = tuple[Claim, list[Check]]
-CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support", "subject")
+CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support", "subject", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,8 @@ class DeterministicVerifier:
     the support score goes by words alone. `timing` counts how long each check takes; a claim that a source says
     word for word is read, and nothing else is compared. A `grader`, which must have a joining for claims, is asked
     about each that is compared, in a language that it reads. `lateness` tells each review whether it is late: what
-    it has not tested then is unknown, with the cause "deadline"; without it no review is ever late.
+    it has not tested then is unknown, with the cause "deadline"; without it no review is ever late. An
+    `answer_reader` is asked about a yes or no that stands before a quote.
     """
 
     embedder: Embedder | None = None
@@ -64,6 +69,7 @@ class DeterministicVerifier:
     timing: Timing = field(default=untimed, repr=False, compare=False)
     lateness: Callable[[], Callable[[], bool]] | None = None
     grader: Grader | None = None
+    answer_reader: Reader | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim of the draft against the passages that it cites, or against all where it cites none.
@@ -76,12 +82,35 @@ class DeterministicVerifier:
         start = draft.spans[after].start if after else 0
         every = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
         marks = tuple(mark for mark in every if mark.start >= start)
+        if only_quotes(draft, after):
+            review = quotation_review(draft, after, marks, held)
+            return _with(review, await self._polarity(question, draft, after, held))
         claims = tuple(stated(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
             return _with(review, off_subject(question, evidence, review.claims))
+
+    async def _polarity(
+        self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]
+    ) -> tuple[Check, ...]:
+        """The check of a bold Yes or No before a quote: whether the reader reads the quoted passage so, too."""
+        where = polarity_at(draft, after)
+        if where is None:
+            return ()
+        said = draft.text[where.start : where.end]
+        quotes = draft.quotes[after]
+        passage = held.get(quotes[0].source.passage_id) if quotes else None
+        if self.answer_reader is None or passage is None:
+            cause = "a bare yes or no is not tested without a reader"
+            return (Check("polarity", Status.UNKNOWN, Severity.BLOCK, None, cause, where),)
+        (reading,) = await self.answer_reader.read(question.standalone, [titled(passage)])
+        agreed = reading.yes if "Yes" in said else reading.no
+        if agreed >= AGREED_POLARITY:
+            return (Check("polarity", Status.PASSED, Severity.BLOCK, None, None, where),)
+        cause = f"the reader finds {said.strip('*')} only {100 * agreed:.0f} % likely"
+        return (Check("polarity", Status.UNKNOWN, Severity.BLOCK, None, cause, where),)
 
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
         """The review with what no claim's check tests: a draft without claims, a bare yes or no, a namesake."""

@@ -1,0 +1,127 @@
+"""What is shown of a passage around an answer: whole blocks, or whole parts of them, within a number of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.nlp.blocks import Block, BlockKind, blocks, unit
+from assay.text.sentences import sentences
+from assay.types import AnswerType, Passage, Question, QuestionKind, Span
+
+# Words shown of one passage by what is asked: a fact, an explanation, a list or the steps of something.
+FACT_WORDS, PROSE_WORDS, LIST_WORDS = 60, 90, 180
+# A block may be this much longer than asked before it is cut: a whole thing reads better.
+SLACK = 1.25
+_LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
+_PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Stretches of one passage that are shown together, in order; offsets in the passage's text."""
+
+    parts: tuple[Span, ...]
+    passage: Passage
+
+    @property
+    def text(self) -> str:
+        """The stretches as a reader sees them, each on lines of its own."""
+        return "\n".join(self.passage.text[part.start : part.end] for part in self.parts)
+
+    @property
+    def words(self) -> int:
+        """How many words a reader counts."""
+        return len(self.text.split())
+
+
+def wanted_words(question: Question) -> int:
+    """How many words of one passage an answer to the question may show.
+
+    >>> wanted_words(Question("How do I brew tea?", "How do I brew tea?", kind=QuestionKind.HOW_TO))
+    180
+    """
+    if question.kind is QuestionKind.HOW_TO or question.answer_type in _LISTS:
+        return LIST_WORDS
+    return PROSE_WORDS if question.answer_type in _PROSE else FACT_WORDS
+
+
+def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
+    """What is shown around the answer's span of a passage: the blocks it stands in, shortened where they are long.
+
+    None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
+    """
+    text = passage.text
+    found = unit(blocks(text), span.start, span.end)
+    if not found:
+        return None
+    whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)
+    if whole.words <= SLACK * most_words:
+        return Shown(_joined(whole.parts, text), passage)
+    parts: list[Span] = []
+    room = most_words
+    for block in found:
+        taken = _shortened(text, block, span, room)
+        parts += taken
+        room -= sum(_words(text, part) for part in taken)
+    return Shown(_joined(parts, text), passage) if parts else None
+
+
+def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
+    """The parts of a block around the span, within about `room` words; those that the span touches are never left."""
+    if _words(text, Span(block.start, block.end)) <= room:
+        return [Span(block.start, block.end)]
+    match block.kind:
+        case BlockKind.LIST | BlockKind.TABLE if block.items:
+            kept = _around(text, block.items, span, room)
+            return [*([block.header] if block.header else []), *kept]
+        case BlockKind.CODE:
+            return [Span(block.start, block.end)]
+        case _:
+            found = [
+                Span(block.start + each.start, block.start + each.end)
+                for each in sentences(text[block.start : block.end])
+            ]
+            # A lead-in that is no part of the answer shows its end, next to what it leads to.
+            inside = span if _touches(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
+            return _around(text, found, inside, room)
+
+
+def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Span]:
+    """The parts that the span touches, then those behind and before them by turns while they fit."""
+    touched = [at for at, part in enumerate(parts) if _touches(part, span)]
+    if not touched:
+        touched = [min(range(len(parts)), key=lambda at: abs(parts[at].start - span.start))] if parts else []
+    if not touched:
+        return []
+    first, last = touched[0], touched[-1]
+    used = sum(_words(text, part) for part in parts[first : last + 1])
+    grown = True
+    while grown:
+        grown = False
+        if last + 1 < len(parts) and used + _words(text, parts[last + 1]) <= room:
+            last, grown = last + 1, True
+            used += _words(text, parts[last])
+        if first and used + _words(text, parts[first - 1]) <= room:
+            first, grown = first - 1, True
+            used += _words(text, parts[first])
+    return list(parts[first : last + 1])
+
+
+def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """The parts in order, neighbours with nothing but white space between them as one stretch."""
+    joined: list[Span] = []
+    for part in sorted(parts, key=lambda each: each.start):
+        if joined and not text[joined[-1].end : part.start].strip():
+            joined[-1] = Span(joined[-1].start, max(part.end, joined[-1].end))
+        else:
+            joined.append(part)
+    return tuple(joined)
+
+
+def _touches(part: Span, span: Span) -> bool:
+    return part.start < max(span.end, span.start + 1) and span.start < part.end
+
+
+def _words(text: str, part: Span) -> int:
+    return len(text[part.start : part.end].split())

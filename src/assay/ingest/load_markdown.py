@@ -1,32 +1,24 @@
-"""Markdown, kept as it is written; headings become sections and tables stay whole."""
+"""Markdown, kept as it is written; headings become sections, tables stay whole, front matter becomes metadata."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from assay.ingest.load_text import TextLoader
-from assay.types import Loaded, Location, Region
+from assay.nlp.blocks import Block, BlockKind, blocks
+from assay.nlp.markdown import front_matter_end
+from assay.types import Loaded, Location, Metadata, Region
 
-_HEADING = re.compile(r"[ ]{0,3}(#{1,6})[ \t]+(?=\S)")
-_UNDERLINE = re.compile(r"[ ]{0,3}(=+|-+)[ \t]*$")
-_FENCE = re.compile(r"[ ]{0,3}(`{3,}|~{3,})")
-_FRONT_TITLE = re.compile(r"title:[ \t]*(.+)")
-_MARKS = re.compile(r"[*_`]+|!?\[([^\]\[]{0,200})\]\([^()\s]{0,500}\)")
-
-Kind = Literal["text", "heading", "table"]
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line, line end included; `level` is 1 to 6 for a heading."""
-
-    start: int
-    end: int
-    kind: Kind
-    level: int = 0
-    title: str = ""
+# Top-level keys with a value on their line, or items on lines of their own below; deeper YAML is left out.
+_KEY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]+(?P<value>.*))?$")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)$")
+_COMMENT = re.compile(r"[ \t]+#.*$")
+# A value that begins so goes on over the next lines.
+_GOES_ON = ("|", ">", "{", "&", "*")
+_LONGEST_VALUE = 1000
 
 
 class MarkdownLoader:
@@ -35,95 +27,75 @@ class MarkdownLoader:
     def load(self, data: bytes, name: str) -> Loaded:
         """The text as written, with regions by heading; raises EmptyDocument.
 
-        >>> loaded = MarkdownLoader().load(b"# Tea\\n\\n## Water\\nBoil it.\\n", "tea.md")
+        >>> loaded = MarkdownLoader().load(b"# Tea\\n\\n## Water {#water}\\nBoil it.\\n", "tea.md")
         >>> loaded.title, str(loaded.regions[-1].location)
         ('Tea', 'Tea > Water')
         """
         loaded = TextLoader().load(data, name)
-        body = _front_matter_end(loaded.text)
-        lines = list(_lines(loaded.text, body))
-        headings = [line.title for line in lines if line.kind == "heading"]
-        front = _FRONT_TITLE.search(loaded.text, 0, body)
-        title = front.group(1).strip(" \"'") if front else next(iter(headings), "")
-        return replace(loaded, format="markdown", title=title, regions=tuple(_regions(lines, body)))
+        body = front_matter_end(loaded.text)
+        metadata = front_matter_values(loaded.text[:body])
+        found = blocks(loaded.text)
+        headings = (block.title for block in found if block.kind is BlockKind.HEADING)
+        title = str(metadata.get("title") or next(headings, ""))
+        regions = tuple(_regions(loaded.text, found, body))
+        return replace(loaded, format="markdown", title=title, regions=regions, metadata=metadata)
 
 
-def _front_matter_end(text: str) -> int:
-    """Where the YAML front matter ends; 0 where there is none."""
-    if not text.startswith("---\n"):
-        return 0
-    end = text.find("\n---", 3)
-    line_end = text.find("\n", end + 4)
-    return line_end + 1 if end != -1 and line_end != -1 else 0
+def front_matter_values(front: str) -> Metadata:
+    """The keys of front matter that have a plain value or a list of them, as text.
 
-
-def _lines(text: str, start: int) -> list[_Line]:
-    """The lines of `text` from `start` on with what each is."""
-    found: list[_Line] = []
-    fence = ""
-    for raw in text[start:].splitlines(keepends=True):
-        # str.splitlines also cuts at rarer line ends; that only makes more lines, never loses a character.
-        end = start + len(raw)
-        line = raw.rstrip("\r\n")
-        mark = _FENCE.match(line)
-        if fence or mark:
-            found.append(_Line(start, end, "text"))
-            fence = _fence_after(fence, mark)
-        else:
-            _append(found, _classified(line, start, end), line)
-        start = end
-    return found
-
-
-def _fence_after(fence: str, mark: re.Match[str] | None) -> str:
-    """The fence that is open behind a line: code ends with at least as many of the same marks."""
-    if not fence:
-        return mark.group(1) if mark else ""
-    closes = mark is not None and mark.group(1).startswith(fence)
-    return "" if closes else fence
-
-
-def _classified(line: str, start: int, end: int) -> _Line:
-    heading = _HEADING.match(line)
-    if heading:
-        words = line[heading.end() :].rstrip(" \t#")
-        return _Line(start, end, "heading", len(heading.group(1)), plain_heading(words))
-    if line.lstrip().startswith("|"):
-        return _Line(start, end, "table")
-    return _Line(start, end, "text", title=line.strip()[:200])
-
-
-def _append(found: list[_Line], line: _Line, raw: str) -> None:
-    """Append the line; an underline makes the line above it a heading."""
-    under = _UNDERLINE.match(raw)
-    above = found[-1] if found else None
-    if under and above is not None and above.kind == "text" and above.title and line.start == above.end:
-        level = 1 if under.group(1)[0] == "=" else 2
-        found[-1] = _Line(above.start, line.end, "heading", level, plain_heading(above.title))
-        return
-    found.append(line)
-
-
-def plain_heading(text: str) -> str:
-    """A heading's words without Markdown's marks.
-
-    >>> plain_heading("**Use** [the map](map.md)")
-    'Use the map'
+    >>> front_matter_values('---\\ntitle: "Tea"\\ntags: [hot, green]\\nauthors:\\n  - Wu\\n  - Li\\n---\\n')
+    {'title': 'Tea', 'tags': 'hot, green', 'authors': 'Wu, Li'}
     """
-    return _MARKS.sub(lambda match: match.group(1) or "", text).strip()
+    found: dict[str, str] = {}
+    key = ""
+    for line in front.splitlines()[1:-1]:
+        match = _KEY.match(line)
+        item = _ITEM.match(line) if key else None
+        if match:
+            key, value = match["key"], _plain(match["value"] or "")
+            if value:
+                found[key] = value
+        elif item:
+            found[key] = ", ".join(part for part in (found.get(key, ""), _plain(item["value"])) if part)
+        elif line.strip() and not line.startswith((" ", "\t", "#")):
+            key = ""
+    return {key: value for key, value in found.items() if len(value) <= _LONGEST_VALUE}
 
 
-def _regions(lines: list[_Line], start: int) -> list[Region]:
-    """Neighbouring lines of one kind under one heading, joined; front matter before `start` is a region too."""
-    regions = [Region(0, start, Location())] if start else []
-    path: list[tuple[int, str]] = []
-    for line in lines:
-        if line.kind == "heading":
-            path = [*(each for each in path if each[0] < line.level), (line.level, line.title)]
-        location = Location(section=" > ".join(title for _, title in path) or None)
+def _plain(written: str) -> str:
+    """A value without quotation marks or comment; "" for one that goes on below or is no plain value."""
+    value = written.strip()
+    if value.startswith(_GOES_ON):
+        return ""
+    if value[:1] in "\"'" and value.endswith(value[:1]):
+        return value[1:-1] if len(value) > 1 else ""
+    value = _COMMENT.sub("", value)
+    if value.startswith("[") and value.endswith("]"):
+        return ", ".join(part.strip(" \t\"'") for part in value[1:-1].split(","))
+    return value
+
+
+def _regions(text: str, found: Sequence[Block], body: int) -> list[Region]:
+    """Whole lines, joined where neighbours are of one kind under one heading; front matter has a region too."""
+    front = [Region(0, body, Location())] if body else []
+    regions: list[Region] = []
+    shown = [block for block in found if block.start >= body]
+    starts = [text.rfind("\n", 0, block.start) + 1 for block in shown]
+    for block, start, end in zip(shown, starts, [*starts, len(text)][1:], strict=True):
+        path = (*block.path, block.title) if block.kind is BlockKind.HEADING else block.path
+        location = Location(section=" > ".join(path) or None)
+        kind = _kind(text, block)
         last = regions[-1] if regions else None
-        if last is not None and last.kind == line.kind != "heading" and last.location == location:
-            regions[-1] = replace(last, end=line.end)
+        if last is not None and last.kind == kind != "heading" and last.location == location:
+            regions[-1] = replace(last, end=end)
         else:
-            regions.append(Region(line.start, line.end, location, line.kind))
-    return regions
+            regions.append(Region(start, end, location, kind))
+    return [*front, *regions]
+
+
+def _kind(text: str, block: Block) -> Literal["text", "heading", "table"]:
+    """What a block is for the splitter; a table of HTML is no table of lines."""
+    if block.kind is BlockKind.TABLE:
+        return "text" if text.startswith("<", block.start) else "table"
+    return "heading" if block.kind is BlockKind.HEADING else "text"

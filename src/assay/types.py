@@ -485,8 +485,8 @@ class Evidence(Value):
     """The passages an answer may stand on, best first, each once.
 
     `notes` say what of the search could not be done, or was done otherwise than asked. `contradictions` are where
-    the passages disagree on what is asked, for a writer that answers per reading; `uncovered` are the aspects of the
-    question that no passage covers, for a writer to name.
+    the passages disagree on what is asked, for a writer that answers per reading; `uncovered` are the aspects of
+    the question that no passage covers, for a writer to name.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -1042,8 +1042,8 @@ class Confidence(Value):
     `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
     `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
     `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured. `answers` says
-    whether the answer answers the question, by a reader, which gives `reading`, the log odds that its text does; both
-    are None where no reader read it. `level` follows `value` where there is one.
+    whether the answer answers the question, by a reader, which gives `reading`, the log odds that its text does;
+    both are None where no reader read it. `level` follows `value` where there is one.
     """
 
     value: float | None
@@ -1176,11 +1176,16 @@ class Answer(Value):
             for check in self.checks
         )
 
+    @property
+    def answers_question(self) -> Literal["yes", "unsure", "no"] | None:
+        """Whether the answer answers the question; None where no reader read it."""
+        return self.confidence.answers
+
     def to_dict(self) -> dict[str, Any]:
         """The answer object, `schema` first; the trace stays with the run record."""
         body = plain(self)
         body.pop("trace")
-        return {"schema": self.schema, **body}
+        return {"schema": self.schema, **body, "answers_question": self.answers_question}
 
 
 # --- events ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.first_of_each import first_of_each
 from assay.cli.terminal import Terminal, one_line
+from assay.nlp.blocks import BlockKind, blocks
 from assay.rendering import section_within
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ OUTPUT_RULE = "rule:"
 SHORT_ID = 8
 # What cannot be assessed without a question.
 OF_A_QUESTION = ("relevance", "completeness")
+# The check that the answer answers the question; the verdict's line says how it ended.
+ANSWERS = "answers"
+CLOSEST = "The closest passages; they may not answer this:"
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
@@ -50,14 +54,19 @@ def show_answer(
     console = terminal.console()
     shown = answer["text"] if text is None else text
     if shown:
-        console.print(flowing(shown))
-    for source in answer["sources"]:
-        console.print()
+        if may_not_answer(answer):
+            console.print(CLOSEST, style="yellow")
+            console.print()
+        console.print(bold(flowing(shown)))
+    for number, source in enumerate(answer["sources"]):
+        quoted = [quote for quote in quotes(source, answer["claims"]) if not _stands_in(quote, answer["text"])]
+        if quoted or not number:
+            console.print()
         console.print(_heading(source) + (f" · {source['passage_id'][:SHORT_ID]}" if with_ids else ""))
-        for quote in quotes(source, answer["claims"]):
+        for quote in quoted:
             indented(console, f"“{quote}”", 4)
     console.print()
-    for line in chain(disagreements(answer), _open_points(answer), broken_advice(answer), weakness(answer)):
+    for line in chain(disagreements(answer), _open_points(answer), broken_advice(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
     for told in (repairs_line(answer), usage_line(answer)):
@@ -65,6 +74,16 @@ def show_answer(
             indented(console, told, 2)
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
+
+
+def may_not_answer(answer: Json) -> bool:
+    """Whether an answer is shown of which nobody can tell that it answers the question."""
+    return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
+
+
+def _stands_in(quote: str, text: str) -> bool:
+    """Whether the answer's text shows the quote already, so that it is not printed twice."""
+    return one_line(quote).rstrip("…") in one_line(text)
 
 
 def indented(console: Console, text: str, columns: int) -> None:
@@ -91,7 +110,7 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     level = confidence_told(confidence)
     if verified and not answer["claims"]:
         return marked("unknown", "not verified · it claims nothing")
-    status, what = _standing(answer["checks"], verified)
+    status, what = _standing(answer, verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
     return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
 
@@ -215,9 +234,13 @@ def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
 
 
 def _heading(source: Json) -> str:
-    title = one_line(source["title"], 80) or source["document_id"]
+    """The source's number, its file with the line, its title, and where the quote stands."""
+    path, line = one_line(source.get("path") or "", 100), source.get("line")
+    file = f"{path}:{line}" if path and line else path
+    title = one_line(source["title"], 80) or ("" if path else source["document_id"])
     where = location(source["location"], source["title"])
-    parts = [title, where, *origin_parts(source.get("origin") or {})]
+    origin = [part for part in origin_parts(source.get("origin") or {}) if part != path]
+    parts = [file, title, where, *origin]
     return f"[{source['number']}] {' · '.join(part for part in parts if part)}"
 
 
@@ -248,14 +271,46 @@ def flowing(text: str) -> str:
     """The text as it is read: without the line breaks of its sources, lists and headings on lines of their own.
 
     >>> flowing("Water\\nis **wet**:\\n- at sea\\n- in the rain")
-    'Water is wet:\\n- at sea\\n- in the rain'
+    'Water is **wet**:\\n- at sea\\n- in the rain'
     """
-    paragraphs = (_BREAK.split(paragraph) for paragraph in text.split("\n\n"))
-    return _STRONG.sub(r"\1", "\n\n".join("\n".join(map(one_line, lines)) for lines in paragraphs))
+    parts = []
+    at = 0
+    for block in blocks(text):
+        gap = text[at : block.start]
+        parts.append("\n" * min(gap.count("\n"), 2) if parts else "")
+        parts.append(_laid_out(text[block.start : block.end], block.kind))
+        at = block.end
+    return "".join(parts) if parts else one_line(text)
+
+
+def _laid_out(text: str, kind: BlockKind) -> str:
+    """A block as it is read: code and tables as they are, other text without the line breaks of its source."""
+    if kind in (BlockKind.CODE, BlockKind.TABLE):
+        return text
+    return "\n".join(map(one_line, _BREAK.split(text)))
+
+
+def bold(text: str) -> Text:
+    """The text with Markdown's strong words in bold, and without their signs.
+
+    >>> bold("**18 weeks** of leave").plain
+    '18 weeks of leave'
+    """
+    from rich.text import Text
+
+    found = Text()
+    at = 0
+    for match in _STRONG.finditer(text):
+        found.append(text[at : match.start()])
+        found.append(match.group(1), "bold")
+        at = match.end()
+    return found.append(text[at:])
 
 
 def _open_points(answer: Json) -> Iterator[Text | str]:
-    open_checks = [each for each in answer["checks"] if each["status"] in ("failed", "unknown")]
+    open_checks = [
+        each for each in answer["checks"] if each["status"] in ("failed", "unknown") and each["name"] != ANSWERS
+    ]
     yield from first_check_lines(
         [each for each in open_checks if each["severity"] != "warn" or each["status"] == "unknown"]
     )
@@ -311,10 +366,16 @@ def score_told(score: Json) -> str:
     return f"{score['criterion'].replace('_', ' ')} {known}"
 
 
-def _standing(checks: Sequence[Json], verified: bool) -> tuple[str, str]:
+def _standing(answer: Json, verified: bool) -> tuple[str, str]:
+    """The state of the answer as a whole, and the words for it."""
+    answers = answer["confidence"].get("answers")
     if verified:
-        return "passed", "verified"
-    failed = any(each["severity"] == "block" and each["status"] == "failed" for each in checks)
+        return "passed", "answers the question" if answers == "yes" else "verified"
+    blocking = [each for each in answer["checks"] if each["severity"] == "block"]
+    failed = any(each["status"] == "failed" for each in blocking)
+    others = any(each["status"] == "unknown" and each["name"] != ANSWERS for each in blocking)
+    if may_not_answer(answer) and not failed and not others:
+        return "unknown", f"{'may' if answers == 'unsure' else 'does'} not answer the question"
     return ("failed" if failed else "unknown"), "not verified"
 
 
@@ -323,6 +384,8 @@ def _quoting(claims: Sequence[Json]) -> str:
     borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
     quoting = sum(any(event["by"] == "quote" for event in claim["history"]) for claim in borne_out)
     counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
+    if quoting == len(claims):
+        return "quoted exactly"
     if quoting == len(borne_out):
         return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"
     told = f"{counted} {'is borne out by its source' if len(claims) == 1 else 'are borne out by their source'}"

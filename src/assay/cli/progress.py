@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from assay.cli.answer_view import flowing
+from assay.cli.answer_view import bold, flowing
 from assay.cli.run_view import told
 from assay.cli.terminal import Terminal, visible
 from assay.text.citation_marks import HEDGE_MARK
@@ -57,4 +57,4 @@ class Progress:
             self._numbers.setdefault(each, len(self._numbers) + 1)
         marks = [f"[{self._numbers[each]}]" for each in sentence.passage_ids]
         hedge = [HEDGE_MARK] if sentence.hedged else []
-        return " ".join([visible(flowing(sentence.text.strip())), *marks, *hedge])
+        return " ".join([visible(bold(flowing(sentence.text.strip())).plain), *marks, *hedge])

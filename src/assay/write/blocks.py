@@ -78,10 +78,8 @@ def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
         case BlockKind.CODE:
             return [Span(block.start, block.end)]
         case _:
-            found = [
-                Span(block.start + each.start, block.start + each.end)
-                for each in sentences(text[block.start : block.end])
-            ]
+            prose = text[block.start : block.end]
+            found = [Span(block.start + each.start, block.start + each.end) for each in sentences(prose)]
             # A lead-in that is no part of the answer shows its end, next to what it leads to.
             inside = span if _touches(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
             return _around(text, found, inside, room)

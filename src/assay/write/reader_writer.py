@@ -1,4 +1,4 @@
-"""Answers quoted from the evidence where a reader finds them: the short answer first, then the block it stands in."""
+"""Answers quoted where a reader finds them: the short answer first, then the block it stands in."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from assay.types import (
     QuestionKind,
     Quote,
     Sentence,
-    SourceSpan,
     Span,
 )
 from assay.write.blocks import LIST_WORDS, Shown, shown_around, wanted_words
 
 # How much the search's order counts beside the reader's log odds, and a span's own log odds
 # (benchmarks/answers/choose.py).
-RANK_WEIGHT, SPAN_WEIGHT = 0.6, 0.25
+RANK_WEIGHT, SPAN_WEIGHT = 0.6, 0.2
 # A second block is shown where its score is this near to the best, as long as the answer stays this short.
-NEAR, MOST_WORDS, MOST_BLOCKS = 1.0, 90, 3
+NEAR, MOST_WORDS, MOST_BLOCKS = 2.0, 100, 3
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # Probability from which on yes or no is said.
@@ -153,7 +152,7 @@ def _sentence(number: int, question: Question, shown: Shown, place: Place, polar
         apart = "\n\n" if text.startswith(("- ", "* ", "+ ", "|", "```", "1.", "    ")) else " — "
         text = f"**{short}**{apart}{text}"
         if not polarity:
-            quotes.insert(0, Quote(short, _source(passage, Span(place.span.start, place.span.end))))
+            quotes.insert(0, Quote(short, passage.span_of(place.span.start, place.span.end)))
     if text.endswith(("```", "~~~")):
         text += "\n"
     lead = "\n\n" if number > 1 else ""
@@ -171,10 +170,5 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
 
 
 def _quote(passage: Passage, part: Span) -> Quote:
-    source = _source(passage, part)
+    source = passage.span_of(part.start, part.end)
     return Quote(source.quote, source)
-
-
-def _source(passage: Passage, part: Span) -> SourceSpan:
-    quote = passage.text[part.start : part.end]
-    return SourceSpan(passage.passage_id, passage.start + part.start, passage.start + part.end, quote)

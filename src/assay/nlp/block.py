@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from assay.types import Span
@@ -49,3 +50,27 @@ class Parsed:
 
     blocks: tuple[Block, ...]
     prose: str
+
+
+def apart(found: Sequence[Block]) -> list[Block]:
+    """The blocks without those that another holds."""
+    kept: list[Block] = []
+    for block in found:
+        if kept and block.start < kept[-1].end:
+            if block.end > kept[-1].end and block.start == kept[-1].start:
+                kept[-1] = block
+            continue
+        kept.append(block)
+    return kept
+
+
+def with_paths(found: Sequence[Block]) -> Iterator[Block]:
+    """The blocks with the titles of the headings above them."""
+    path: list[Block] = []
+    for block in found:
+        if block.kind is BlockKind.HEADING:
+            path = [above for above in path if above.level < block.level]
+        titles = tuple(above.title for above in path)
+        yield replace(block, path=titles)
+        if block.kind is BlockKind.HEADING:
+            path.append(block)

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import unescape
 from itertools import groupby
 from typing import Any
 
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from assay.nlp.block import Block, BlockKind, Parsed
+from assay.nlp.block import Block, BlockKind, Parsed, apart, with_paths
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
+from assay.nlp.inline import PARSER
+from assay.nlp.lines import Lines
 from assay.types import Span
 
-_LINE_END = re.compile(r"\r\n|\n|\r")
-_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
 _TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t])")
 _TABLE_RULE = re.compile(r"[ \t|:>-]*-[ \t|:>-]*$")
 # In the parser's lines templating is one word, so that an address with it stays an address.
@@ -42,66 +40,6 @@ _NOT_NEWLINE = re.compile(r"[^\r\n]")
 _FENCE_IN_CODE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:```|~~~)")
 _INDENT = 4
 
-_Rule = Callable[[StateInline, bool], bool]
-
-
-def _noted(name: str, rule: _Rule) -> _Rule:
-    """The rule, which also notes in the parser's environment what of the text it took for markup."""
-
-    def apply(state: StateInline, silent: bool) -> bool:
-        start, count = state.pos, len(state.tokens)
-        label = (
-            state.md.helpers.parseLinkLabel(state, start, True)
-            if name == "link" and not silent and state.src[start] == "["
-            else -1
-        )
-        if not rule(state, silent):
-            return False
-        if not silent:
-            _note(state, name, start, state.tokens[count:], label)
-        return True
-
-    return apply
-
-
-def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], label: int) -> None:
-    marks: list[tuple[int, int]] = state.env["marks"]
-    match name:
-        case "emphasis":
-            # Text that waited may come before the marks, of which each is a token.
-            own = tokens[start - state.pos :]
-            state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
-        case "link":
-            marks += [(start, start + 1), (label, state.pos)]
-        case "backticks":
-            if tokens and tokens[-1].type == "code_inline":
-                length = len(tokens[-1].markup)
-                marks += [(start, start + length), (state.pos - length, state.pos)]
-                state.env["code"].append((start, state.pos))
-        case "autolink":
-            marks += [(start, start + 1), (state.pos - 1, state.pos)]
-        case "escape":
-            marks.append((start, start + 1))
-        case _:
-            marks.append((start, state.pos))
-
-
-def _parser() -> MarkdownIt:
-    """CommonMark with tables; HTML stays inline, since its blocks hold prose in Markdown as often as not."""
-    parser = MarkdownIt("commonmark").enable("table").disable("html_block")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    parser.inline.ruler2.disable("fragments_join")
-    rules = dict(zip(parser.inline.ruler.get_active_rules(), parser.inline.ruler.getRules(""), strict=True))
-    for name in ("emphasis", "link", "image", "backticks", "autolink", "escape", "html_inline"):
-        parser.inline.ruler.at(name, _noted(name, rules[name]))
-    # Addresses are never opened here, and some cannot be encoded.
-    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]
-    return parser
-
-
-_PARSER = _parser()
-
 
 def parse_markdown(text: str) -> Parsed:
     """The blocks of a text in Markdown, and its prose.
@@ -114,19 +52,9 @@ def parse_markdown(text: str) -> Parsed:
 
 def front_matter_end(text: str) -> int:
     """Where the front matter of a text ends, its last line end included; 0 where it has none."""
-    lines, spans = _lines(text)
-    count = front_matter(lines)
+    lines = Lines.of(text)
+    spans, count = lines.spans, front_matter(lines.written)
     return (spans[count].start if count < len(spans) else len(text)) if count else 0
-
-
-def _lines(text: str) -> tuple[list[str], list[Span]]:
-    """The lines as CommonMark counts them, and their places without their ends."""
-    spans, start = [], 0
-    for match in _LINE_END.finditer(text):
-        spans.append(Span(start, match.start()))
-        start = match.end()
-    spans.append(Span(start, len(text)))
-    return [text[span.start : span.end] for span in spans], spans
 
 
 class _Reader:
@@ -134,8 +62,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._lines, self._spans = _lines(text)
-        self._prepared: Prepared = prepare(self._lines, self._spans)
+        self._lines = Lines.of(text)
+        self._prepared: Prepared = prepare(self._lines.written, self._lines.spans)
         self._templates: list[Span] = []
         self._markup: list[Span] = list(self._prepared.hidden)
         self._code: list[Span] = []
@@ -151,16 +79,16 @@ class _Reader:
         self._mark_rest()
         prose = _blanked(self._text, self._markup)
         found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
-        found = list(self._with_rest(_apart(found)))
+        found = list(self._with_rest(apart(found)))
         prose = _blanked(prose, [Span(each.start, each.end) for each in found if each.kind is BlockKind.MARKUP])
-        return Parsed(tuple(_with_paths(found)), prose)
+        return Parsed(tuple(with_paths(found)), prose)
 
     def _tokens(self) -> tuple[list[Token], dict[str, Any]]:
         """The parser's tokens; indented prose, as in a list whose marks were cut off, is read as prose."""
         while True:
             env: dict[str, Any] = {}
             lines = [_TEMPLATE.sub(_word, line) if "{" in line else line for line in self._prepared.lines]
-            tokens = _PARSER.parse("\n".join(lines), env)
+            tokens = PARSER.parse("\n".join(lines), env)
             indented = [token.map for token in tokens if token.type == "code_block" and token.map]
             prose = [(first, end) for first, end in indented if self._is_prose(first, end)]
             for first, end in prose:
@@ -191,7 +119,7 @@ class _Reader:
         """Note where templating stands, code included."""
         for number, line in enumerate(self._prepared.lines):
             if "{" in line:
-                start = self._spans[number].start + self._prepared.shifts[number]
+                start = self._lines.spans[number].start + self._prepared.shifts[number]
                 self._templates += [
                     Span(start + each.start(), start + each.end()) for each in _TEMPLATE.finditer(line)
                 ]
@@ -208,7 +136,7 @@ class _Reader:
             if not any(sign in token.content for sign in "*_[<`\\!"):
                 continue
             env.update(marks=[], emphasis=[], code=[])
-            _PARSER.inline.parse(token.content, _PARSER, env, [])
+            PARSER.inline.parse(token.content, PARSER, env, [])
             marks = [
                 *env["marks"],
                 *((at, at + 1) for mark, at in env["emphasis"] if mark.type != "text" or not mark.content),
@@ -234,7 +162,7 @@ class _Reader:
                 if place_at != -1:
                     reached[number] = place_at + len(inner)
                     lead = len(content) - len(content.lstrip())
-                    start = self._spans[number].start + self._prepared.shifts[number] + place_at
+                    start = self._lines.spans[number].start + self._prepared.shifts[number] + place_at
                     found.append((at + lead, at + lead + len(inner), start))
             at += len(content) + 1
         return found
@@ -251,54 +179,54 @@ class _Reader:
         elif token.type == "fence":
             self._mark_fence(token, first, end)
         elif token.type == "code_block":
-            self._code.append(self._stretch_of(first, end))
+            self._code.append(self._lines.stretch(first, end))
         elif token.type == "table_open":
             self._mark_table(first, end)
         elif token.type == "blockquote_open":
             for number in range(first, end):
-                match = _QUOTE.match(self._lines[number])
-                if match:
-                    self._markup.append(self._at(number, 0, match.end()))
+                quotation = self._lines.quotation(number)
+                if quotation:
+                    self._markup.append(quotation)
         elif token.type == "list_item_open":
-            match = _TASK.match(self._lines[first])
+            match = _TASK.match(self._lines.written[first])
             if match:
-                self._markup.append(self._at(first, match.start(1), match.end(1)))
+                self._markup.append(self._lines.within(first, match.start(1), match.end(1)))
         elif token.type == "hr":
-            self._markup.append(self._stretch_of(first, end))
+            self._markup.append(self._lines.stretch(first, end))
 
     def _mark_heading(self, token: Token, first: int, end: int) -> None:
         if token.markup.startswith("#"):
-            line = self._lines[first]
+            line = self._lines.written[first]
             start = line.find("#")
-            self._markup.append(self._at(first, start, start + len(token.markup)))
+            self._markup.append(self._lines.within(first, start, start + len(token.markup)))
             behind = len(line.rstrip().rstrip("#"))
             if behind > start + len(token.markup) and line[behind - 1] in " \t":
-                self._markup.append(self._at(first, behind, len(line)))
+                self._markup.append(self._lines.within(first, behind, len(line)))
         else:
-            self._markup.append(self._spans[end - 1])
+            self._markup.append(self._lines.spans[end - 1])
 
     def _mark_fence(self, token: Token, first: int, end: int) -> None:
-        self._code.append(self._stretch_of(first, end))
-        start = self._lines[first].find(token.markup)
-        self._markup.append(self._at(first, max(0, start), len(self._lines[first])))
-        last = self._lines[end - 1].strip(" \t>")
+        self._code.append(self._lines.stretch(first, end))
+        start = self._lines.written[first].find(token.markup)
+        self._markup.append(self._lines.within(first, max(0, start), len(self._lines.written[first])))
+        last = self._lines.written[end - 1].strip(" \t>")
         if end - 1 > first and last.startswith(token.markup) and not last.strip(token.markup[0]):
-            self._markup.append(self._spans[end - 1])
+            self._markup.append(self._lines.spans[end - 1])
 
     def _mark_table(self, first: int, end: int) -> None:
         for number in range(first, end):
-            line = self._lines[number]
+            line = self._lines.written[number]
             if _TABLE_RULE.match(line):
-                self._markup.append(self._spans[number])
+                self._markup.append(self._lines.spans[number])
                 continue
             self._markup += [
-                self._at(number, place, place + 1)
+                self._lines.within(number, place, place + 1)
                 for place, character in enumerate(line)
                 if character == "|" and line[place - 1 : place] != "\\"
             ]
 
     def _mark_stretch(self, stretch: Stretch) -> None:
-        span = self._stretch_of(stretch.first, stretch.last + 1)
+        span = self._lines.stretch(stretch.first, stretch.last + 1)
         self._markup += [
             Span(span.start + each.start(), span.start + each.end())
             for each in _HTML_TAG.finditer(self._text[span.start : span.end])
@@ -356,7 +284,7 @@ class _Reader:
         heading = _HTML_HEADING.match(self._text[span.start : span.end])
         if heading:
             return self._heading(span, int(heading[1]), prose)
-        lines = [self._at_line(number) for number in self._numbers(span)]
+        lines = [self._lines.tight_line(number) for number in self._lines.numbers(span)]
         if all(self._text[each.start : each.start + 1] == "|" for each in lines):
             rows = [each for each in lines if not _TABLE_RULE.match(self._text[each.start : each.end])]
             return Block(BlockKind.TABLE, span.start, span.end, items=tuple(rows))
@@ -367,13 +295,13 @@ class _Reader:
         head = next((each.map for each in tokens if each.type == "thead_open" and each.map), None)
         if head is None:
             return Block(BlockKind.TABLE, span.start, span.end)
-        body = [self._at_line(first) for first, _ in rows if first > head[0] + 1]
-        header = Span(self._at_line(head[0]).start, self._at_line(head[0] + 1).end)
+        body = [self._lines.tight_line(first) for first, _ in rows if first > head[0] + 1]
+        header = Span(self._lines.tight_line(head[0]).start, self._lines.tight_line(head[0] + 1).end)
         return Block(BlockKind.TABLE, span.start, span.end, items=tuple(body), header=header)
 
     def _stretches(self) -> Iterator[Block]:
         for stretch in self._prepared.stretches:
-            span = self._tight(self._stretch_of(stretch.first, stretch.last + 1))
+            span = self._lines.tight(self._lines.stretch(stretch.first, stretch.last + 1))
             if span is None:
                 continue
             if stretch.kind is not BlockKind.TABLE:
@@ -391,9 +319,12 @@ class _Reader:
         for block in (*found, None):
             end = block.start if block is not None else len(self._text)
             # What is left of the line on which a block begins is its quotation mark or indentation.
-            line = bisect_right(self._spans, end, key=lambda span: span.start) - 1
-            stop = self._spans[line].start if block is not None and line >= 0 else end
-            gap = [self._tight(self._spans[number]) for number in self._numbers(Span(reached, max(reached, stop)))]
+            line = bisect_right(self._lines.spans, end, key=lambda span: span.start) - 1
+            stop = self._lines.spans[line].start if block is not None and line >= 0 else end
+            gap = [
+                self._lines.tight(self._lines.spans[number])
+                for number in self._lines.numbers(Span(reached, max(reached, stop)))
+            ]
             for empty, run in groupby(gap, key=lambda span: span is None):
                 spans = [span for span in run if span is not None and span.start >= reached]
                 if not empty and spans:
@@ -402,46 +333,15 @@ class _Reader:
                 yield block
                 reached = block.end
 
-    # --- places --------------------------------------------------------------------------------
-
-    def _at(self, number: int, start: int, end: int) -> Span:
-        """A stretch of a line."""
-        first = self._spans[number].start
-        return Span(first + start, first + end)
-
-    def _stretch_of(self, first: int, end: int) -> Span:
-        """The lines from `first` to before `end`."""
-        return Span(self._spans[first].start, self._spans[max(first, end - 1)].end)
-
-    def _at_line(self, number: int) -> Span:
-        """A line without quotation marks and outer white space."""
-        return self._tight(self._spans[number]) or self._spans[number]
-
-    def _numbers(self, span: Span) -> range:
-        """The numbers of the lines that a stretch touches."""
-        first = bisect_right(self._spans, span.start, key=lambda line: line.start) - 1
-        last = bisect_right(self._spans, max(span.start, span.end - 1), key=lambda line: line.start) - 1
-        return range(max(0, first), last + 1) if span.end > span.start else range(0)
-
     def _trimmed(self, token: Token) -> Span | None:
         """Where a block of the parser's stands; None for one without words."""
-        if not token.map or token.map[0] >= len(self._spans):
+        if not token.map or token.map[0] >= len(self._lines.spans):
             return None
-        first, end = token.map[0], min(token.map[1], len(self._spans))
+        first, end = token.map[0], min(token.map[1], len(self._lines.spans))
         # Lines that the parser was not shown do not belong to the list that it takes them to end.
         while end > first + 1 and not self._prepared.lines[end - 1].strip():
             end -= 1
-        return self._tight(self._stretch_of(first, end))
-
-    def _tight(self, span: Span) -> Span | None:
-        """The stretch without outer white space and the quotation marks before it."""
-        written = self._text[span.start : span.end]
-        quote = _QUOTE.match(written)
-        start = span.start + (quote.end() if quote else 0)
-        rest = self._text[start : span.end]
-        start += len(rest) - len(rest.lstrip())
-        end = start + len(rest.strip())
-        return Span(start, end) if start < end else None
+        return self._lines.tight(self._lines.stretch(first, end))
 
 
 def _word(match: re.Match[str]) -> str:
@@ -466,40 +366,6 @@ def _close(tokens: Sequence[Token], at: int) -> int:
         if not depth:
             return behind + 1
     return len(tokens)
-
-
-def _apart(found: Sequence[Block]) -> list[Block]:
-    """The blocks without those that another holds."""
-    kept: list[Block] = []
-    for block in found:
-        if kept and block.start < kept[-1].end:
-            if block.end > kept[-1].end and block.start == kept[-1].start:
-                kept[-1] = block
-            continue
-        kept.append(block)
-    return kept
-
-
-def _with_paths(found: Sequence[Block]) -> Iterator[Block]:
-    """The blocks with the titles of the headings above them."""
-    path: list[Block] = []
-    for block in found:
-        if block.kind is BlockKind.HEADING:
-            path = [above for above in path if above.level < block.level]
-        titles = tuple(above.title for above in path)
-        yield Block(
-            block.kind,
-            block.start,
-            block.end,
-            titles,
-            block.items,
-            block.header,
-            block.level,
-            block.title,
-            block.leads,
-        )
-        if block.kind is BlockKind.HEADING:
-            path.append(block)
 
 
 def _blanked(text: str, spans: Sequence[Span]) -> str:

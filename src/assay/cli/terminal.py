@@ -7,7 +7,6 @@ clipboard or open links, so every control character is shown as an escape instea
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
 from collections.abc import Mapping
@@ -132,11 +131,12 @@ class Terminal:
 
         TTY_INTERACTIVE=1 and TTY_INTERACTIVE=0 decide it for a terminal that is not recognised as one.
         """
-        chosen = os.environ.get("TTY_INTERACTIVE")
-        if self.quiet or chosen == "0" or not (chosen == "1" or self.err.isatty()):
-            return None
         from rich.console import Console
 
+        # Not by FORCE_COLOR, which rich would take for a terminal: a log is to have no bar.
+        known = Console(file=self.err, force_terminal=self.err.isatty())
+        if self.quiet or not known.is_interactive:
+            return None
         console = Console(file=self.err, force_terminal=True, markup=False, highlight=False, emoji=False)
         return None if console.is_dumb_terminal else console
 

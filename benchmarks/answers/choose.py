@@ -3,22 +3,17 @@
     .venv/bin/python benchmarks/answers/choose.py FOLDER [FOLDER …]
 
 Each folder has questions.jsonl and the documents, in the shape of `real.py`; `written` stands for the written
-questions of the training data that the reader never saw, over all of its passages. The passages of each question are
-searched and read once; then each choice of constants is tried on the full questions, and the share that shows the
-gold is printed with the mean number of words. Never run on ../shared/data/dev/real.
+questions of the training data that the reader never saw, over all of its passages. The passages of each question
+are searched and read once; then each choice of constants is tried on the full questions, and the share that shows
+the gold is printed with the mean number of words. Never run on ../shared/data/dev/real.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import gzip
-import hashlib
 import itertools
 import json
-import re
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,22 +22,18 @@ from statistics import mean
 import assay_models
 from natural import NaturalQuestion, plain, read_questions, shows
 from real_collections import collection, documents_of
+from written_questions import held_questions, written_collection
 
-from assay.build import open_engine
 from assay.models.reader import OnnxReader
 from assay.types import Evidence, PassageReading, ReaderModel, Sentence, TitledText
 from assay.understand.rules import understood
-from assay.write import reader_writer
+from assay.write import blocks, reader_writer
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-from report import data_folder
-
-HELD_EVERY = 6
 TRIED = {
-    "RANK_WEIGHT": (0.3, 0.6, 1.0, 1.5),
-    "SPAN_WEIGHT": (0.0, 0.1, 0.2, 0.3),
-    "NEAR": (0.5, 1.0, 2.0),
-    "MOST_WORDS": (70, 90, 110),
+    "RANK_WEIGHT": (0.3, 0.6, 1.0),
+    "SPAN_WEIGHT": (0.1, 0.2, 0.3),
+    "NEAR": (1.0, 2.0, 3.0),
+    "FACT_BLOCK": (30, 45, 60),
 }
 
 
@@ -86,39 +77,11 @@ def natural(folder: Path) -> Iterator[Found]:
 
 
 def written() -> Iterator[Found]:
-    """The written questions that the reader never saw, over all written passages."""
-    folder = data_folder() / "train" / "written"
-    passages = {row["pid"]: row for row in _rows(folder / "passages.jsonl.gz")}
-    place = Path(tempfile.gettempdir()) / "assay-written"
-    with open_engine(data_dir=place, collection="written", profile="fast", offline=True) as opened:
-        if not opened.documents():
-            source = place / "passages.jsonl"
-            source.write_text(
-                "".join(
-                    json.dumps({"id": pid, "title": row["title"], "text": row["text"]}) + "\n"
-                    for pid, row in passages.items()
-                )
-            )
-            opened.add([source])
-        for row in _rows(folder / "questions.jsonl.gz"):
-            text = " ".join(passages[row["pid"]]["text"].split())
-            held = int(hashlib.sha256(text.encode()).hexdigest(), 16) % HELD_EVERY == 0
-            if held and row["label"] == "full":
-                yield Found(_asked(row), opened.search(row["question"]))
-
-
-def _rows(path: Path) -> list[dict[str, str]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
-
-
-def _asked(row: dict[str, str]) -> NaturalQuestion:
-    """The question; its gold is shown where the longest words of the answer are, in any order."""
-    answer = re.sub(r"^(?:yes|no)\b\W*", "", row["answer"], flags=re.I)
-    words = sorted({word for word in re.findall(r"\w+", answer) if len(word) > 3 or word.isdigit()}, key=len)
-    wanted = words[-3:] or re.findall(r"\w+", row["answer"])
-    pattern = "".join(rf"(?=.*\b{re.escape(word[:6])})" for word in wanted)
-    return NaturalQuestion(row["id"], "written", row["question"], "full", (pattern,))
+    """The full written questions that the reader never saw, over all written passages."""
+    with written_collection() as opened:
+        for question in held_questions():
+            if question.answerable == "full":
+                yield Found(question, opened.search(question.text))
 
 
 async def shown(reader: KeptReader, found: Found) -> str:
@@ -133,7 +96,9 @@ async def tried(reader: KeptReader, sets: dict[str, list[Found]]) -> tuple[dict[
     shares, words = {}, []
     for name, rows in sets.items():
         texts = [await shown(reader, row) for row in rows]
-        shares[name] = mean(shows(text, row.asked.must, row.asked.limit) for text, row in zip(texts, rows, strict=True))
+        shares[name] = mean(
+            shows(text, row.asked.must, row.asked.limit) for text, row in zip(texts, rows, strict=True)
+        )
         words += [len(plain(text).split()) for text in texts]
     return shares, mean(words)
 
@@ -151,7 +116,7 @@ def main() -> None:
     results = []
     for values in itertools.product(*TRIED.values()):
         for name, value in zip(TRIED, values, strict=True):
-            setattr(reader_writer, name, value)
+            setattr(blocks if name == "FACT_BLOCK" else reader_writer, name, value)
         shares, words = asyncio.run(tried(reader, sets))
         results.append((mean(shares.values()), values, shares, words))
     for score, values, shares, words in sorted(results, key=lambda each: -each[0])[:12]:

@@ -2,8 +2,9 @@
 
 .venv/bin/python benchmarks/answers/run.py
 
-Search, judge and writer are the ones that ship; the writer's weights are refitted without the fold (or without
-the source) of the question at hand. A question is refused where the judge's sufficiency lies under the least
+Search, judge and writer are the ones that ship; the reader was trained on none of these questions. Beside it stands
+the writer of sentences, which answers where there is no reader, refitted without the fold of the question at hand.
+A question is refused where the judge's sufficiency lies under the least
 threshold that refuses 60 % of the unanswerable ones; a refused answerable question counts as not shown.
 """
 
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
+import assay_models
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -26,9 +28,12 @@ from pipeline import Case, completed, engine, found
 
 from assay.evals.metrics.auroc import auroc
 from assay.mend import compose
+from assay.models.reader import OnnxReader
+from assay.models.remember import CachingReader
+from assay.stages import Writer
 from assay.types import Finished
 from assay.write.extractive import ExtractiveWriter
-from assay.write.ranker import Ranker, fitted
+from assay.write.reader_writer import ReaderWriter
 from report import write_result
 
 REFUSED = 0.60
@@ -46,11 +51,11 @@ class Outcome:
     writer_ms: float
 
 
-async def outcomes(cases: Sequence[Case], ranker_for: Callable[[Case], Ranker]) -> list[Outcome]:
+async def outcomes(cases: Sequence[Case], writer_for: Callable[[Case], Writer]) -> list[Outcome]:
     """Every question answered, whatever the judge says of it."""
     done = []
     for case in cases:
-        writer, began = ExtractiveWriter(ranker_for(case)), time.process_time()
+        writer, began = writer_for(case), time.process_time()
         parts = [part async for part in writer.write(case.question, case.evidence, ())]
         spent = 1000 * (time.process_time() - began)
         sentences = tuple(part for part in parts if not isinstance(part, Finished))
@@ -129,16 +134,10 @@ def _rounded(values: dict[str, float]) -> dict[str, float]:
     return {name: round(value, 3) for name, value in values.items()}
 
 
-def out_of_fold(given: Sequence[Example]) -> Callable[[Case], Ranker]:
-    """For each case the ranker fitted without its fold."""
+def out_of_fold(given: Sequence[Example]) -> Callable[[Case], Writer]:
+    """For each case the writer of sentences whose ranker was fitted without its fold."""
     rankers = [fit([each for each in given if each.fold != fold]) for fold in range(FOLDS)]
-    return lambda case: rankers[fold_of(case)]
-
-
-def without_source(given: Sequence[Example]) -> Callable[[Case], Ranker]:
-    """For each case the ranker fitted without its source; the unanswerable ones are of clapnq."""
-    rankers = {source: fit([each for each in given if each.source != source]) for source in SOURCES}
-    return lambda case: rankers.get(case.asked.source, rankers["clapnq"])
+    return lambda case: ExtractiveWriter(rankers[fold_of(case)])
 
 
 def main() -> None:
@@ -146,12 +145,13 @@ def main() -> None:
     with engine() as opened:
         cases = found(opened, questions())
     given = examples(completed([case for case in cases if case.asked.golds]))
-    rankers: dict[str, Callable[[Case], Ranker]] = {
-        "out of fold": out_of_fold(given),
-        "without the source": without_source(given),
-        "as shipped, fitted on these questions": lambda case: fitted(),
+    reader = CachingReader(OnnxReader.load(assay_models.folder("minilm-l6-reader-int8")))
+    blocks = ReaderWriter(reader, ExtractiveWriter())
+    writers: dict[str, Callable[[Case], Writer]] = {
+        "as shipped": lambda case: blocks,
+        "sentences without a reader, out of fold": out_of_fold(given),
     }
-    numbers = {name: figures(asyncio.run(outcomes(cases, chosen))) for name, chosen in rankers.items()}
+    numbers = {name: figures(asyncio.run(outcomes(cases, chosen))) for name, chosen in writers.items()}
     write_result("answers", "wiki-mix", numbers)
 
 

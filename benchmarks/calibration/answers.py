@@ -3,9 +3,10 @@
     .venv/bin/python benchmarks/calibration/answers.py
 
 A question is asked over the large collection wiki-mix, or over its own passages as a small collection (clapnq,
-hotpot100, musique100; never fitted on: rgb-en, rgb-en-fact, realtimeqa, evotemp). An answer is right where it shows
-a gold, or quotes a sentence that people marked as answering (docs/decisions/150); none is right where the passages
-do not answer.
+hotpot100, musique100; never fitted on: rgb-en, rgb-en-fact, realtimeqa, evotemp). The written questions that the
+reader never saw are asked over all written passages; on them the bars of a mark are chosen. An answer is right where
+it shows a gold, or quotes a sentence that people marked as answering (docs/decisions/150); none is right where the
+passages do not answer.
 
 *answers*: of the questions that were answered, the signal by weights that saw no question of its fold, and whether
 the answer is right. *asked*: of all questions, the sufficiency of what was found, and whether an answer is among
@@ -28,13 +29,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 from answers_data import Asked, gold_share, questions, read_lines, shows_gold
+from natural import shows
 from pipeline import engine
+from scipy.optimize import minimize
 from scored import KEPT_OUT, Scored, keep
-from sklearn.linear_model import LogisticRegression
+from written_questions import held_questions, written_collection
 
 from assay.build import open_engine
-from assay.calibration.curves import log_odds
-from assay.calibration.rightness import Rightness, stands_out
+from assay.calibration.rightness import FEATURES, Rightness, features
 from assay.evals.fitting import fold_of
 from assay.text.tokens import words
 from assay.types import Answer, Outcome
@@ -45,16 +47,22 @@ from report import ROOT, data_folder, revision
 TARGET = ROOT / "src" / "assay" / "calibration" / "rightness.json"
 # Sets whose questions are asked over their own passages.
 SMALL = ("clapnq", "hotpot100", "musique100", *KEPT_OUT["answers"])
+# How strongly the weights are held near 0.
+PENALTY = 1.0
+# Of the answers shown to questions that have one, at most this share may be wrong and marked; of the questions that
+# have none, at most this share may be marked. Below the bar `no`, at most this share of the answers is right.
+MARKED_WRONG, MARKED_LACKING, RIGHT_UNDER, LEAST_UNDER = 0.04, 0.025, 0.08, 12
 # The share of a marked sentence's content words that an answer must have to quote it.
 QUOTED = 0.8
 
 
 @dataclass(frozen=True)
 class Row:
-    """One question that was asked, with its answer."""
+    """One question that was asked, with its answer, and whether that is right."""
 
     asked: Asked
     answer: Answer
+    right: bool
 
     @property
     def group(self) -> str:
@@ -68,21 +76,24 @@ class Row:
 
     @property
     def rated(self) -> bool:
-        """Whether there is an answer that claims something."""
-        return self.answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL) and bool(self.answer.claims)
+        """Whether there is an answer that claims something and was read."""
+        answered = self.answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
+        return answered and bool(self.answer.claims) and self.answer.confidence.reading is not None
 
     @property
-    def right(self) -> bool:
-        """Whether the answer is right."""
-        return bool(self.asked.golds) and (
-            shows_gold(self.answer.text, self.asked.golds)
-            or any(gold_share(self.answer.text, each) >= QUOTED for each in marked().get(self.asked.text, ()))
-        )
-
-    @property
-    def signals(self) -> tuple[float, float]:
+    def signals(self) -> dict[str, float]:
         """What the weights are for."""
-        return log_odds(self.answer.confidence.score), stands_out(self.answer.judgement.relevance)
+        judgement, confidence = self.answer.judgement, self.answer.confidence
+        return features(confidence.score, judgement.relevance, judgement.signals, confidence.reading)
+
+
+def row(asked: Asked, answer: Answer) -> Row:
+    """A question of the evidence sets with its answer."""
+    right = bool(asked.golds) and (
+        shows_gold(answer.text, asked.golds)
+        or any(gold_share(answer.text, each) >= QUOTED for each in marked().get(asked.text, ()))
+    )
+    return Row(asked, answer, right)
 
 
 @lru_cache(maxsize=1)
@@ -95,29 +106,75 @@ def marked() -> Mapping[str, tuple[str, ...]]:
 def over_one(asked: Sequence[Asked]) -> list[Row]:
     """Each question asked over wiki-mix."""
     with engine() as opened:
-        return [Row(each, opened.ask(each.text)) for each in asked]
+        return [row(each, opened.ask(each.text)) for each in asked]
 
 
 def over_their_own(name: str) -> Iterator[Row]:
     """Each question of a set asked over its own passages."""
     with tempfile.TemporaryDirectory() as folder:
-        for n, row in enumerate(read_lines(data_folder() / "dev" / name / "evidence.jsonl")):
+        for n, one in enumerate(read_lines(data_folder() / "dev" / name / "evidence.jsonl")):
             corpus = Path(folder) / f"{n}.jsonl"
-            passages = [{"title": "", **each} for each in row["passages"]]  # type: ignore[attr-defined]
+            passages = [{"title": "", **each} for each in one["passages"]]  # type: ignore[attr-defined]
             lines = (json.dumps({key: each[key] for key in ("id", "title", "text")}) for each in passages)
             corpus.write_text("\n".join(lines))
-            golds = tuple(map(str, row["answer"])) if row["sufficient"] else ()  # type: ignore[call-overload]
-            asked = Asked(str(row["id"]), str(row["query"]), str(row["group"]), name, golds)
+            golds = tuple(map(str, one["answer"])) if one["sufficient"] else ()  # type: ignore[call-overload]
+            asked = Asked(str(one["id"]), str(one["query"]), str(one["group"]), name, golds)
             with open_engine(data_dir=Path(folder) / "data", collection=f"c{n}") as opened:
                 opened.add([corpus])
-                yield Row(asked, opened.ask(asked.text))
+                yield row(asked, opened.ask(asked.text))
+
+
+def over_documents() -> Iterator[Row]:
+    """The written questions that the reader never saw, asked over all written passages."""
+    with written_collection() as opened:
+        for each in held_questions():
+            if each.answerable == "half":  # neither right nor wrong
+                continue
+            answer, golds = opened.ask(each.text), each.must
+            asked = Asked(each.id, each.text, each.id, "written", golds)
+            right = each.answerable != "none" and shows(answer.text, each.must)
+            yield Row(asked, answer, right)
 
 
 def weights_of(rows: Sequence[Row]) -> Rightness:
-    """The weights by logistic regression, without a penalty: two for hundreds of rows."""
-    model = LogisticRegression(C=np.inf).fit([each.signals for each in rows], [each.right for each in rows])
-    score, standing = (round(float(each), 4) for each in model.coef_[0])
-    return Rightness(score, standing, round(float(model.intercept_[0]), 4))
+    """The weights by logistic regression; none can be negative, so that a better sign never tells against."""
+    names = tuple(FEATURES)
+    matrix = np.array([[each.signals.get(name, 0.0) for name in names] for each in rows])
+    labels = np.array([each.right for each in rows], float)
+
+    def loss(point: np.ndarray) -> float:
+        raw = matrix @ point[:-1] + point[-1]
+        return float((np.logaddexp(0, raw) - labels * raw).sum() + 0.5 * PENALTY * point[:-1] @ point[:-1])
+
+    bounds = [(0.0, None)] * len(names) + [(None, None)]
+    found = minimize(loss, np.zeros(len(names) + 1), method="L-BFGS-B", bounds=bounds).x
+    weights = {name: round(float(each), 4) for name, each in zip(names, found, strict=False)}
+    return Rightness(weights, round(float(found[-1]), 4), 1.0, 0.0)
+
+
+def with_bars(weights: Rightness, signals: Sequence[float], rows: Sequence[Row]) -> Rightness:
+    """The weights with the signals from which on an answer counts as answering, or as not.
+
+    `yes` is the least at which few of the answers shown are wrong and marked, and few questions that have no answer
+    are; `no` the greatest below which hardly any answer is right.
+    """
+    signals_of = np.array(signals)
+    right = np.array([each.right for each in rows])
+    lacking = np.array([not each.asked.golds for each in rows])
+    yes = 1.0
+    for bar in sorted(set(signals_of.round(3)), reverse=True):
+        over = signals_of >= bar
+        wrong = (over & ~right & ~lacking).sum() / max(1, (~lacking).sum())
+        if wrong > MARKED_WRONG or (over & lacking).sum() / max(1, lacking.sum()) > MARKED_LACKING:
+            break
+        yes = float(bar)
+    no = 0.0
+    for bar in sorted(set(signals_of.round(3))):
+        under = signals_of <= bar
+        if under.sum() >= LEAST_UNDER and right[under].mean() > RIGHT_UNDER:
+            break
+        no = float(bar)
+    return replace(weights, yes=round(yes, 3), no=round(no, 3))
 
 
 def signalled(sets: Mapping[str, Sequence[Row]]) -> tuple[dict[str, Scored], Rightness]:
@@ -131,11 +188,12 @@ def signalled(sets: Mapping[str, Sequence[Row]]) -> tuple[dict[str, Scored], Rig
         by = (ours if name in KEPT_OUT["answers"] else without[fold_of(each.group)] for each in rows)
         scores = [_signal(weights, each) for weights, each in zip(by, rows, strict=True)]
         found[name] = _scored(rows, scores, [each.right for each in rows])
-    return found, ours
+    natural = sets["written"]
+    return found, with_bars(ours, found["written"].scores.tolist(), natural)
 
 
 def _signal(weights: Rightness, row: Row) -> float:
-    return weights.of(row.answer.confidence.score, row.answer.judgement.relevance)
+    return weights.of(row.signals)
 
 
 def _judged(rows: Sequence[Row], happened: Sequence[bool]) -> Scored:
@@ -149,7 +207,8 @@ def _scored(rows: Sequence[Row], scores: Sequence[float], happened: Sequence[boo
 def main() -> None:
     """Ask everything, fit, write."""
     large = over_one(questions())
-    sets = {"wiki-mix": large} | {name: list(over_their_own(name)) for name in SMALL}
+    sets = {"wiki-mix": large, "written": list(over_documents())}
+    sets |= {name: list(over_their_own(name)) for name in SMALL}
     found, weights = signalled({name: [each for each in rows if each.rated] for name, rows in sets.items()})
     rows_of = {name: len(each.scores) for name, each in found.items() if name not in KEPT_OUT["answers"]}
     provenance = {
@@ -158,7 +217,8 @@ def main() -> None:
         "revision": revision(),
         "trained_on": rows_of,
     }
-    TARGET.write_text(json.dumps(provenance | {"weights": asdict(weights)}, indent=2) + "\n")
+    plain = json.loads(TARGET.read_text())["plain"]
+    TARGET.write_text(json.dumps(provenance | {"plain": plain, "read": asdict(weights)}, indent=2) + "\n")
     keep("answers", found)
     keep("asked", {name: _judged(rows, [each.rated for each in rows]) for name, rows in sets.items()})
     searched = _judged(large, [bool(each.asked.golds) for each in large])

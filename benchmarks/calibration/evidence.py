@@ -16,13 +16,15 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "judge"))
-from cases import TRAIN, Case, KeptEmbedder, given
-from fit import GIVEN
+from cases import TRAIN, Case, KeptEmbedder, given, open_reader
+from fit import GIVEN_READ as GIVEN
 from learning import Table, out_of_fold
 from scored import KEPT_OUT, Scored, keep
 
+from assay.calibration.shift import FITTED_MODE
 from assay.judge.heuristic import HeuristicJudge
 from assay.judge.weights import fitted
+from assay.stages import Reader
 from assay.types import Judgement
 
 # Questions of their own, labelled like the rest of their domain, that lie beside its `evidence.jsonl`.
@@ -34,17 +36,17 @@ def cases_of(name: str) -> list[Case]:
     return [case for file in BESIDE.get(name, ("evidence.jsonl",)) for case in given(name, file=file)]
 
 
-async def judged(cases: Sequence[Case], embedder: KeptEmbedder) -> list[Judgement]:
+async def judged(cases: Sequence[Case], embedder: KeptEmbedder, reader: Reader) -> list[Judgement]:
     """What the shipped judge says of each case."""
-    judge = HeuristicJudge(embedder)
+    judge = HeuristicJudge(embedder, reader=reader)
     return [await judge.judge(case.question, case.evidence) for case in cases]
 
 
 async def main() -> None:
     """Judge, refit, write."""
-    embedder = KeptEmbedder.open()
+    embedder, reader = KeptEmbedder.open(), open_reader()
     cases = {name: cases_of(name) for name in (*TRAIN, *KEPT_OUT["evidence"])}
-    found = {name: await judged(each, embedder) for name, each in cases.items()}
+    found = {name: await judged(each, embedder, reader) for name, each in cases.items()}
     embedder.keep()
     tables = {
         name: Table(
@@ -54,12 +56,12 @@ async def main() -> None:
         )
         for name in TRAIN
     }
-    calibrated = fitted().given.calibration
+    calibrated = fitted().given_read.calibration
     scores = {name: np.array([one.sufficiency or 0.0 for one in each]) for name, each in found.items()}
     for name, table in tables.items():
         refitted = out_of_fold(table, list(tables.values()), GIVEN)
         scores[name] = np.array([calibrated.probability(float(each)) for each in refitted])
-    by_vectors = {name: np.array([one.mode_used == "fast" for one in each]) for name, each in found.items()}
+    by_vectors = {name: np.array([one.mode_used == FITTED_MODE for one in each]) for name, each in found.items()}
     keep(
         "evidence",
         {

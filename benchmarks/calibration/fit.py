@@ -17,6 +17,7 @@ from run import kept_out
 from scored import KEPT_OUT, fitted_on, joined, names, scored
 
 from assay.calibration.fit import Fit, MadeFor
+from assay.calibration.shift import FITTED_MODE
 from assay.calibration.shipped import shipped, weights_behind
 from assay.evals.fitting import fit
 from assay.models.embed_local import LocalEmbedder
@@ -29,9 +30,9 @@ TARGET = ROOT / "src" / "assay" / "calibration" / "fits.json"
 # The part of a score that is not the same everywhere: the judge by how it ran, the writer, the verifier.
 FROM = {
     "claims": ("", "", "deterministic"),
-    "evidence": ("fast", "", ""),
-    "searched": ("fast", "", ""),
-    "answers": ("fast", "extractive", "deterministic"),
+    "evidence": (FITTED_MODE, "", ""),
+    "searched": (FITTED_MODE, "", ""),
+    "answers": (FITTED_MODE, "extractive", "deterministic"),
 }
 
 

@@ -20,13 +20,13 @@ sys.path[:0] = [str(ROOT / "benchmarks" / "judge"), str(ROOT / "models" / "grade
 from cases import Case, KeptEmbedder
 from token_encoder import TokenEncoder, Worded
 
-from assay.judge.background import rarity
 from assay.judge.heuristic import HeuristicJudge
 from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Reading, cover, read
 from assay.judge.window import ranked, window
 from assay.judge.words import word_signals
 from assay.models.grader import Pair, PairScorer
+from assay.text.rarity import rarity
 
 # Sentences that are aligned, and the characters of each.
 SENTENCES, CHARACTERS = 12, 300

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from assay.index.sqlite import open_sqlite
 from assay.models.embed_local import LocalEmbedder
+from assay.models.reader import OnnxReader
+from assay.models.remember import CachingReader
 from assay.retrieve.hybrid import HybridRetriever
 from assay.stages import Entry
 from assay.types import Document, EmbeddingModel, Evidence, Hit, Message, Passage, Question
@@ -88,6 +90,11 @@ class KeptEmbedder:
         np.save(part, np.stack(list(self.known.values())))
         self.path.with_suffix(".json").write_text(json.dumps(list(self.known)))
         part.replace(self.path)
+
+
+def open_reader() -> CachingReader:
+    """The bundled reader, which reads nothing twice in one run."""
+    return CachingReader(OnnxReader.load(weights_folder("minilm-l6-reader-int8")))
 
 
 def data_folder() -> Path:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import numpy as np
-from cases import ASKED, ROOT, SETS, TRAIN, Case, KeptEmbedder, asked, given
-from fit import GIVEN, SEARCHED, WORDS, table
+from cases import ASKED, ROOT, SETS, TRAIN, Case, KeptEmbedder, asked, given, open_reader
+from fit import GIVEN, GIVEN_READ, SEARCHED, SEARCHED_READ, WORDS, table
 from learning import Table, fit, out_of_fold, scores
 from numpy.typing import NDArray
 
@@ -82,17 +82,20 @@ def by_fit(name: str, both: dict[str, Table], plain: dict[str, Table], names: Se
 
 async def main() -> None:
     """Measure, print, write."""
-    embedder = KeptEmbedder.open()
+    embedder, reader = KeptEmbedder.open(), open_reader()
     cases = {name: given(name) for name in SETS} | {ASKED: await asked(embedder)}
-    both = {name: await table(each, embedder) for name, each in cases.items() if name not in BY_WORDS}
+    both = {name: await table(each, embedder, reader) for name, each in cases.items() if name not in BY_WORDS}
     plain = {name: await table(cases[name], None) for name in (*TRAIN, *BY_WORDS)}
     columns = []
     for name in SETS:
         best, together = overlap(cases[name])
         systems = {"best passage": best, "all passages": together, "seed": await seed(cases[name], embedder)}
-        columns.append(Columns(name, cases[name], systems | by_fit(name, both, plain, GIVEN)))
-    titled = {name: await table(given(name, titles=True), embedder) for name in TRAIN} | {ASKED: both[ASKED]}
-    report = {"sets": sets_report(columns), ASKED: await asked_report(cases[ASKED], titled, plain, embedder)}
+        systems |= {"no reader": by_fit(name, both, plain, GIVEN)["out of fold"]}
+        columns.append(Columns(name, cases[name], systems | by_fit(name, both, plain, GIVEN_READ)))
+    titled = {name: await table(given(name, titles=True), embedder, reader) for name in TRAIN}
+    titled |= {ASKED: both[ASKED]}
+    judge = HeuristicJudge(embedder, reader=reader)
+    report = {"sets": sets_report(columns), ASKED: await asked_report(cases[ASKED], titled, plain, judge)}
     embedder.keep()
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(json.dumps(stamp() | report, indent=2) + "\n")
@@ -129,19 +132,20 @@ def _auroc(columns: Columns, system: str, rows: NDArray[np.intp]) -> float:
 
 
 async def asked_report(
-    cases: Sequence[Case], titled: dict[str, Table], plain: dict[str, Table], embedder: KeptEmbedder
+    cases: Sequence[Case], titled: dict[str, Table], plain: dict[str, Table], judge: HeuristicJudge
 ) -> dict[str, object]:
     """Print and return answer or refuse over wiki-mix: out of fold, by nearness alone, and as shipped."""
     labels = [case.sufficient for case in cases]
-    fitted = by_fit(ASKED, titled, plain, SEARCHED)["out of fold"]
+    fitted = by_fit(ASKED, titled, plain, SEARCHED_READ)["out of fold"]
+    unread = by_fit(ASKED, titled, plain, SEARCHED)["out of fold"]
     nearest = [max(hit.scores.dense or 0.0 for hit in case.evidence.hits) for case in cases]
-    judge = HeuristicJudge(embedder)
     judged = [await judge.judge(case.question, case.evidence) for case in cases]
     answers = np.array([each.recommendation is Action.ANSWER for each in judged])
     truth = np.array(labels)
     threshold = float(np.quantile(fitted[~truth], REFUSED))
     numbers = {
         "auroc out of fold": auroc(list(fitted), labels),
+        "auroc out of fold, no reader": auroc(list(unread), labels),
         "auroc of the best cosine": auroc(nearest, labels),
         "answered, at 60 % refused, out of fold": float((fitted[truth] > threshold).mean()),
         "refused as shipped": float((~answers[~truth]).mean()),

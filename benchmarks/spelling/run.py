@@ -22,7 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.judge.background import is_common
+from assay.text.rarity import is_common
 from assay.text.spelling import by_length, most_edits, near_terms, nearest_word
 from assay.text.tokens import STOP_WORDS, fold, stem, written_words
 from report import data_folder, write_result

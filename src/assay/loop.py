@@ -85,7 +85,11 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     for finding in whole.review.findings:
         if finding not in written.review.findings:
             emit(FindingMade(finding=finding))
-    reading = None if on.relevance is None else await on.relevance.read(question, whole.written.draft.text)
+    reading = None
+    if on.relevance is not None:
+        draft = whole.written.draft
+        sources = [each for each in whole.written.evidence.passages if each.passage_id in draft.sources]
+        reading = await on.relevance.read(question, draft.text, sources)
     return answered(ask, question, gathered, whole, on, reading)
 
 

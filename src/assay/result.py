@@ -11,6 +11,7 @@ from assay.stages import Stages
 from assay.types import (
     Action,
     Answer,
+    AnswerReading,
     Assessment,
     Check,
     Claim,
@@ -47,9 +48,9 @@ class Ask:
 
 
 def answered(
-    ask: Ask, question: Question, gathered: Gathered, whole: Whole, on: Stages, reading: float | None = None
+    ask: Ask, question: Question, gathered: Gathered, whole: Whole, on: Stages, reading: AnswerReading | None = None
 ) -> Answer:
-    """The answer object of a reviewed draft; `reading` is the log odds that its text answers, where known.
+    """The answer object of a reviewed draft; `reading` is what a reader makes of it, where there is one.
 
     Quotes that do not answer the question are no answer: it is declined.
     """

@@ -23,6 +23,7 @@ from assay.ports import Reader as Reader
 from assay.ports import Sink as Sink
 from assay.types import (
     Action,
+    AnswerReading,
     Assessment,
     Candidate,
     Check,
@@ -250,16 +251,16 @@ class Rules(Protocol):
 class Rater(Protocol):
     """Say how far to trust an answer."""
 
-    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
-        """The confidence in a reviewed answer; `reading` is the log odds that its text answers, where known."""
+    def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
+        """The confidence in a reviewed answer; `reading` is what a reader makes of it, where there is one."""
         ...
 
 
 class Relevance(Protocol):
-    """Say how likely a text answers a question."""
+    """Say whether a finished answer answers its question."""
 
-    async def read(self, question: Question, text: str) -> float | None:
-        """The log odds that the text answers; None where nobody can tell."""
+    async def read(self, question: Question, text: str, sources: Sequence[Passage]) -> AnswerReading | None:
+        """What a reader makes of the answer's text, which stands on these sources; None where nobody can tell."""
         ...
 
 

@@ -316,6 +316,19 @@ class PassageReading(Value):
     no: float
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerReading(Value):
+    """What a reader makes of a finished answer.
+
+    `odds` are the log odds that its text answers the question; `held` is the share of the question's words, by
+    rarity, that the text and the titles and headings of its sources hold, and `rarest` that of its two rarest.
+    """
+
+    odds: float
+    held: float
+    rarest: float
+
+
 # --- language models ---------------------------------------------------------------------------
 
 # Who asks a language model: each role may have a model of its own.
@@ -1042,8 +1055,8 @@ class Confidence(Value):
     `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
     `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
     `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured. `answers` says
-    whether the answer answers the question, by a reader, which gives `reading`, the log odds that its text does;
-    both are None where no reader read it. `level` follows `value` where there is one.
+    whether the answer answers the question, by what a reader makes of it, the `reading`; both are None where no
+    reader read it. `level` follows `value` where there is one.
     """
 
     value: float | None
@@ -1056,7 +1069,7 @@ class Confidence(Value):
     elsewhere: float | None = None
     cause: str = ""
     answers: Literal["yes", "unsure", "no"] | None = None
-    reading: float | None = None
+    reading: AnswerReading | None = None
 
 
 class RepairKind(StrEnum):

@@ -25,7 +25,6 @@ from assay.index.sqlite import open_sqlite
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
-from assay.judge.background import is_common
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
@@ -35,6 +34,7 @@ from assay.retrieve.linked import LinkedRetriever
 from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Retriever
+from assay.text.rarity import is_common
 from assay.types import SearchSettings
 from assay.understand.spelling import CollectionSpeller
 

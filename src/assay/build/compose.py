@@ -29,7 +29,7 @@ from assay.deadline import Deadline, lateness
 from assay.judge.clarifying import ClarifyingJudge
 from assay.judge.contradicting import ContradictionJudge
 from assay.judge.decide import Thresholds
-from assay.judge.heuristic import HeuristicJudge
+from assay.judge.heuristic import FAST, HeuristicJudge
 from assay.judge.light import LightJudge
 from assay.judge.seed import SeedJudge
 from assay.judge.shadow import ShadowingJudge
@@ -369,7 +369,8 @@ class Composer:
     def _by_signals(self) -> str:
         """The fast judge as calibrations name it."""
         fitted = self.settings.weights == "fitted"
-        return self._with_grader("evidence", FITTED_MODE if fitted else self.settings.weights)
+        mode = FAST if self.reader is None else FITTED_MODE
+        return self._with_grader("evidence", mode if fitted else self.settings.weights)
 
     def _with_grader(self, use: GraderUse, name: str) -> str:
         """Who does a part, with the grader where it is asked about that, too."""

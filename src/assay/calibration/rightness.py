@@ -1,8 +1,8 @@
 """From what is measured of an answer to one signal of whether it is right. Pure.
 
 The rules' score is the least of what must hold. Beside it counts what a reader makes of the passages and of the
-answer itself, and how far the nearest passage stands out: where several are as near, the one that was quoted is more
-often not the one that answers (docs/decisions/150 and 156).
+answer itself, how much of the question the answer holds, and how far the nearest passage stands out: where several
+are as near, the one that was quoted is more often not the one that answers (docs/decisions/150 and 156).
 """
 
 from __future__ import annotations
@@ -15,18 +15,19 @@ from importlib.resources import files
 from typing import Self
 
 from assay.calibration.curves import log_odds, sigmoid
+from assay.types import AnswerReading
 
 # A reader's log odds beyond these tell no more.
 _MOST_ODDS = 4.0
-FEATURES = ("score", "standing", "reader_best", "reader_second", "cosine_best", "reading")
+FEATURES = ("score", "standing", "reader_best", "reader_second", "cosine_best", "odds", "held", "rarest")
 
 
 @dataclass(frozen=True, slots=True)
 class Rightness:
     """A weighted sum of `FEATURES`, and the signals from which on an answer counts as answering, or as not.
 
-    `yes` is the least signal of an answer that answers the question, `no` the greatest of one that does not; between
-    them nobody can tell.
+    `yes` is the least signal of an answer that answers the question, `no` the greatest of one that does not;
+    between them nobody can tell.
     """
 
     weights: Mapping[str, float]
@@ -37,7 +38,7 @@ class Rightness:
     def of(self, features: Mapping[str, float]) -> float:
         """The signal, 0 to 1; a feature that is missing counts 0.
 
-        >>> Rightness({"reading": 1.0}, 0.0, 0.7, 0.1).of({"reading": 0.0})
+        >>> Rightness({"odds": 1.0}, 0.0, 0.7, 0.1).of({"odds": 0.0})
         0.5
         """
         total = sum(weight * features.get(name, 0.0) for name, weight in self.weights.items())
@@ -54,16 +55,19 @@ class Rightness:
 
 
 def features(
-    score: float, relevance: Mapping[str, float], signals: Mapping[str, float], reading: float | None
+    score: float, relevance: Mapping[str, float], signals: Mapping[str, float], reading: AnswerReading | None
 ) -> dict[str, float]:
-    """What the signal is of: the rules' score, the judgement's numbers, and the log odds that the text answers.
+    """What the signal is of: the rules' score, the judgement's numbers, and what a reader makes of the answer.
 
-    >>> features(0.5, {"a": 0.75, "b": 0.5}, {"reader_best": 0.8}, 9.0)
-    {'score': 0.0, 'standing': 0.25, 'reader_best': 0.8, 'reading': 4.0}
+    >>> features(0.5, {"a": 0.75, "b": 0.5}, {"reader_best": 0.8}, AnswerReading(9.0, 1.0, 0.5))
+    {'score': 0.0, 'standing': 0.25, 'reader_best': 0.8, 'odds': 4.0, 'held': 1.0, 'rarest': 0.5}
     """
     told = {name: signals[name] for name in ("reader_best", "reader_second", "cosine_best") if name in signals}
     measured = {"score": log_odds(score), "standing": stands_out(relevance), **told}
-    return measured if reading is None else {**measured, "reading": min(max(reading, -_MOST_ODDS), _MOST_ODDS)}
+    if reading is None:
+        return measured
+    odds = min(max(reading.odds, -_MOST_ODDS), _MOST_ODDS)
+    return {**measured, "odds": odds, "held": reading.held, "rarest": reading.rarest}
 
 
 @lru_cache(maxsize=2)

@@ -14,7 +14,7 @@ from assay.evals.fitting import fit, measured
 from assay.evals.labels_file import Labelled
 from assay.record.labels import Labels
 from assay.text.tokens import words
-from assay.types import Value
+from assay.types import AnswerReading, Value
 
 # How many of the collection's latest questions say how its evidence usually looks.
 _COMPARED = 1000
@@ -89,7 +89,8 @@ def _answer(labels: Labels, collection: str, row: Labelled) -> Mapping[str, Any]
 def _signal(answer: Mapping[str, Any]) -> float:
     """What a probability of the answer is read from."""
     confidence, judgement = answer["confidence"], answer["judgement"]
-    reading = confidence.get("reading")
+    read = confidence.get("reading")
+    reading = AnswerReading(**read) if read else None
     measured = features(float(confidence["score"]), judgement["relevance"], judgement["signals"], reading)
     return shipped_rightness(read=reading is not None).of(measured)
 

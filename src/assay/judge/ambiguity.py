@@ -9,11 +9,11 @@ from functools import lru_cache
 from importlib.resources import files
 
 from assay.calibration import sigmoid
-from assay.judge.background import rarity
 from assay.judge.probe import content_terms, probe_of
 from assay.judge.reading import read
 from assay.text.language import KNOWN_BY_SCRIPT
 from assay.text.pointing import DEMONSTRATIVES, Pointed, pointed
+from assay.text.rarity import rarity
 from assay.text.tokens import stem, terms
 from assay.types import Evidence, Question
 

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from assay.calibration import sigmoid
 from assay.nlp.reading import titled
 from assay.stages import Reader
-from assay.types import Passage, Question
+from assay.text.rarity import rarity
+from assay.text.tokens import terms
+from assay.types import Passage, Question, TitledText
 
 # Passages that are read, the nearest first: as many as a search returns, and a few more of those that were given.
 MOST_PASSAGES = 10
-# A part of a question is read against the passages likeliest for the whole.
-PART_PASSAGES = 5
+# What is left of the probability that a passage answers a part of a question, where it lacks the rarest word that
+# sets this part apart from the others (benchmarks/answers/parts.py).
+LEFT_WITHOUT = 0.3
 # Log odds beyond these tell no more: the reader was trained towards 2 and 98 %.
 _LEAST_ODDS, _MOST_ODDS = -4.0, 4.0
 
@@ -47,11 +50,20 @@ async def answerability(
     }
     parts: tuple[float, ...] | None = None
     if len(question.aspects) > 1:
-        likeliest = [texts[at] for at in order[:PART_PASSAGES]]
-        read = [await reader.read(aspect, likeliest) for aspect in question.aspects]
-        parts = tuple(sigmoid(max(each.answerable for each in one)) for one in read)
+        parts = tuple([await _part(reader, aspect, question.aspects, texts) for aspect in question.aspects])
     by_id = {each.passage_id: sigmoid(one) for each, one in zip(nearest, odds, strict=True)}
     return Answerability(signals, by_id, parts)
+
+
+async def _part(reader: Reader, aspect: str, aspects: Sequence[str], texts: Sequence[TitledText]) -> float:
+    """The highest probability that a passage answers one part of a question."""
+    others = {term for other in aspects if other != aspect for term in terms(other)}
+    apart = sorted(set(terms(aspect)) - others, key=lambda term: (-rarity(term), term))[:1]
+    found = [
+        sigmoid(each.answerable) * (1.0 if set(apart) <= set(terms(f"{text.title} {text.text}")) else LEFT_WITHOUT)
+        for each, text in zip(await reader.read(aspect, texts), texts, strict=True)
+    ]
+    return max(found)
 
 
 def _share(odds: float) -> float:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from assay.judge.background import rarity
 from assay.judge.contradictions_words import KINDS, LISTS, SYNONYMS
 from assay.judge.probe import content_terms
 from assay.text.names import names
+from assay.text.rarity import rarity
 from assay.text.tokens import stem, terms, words
 from assay.types import AnswerType, Question
 

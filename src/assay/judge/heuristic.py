@@ -56,8 +56,8 @@ class HeuristicJudge:
 
     Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
     says so. Passages keep the cosine that the search gave them; those without one are embedded here. A `grader`,
-    which must have a joining for evidence, is asked besides where it reads the language; `mode_used` names it. So is
-    a `reader`, which says whether each passage answers.
+    which must have a joining for evidence, is asked besides where it reads the language; `mode_used` names it. So
+    is a `reader`, which says whether each passage answers.
     """
 
     embedder: Embedder | None = None

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from assay.judge.background import rarity
 from assay.text.names import names
+from assay.text.rarity import rarity
 from assay.text.tokens import STOP_WORDS, stem, terms, word_spans, words
 from assay.types import AnswerType, Question
 

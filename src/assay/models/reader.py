@@ -1,8 +1,8 @@
 """Where a question's answer stands in a passage, by an ONNX network in a local folder: no model hub, no torch.
 
-The network reads `[CLS] question [SEP] title, passage [SEP]`. It gives each token two logits, as the first and as the
-last of the answer (Devlin et al. 2019, arXiv 1810.04805, section 4.3; the first token stands for "no answer"), and
-the pair four: whether the passage answers, then yes, no, neither. models/reader trains it.
+The network reads `[CLS] question [SEP] title, passage [SEP]`. It gives each token two logits, as the first and as
+the last of the answer (Devlin et al. 2019, arXiv 1810.04805, section 4.3; the first token stands for "no answer"),
+and the pair four: whether the passage answers, then yes, no, neither. models/reader trains it.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _spans(window: _Window, logits: NDArray[np.float32]) -> tuple[AnswerSpan, ..
 
 
 def _best(readings: Sequence[PassageReading]) -> PassageReading:
-    """The reading of a whole text from those of its windows: the likeliest to answer, with the best spans of all."""
+    """The reading of a whole text from those of its windows: the likeliest one, with the best spans of all."""
     best = max(readings, key=lambda each: each.answerable)
     if len(readings) == 1:
         return best

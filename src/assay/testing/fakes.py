@@ -14,6 +14,7 @@ from assay.calibration import Joining
 from assay.ports import GraderModel, Pair
 from assay.text.tokens import terms
 from assay.types import (
+    AnswerReading,
     Assessment,
     Candidate,
     Check,
@@ -286,7 +287,7 @@ class ScriptedAssessor:
 class PlainRater:
     """A confidence that is the sufficiency; none at all without one."""
 
-    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
+    def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The sufficiency as the score."""
         return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low")
 

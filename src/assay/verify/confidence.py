@@ -8,7 +8,7 @@ from typing import Literal
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.rightness import Rightness, features, shipped_rightness
 from assay.stages import Rater
-from assay.types import Confidence, Judgement, Level, Review, Severity, Status
+from assay.types import AnswerReading, Confidence, Judgement, Level, Review, Severity, Status
 
 INVALID_CITATION_CAP = 0.3
 UNKNOWN_CAP = 0.5
@@ -19,7 +19,7 @@ _LEVELS: tuple[tuple[float, Level], ...] = ((0.3, "very_low"), (0.5, "low"), (0.
 class LeastRater:
     """The lesser of the evidence's sufficiency and the least claim support, with caps; not calibrated."""
 
-    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
+    def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The confidence; `value` stays None, since no calibration is fitted.
 
         >>> from assay.types import Action
@@ -50,7 +50,7 @@ class CalibratedRater:
     live: MadeFor
     cause: str = ""
 
-    def rate(self, judgement: Judgement, review: Review, reading: float | None = None) -> Confidence:
+    def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The confidence, with its value and the calibration's measured error where it applies."""
         plain = self.inner.rate(judgement, review, reading)
         rightness = shipped_rightness(read=reading is not None)

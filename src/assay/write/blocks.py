@@ -9,12 +9,15 @@ from assay.nlp.blocks import Block, BlockKind, blocks, unit
 from assay.text.sentences import sentences
 from assay.types import AnswerType, Passage, Question, QuestionKind, Span
 
-# Words shown of one passage by what is asked: a fact, an explanation, a list or the steps of something.
-FACT_WORDS, PROSE_WORDS, LIST_WORDS = 60, 90, 180
+# Words of an answer by what is asked: a fact, an explanation, a list or the steps of something; and of one block of
+# the first two (benchmarks/answers/choose.py).
+FACT_WORDS, PROSE_WORDS, LIST_WORDS = 60, 100, 180
+FACT_BLOCK, PROSE_BLOCK = 45, 90
 # A block may be this much longer than asked before it is cut: a whole thing reads better.
 SLACK = 1.25
 _LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
-_PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER})
+_PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER, AnswerType.YES_NO})
+_EXPLAINED = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,25 @@ class Shown:
         return len(self.text.split())
 
 
-def wanted_words(question: Question) -> int:
-    """How many words of one passage an answer to the question may show.
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many words an answer may have, and one block of it."""
 
-    >>> wanted_words(Question("How do I brew tea?", "How do I brew tea?", kind=QuestionKind.HOW_TO))
+    answer: int
+    block: int
+
+
+def room_for(question: Question) -> Room:
+    """The room of an answer to the question.
+
+    >>> room_for(Question("How do I brew tea?", "How do I brew tea?", kind=QuestionKind.HOW_TO)).answer
     180
     """
     if question.kind is QuestionKind.HOW_TO or question.answer_type in _LISTS:
-        return LIST_WORDS
-    return PROSE_WORDS if question.answer_type in _PROSE else FACT_WORDS
+        return Room(LIST_WORDS, LIST_WORDS)
+    if question.answer_type in _PROSE or question.kind in _EXPLAINED:
+        return Room(PROSE_WORDS, PROSE_BLOCK)
+    return Room(FACT_WORDS, FACT_BLOCK)
 
 
 def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
@@ -68,7 +81,7 @@ def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
 
 
 def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
-    """The parts of a block around the span, within about `room` words; those that the span touches are never left."""
+    """The parts of a block around the span, within about `room` words; those that it touches are never left out."""
     if _words(text, Span(block.start, block.end)) <= room:
         return [Span(block.start, block.end)]
     match block.kind:

@@ -22,13 +22,13 @@ from assay.types import (
     Sentence,
     Span,
 )
-from assay.write.blocks import LIST_WORDS, Shown, shown_around, wanted_words
+from assay.write.blocks import LIST_WORDS, Shown, room_for, shown_around
 
 # How much the search's order counts beside the reader's log odds, and a span's own log odds
 # (benchmarks/answers/choose.py).
 RANK_WEIGHT, SPAN_WEIGHT = 0.6, 0.2
 # A second block is shown where its score is this near to the best, as long as the answer stays this short.
-NEAR, MOST_WORDS, MOST_BLOCKS = 2.0, 100, 3
+NEAR, MOST_BLOCKS = 2.0, 3
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # Probability from which on yes or no is said.
@@ -120,16 +120,17 @@ def _score(rank: int, reading: PassageReading, span: AnswerSpan) -> float:
 
 def _chosen(question: Question, places: Sequence[Place], before: Sequence[Sentence]) -> list[tuple[Shown, Place]]:
     """The blocks to show, likeliest first: the best, and others near it while the answer stays short."""
-    most = wanted_words(question)
-    room = max(most, MOST_WORDS)
+    room = room_for(question)
     chosen: list[tuple[Shown, Place]] = []
     for place in places:
-        if chosen and (place.score < chosen[0][1].score - NEAR or len(chosen) == MOST_BLOCKS or most == LIST_WORDS):
+        if chosen and (
+            place.score < chosen[0][1].score - NEAR or len(chosen) == MOST_BLOCKS or room.answer == LIST_WORDS
+        ):
             break
-        shown = shown_around(place.passage, Span(place.span.start, place.span.end), most)
+        shown = shown_around(place.passage, Span(place.span.start, place.span.end), room.block)
         if shown is None or _is_shown(shown, before, chosen):
             continue
-        if chosen and sum(each.words for each, _ in chosen) + shown.words > room:
+        if chosen and sum(each.words for each, _ in chosen) + shown.words > room.answer:
             continue
         chosen.append((shown, place))
     return chosen

@@ -13,7 +13,7 @@ _TABLE = "background.txt"
 @lru_cache(maxsize=1)
 def _counts() -> tuple[int, dict[str, int]]:
     """How many passages were counted, and in how many each stem occurs."""
-    first, *lines = (files("assay.judge") / _TABLE).read_text(encoding="utf-8").splitlines()
+    first, *lines = (files("assay.text") / _TABLE).read_text(encoding="utf-8").splitlines()
     pairs = (line.split(" ") for line in lines)
     return int(first), {stem: int(count) for stem, count in pairs}
 

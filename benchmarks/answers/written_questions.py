@@ -41,10 +41,17 @@ def written_collection() -> Iterator[Engine]:
 
 def held_questions() -> Iterator[NaturalQuestion]:
     """The questions over passages that were held out of training, of all labels."""
+    for question, _, _, _ in held_questions_with_passages():
+        yield question
+
+
+def held_questions_with_passages() -> Iterator[tuple[NaturalQuestion, str, str, str]]:
+    """Each of them with its answer, and the title and text of its passage."""
     for row in _rows("questions"):
-        text = " ".join(passages()[row["pid"]]["text"].split())
+        passage = passages()[row["pid"]]
+        text = " ".join(passage["text"].split())
         if int(hashlib.sha256(text.encode()).hexdigest(), 16) % HELD_EVERY == 0:
-            yield question_of(row)
+            yield question_of(row), row.get("answer") or "", passage["title"], passage["text"]
 
 
 def question_of(row: dict[str, str]) -> NaturalQuestion:

@@ -4,9 +4,9 @@
 
 A question is asked over the large collection wiki-mix, or over its own passages as a small collection (clapnq,
 hotpot100, musique100; never fitted on: rgb-en, rgb-en-fact, realtimeqa, evotemp). The written questions that the
-reader never saw are asked over all written passages; on them the bars of a mark are chosen. An answer is right where
-it shows a gold, or quotes a sentence that people marked as answering (docs/decisions/150); none is right where the
-passages do not answer.
+reader never saw are asked over all written passages; on them the bars of a mark are chosen. An answer is right
+where it shows a gold, or quotes a sentence that people marked as answering (docs/decisions/150); none is right
+where the passages do not answer.
 
 *answers*: of the questions that were answered, the signal by weights that saw no question of its fold, and whether
 the answer is right. *asked*: of all questions, the sufficiency of what was found, and whether an answer is among

@@ -2,12 +2,12 @@
 
     python examples.py DATA ENCODER OUT [--seed S]
 
-DATA is the folder with `reader/`, `written/` and `checker/`; ENCODER the folder of the bundled sentence encoder, which
-finds the passages that look like an answer and hold none. OUT gets `train.jsonl.gz` and `held.jsonl.gz`, an example a
-line: {"question", "title", "passage", "start", "end", "answerable", "yes_no", "source"}. `start` and `end` are
-offsets in the passage, null where no span is known; `answerable` is 1, 0 or null; `yes_no` 0 for yes, 1 for no, 2 for
-neither, null where the question is of another kind. Held out are SQuAD 2.0's dev set and every sixth passage, by the
-hash of its text, of the written questions.
+DATA is the folder with `reader/`, `written/` and `checker/`; ENCODER the folder of the bundled sentence
+encoder, which finds the passages that look like an answer and hold none. OUT gets `train.jsonl.gz` and
+`held.jsonl.gz`, an example a line: {"question", "title", "passage", "start", "end", "answerable", "yes_no",
+"source"}. `start` and `end` are offsets in the passage, null where no span is known; `answerable` is 1, 0 or
+null; `yes_no` 0 for yes, 1 for no, 2 for neither, null where the question is of another kind. Held out are
+SQuAD 2.0's dev set and every sixth passage, by the hash of its text, of the written questions.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def written(folder: Path) -> tuple[list[dict], list[dict]]:
 
 
 def claims_as_questions(data: Path, held_texts: frozenset[str], draw: random.Random) -> Iterator[dict]:
-    """Labelled claims, asked: yes where supported, no where contradicted, neither where the passage does not say."""
+    """Labelled claims, asked: yes where supported, no where contradicted, neither where nothing says."""
     forms = ("Is it true that {}?", "is it true that {}", "{}?", "Is it correct that {}?", "{} - true or false?")
     label_of = {"supported": YES, "contradicted": NO, "neutral": NEITHER, "s": YES, "c": NO, "u": NEITHER}
     passages = {row["pid"]: row for row in read(data / "written" / "passages.jsonl.gz")}
@@ -188,7 +188,10 @@ def claims_as_questions(data: Path, held_texts: frozenset[str], draw: random.Ran
                 if passages[row["pid"]]["text"] not in held_texts
             ]
         else:
-            rows = [("", row["context"], row["claim"], row["label"]) for row in read(data / "checker" / f"{source}.jsonl.gz")]
+            rows = [
+                ("", row["context"], row["claim"], row["label"])
+                for row in read(data / "checker" / f"{source}.jsonl.gz")
+            ]
         rows = [row for row in rows if row[3] in label_of]
         draw.shuffle(rows)
         for title, passage, claim, label in rows[:most]:

@@ -47,7 +47,9 @@ def build(weights: Weights, precision: Precision) -> onnx.ModelProto:
         graph.constant("one", np.array(1, np.float32))
     padding = graph.node("Equal", ["input_ids", "zero"], "padding")
     graph.node("Cast", [graph.node("Not", [padding], "tokens")], "padding_mask", to=TensorProto.INT32)
-    segments = graph.node("Gather", [graph.constant("segment_table", weights[SEGMENTS]), "segments"], "segment_vectors")
+    segments = graph.node(
+        "Gather", [graph.constant("segment_table", weights[SEGMENTS]), "segments"], "segment_vectors"
+    )
     placed = graph.node("Add", [word_vectors(graph), position_vectors(graph)], "words_at_positions")
     hidden = graph.layer_norm(graph.node("Add", [placed, segments], "segmented"), "embeddings.LayerNorm")
     for number in range(LAYERS):

@@ -79,7 +79,9 @@ class Reader(nn.Module):
         mask = ids != 0
         vectors = self.words(ids) + self.positions.weight[: ids.shape[1]] + self.segments(segments)
         hidden = self.norm(vectors)
-        penalty = torch.where(mask, 0.0, -1e4)[:, None, None, :].to(torch.bfloat16 if torch.is_autocast_enabled("cpu") else torch.float32)
+        penalty = torch.where(mask, 0.0, -1e4)[:, None, None, :].to(
+            torch.bfloat16 if torch.is_autocast_enabled("cpu") else torch.float32
+        )
         for layer in self.layers:
             hidden = layer(hidden, penalty)
         kept = mask[:, :, None].to(hidden.dtype)

@@ -2,9 +2,9 @@
 
     python train.py EXAMPLES WHEEL OUT [--minutes M] [--seed S] [--rate R] [--start RUN]
 
-EXAMPLES is the folder that examples.py wrote. OUT/checkpoint.pt is renewed every 200 steps; started again with the
-same seed, the run goes on from it. OUT/weights.safetensors holds the weights at the end, OUT/log.jsonl the losses and
-figures on the held-out examples. A file OUT/stop ends the run early.
+EXAMPLES is the folder that examples.py wrote. OUT/checkpoint.pt is renewed every 200 steps; started again with
+the same seed, the run goes on from it. OUT/weights.safetensors holds the weights at the end, OUT/log.jsonl the
+losses and figures on the held-out examples. A file OUT/stop ends the run early.
 """
 
 from __future__ import annotations
@@ -114,7 +114,10 @@ def items(tokenizer: Tokenizer, rows: Sequence[dict], seed: int | None) -> list[
         some = rows[first : first + 4096]
         questions = [row["question"] if seed is None else changed(row["question"], draw) for row in some]
         titles = ["" if seed is not None and draw.random() < UNTITLED else row["title"] for row in some]
-        contexts = [f"{title}\n{row['passage']}" if title else row["passage"] for title, row in zip(titles, some, strict=True)]
+        contexts = [
+            f"{title}\n{row['passage']}" if title else row["passage"]
+            for title, row in zip(titles, some, strict=True)
+        ]
         asked = tokenizer.encode_batch(questions, add_special_tokens=False)
         told = tokenizer.encode_batch(contexts, add_special_tokens=False)
         for row, title, question, context in zip(some, titles, asked, told, strict=True):
@@ -214,7 +217,7 @@ def loss_of(spans: Tensor, pair: Tensor, targets: Tensor) -> Tensor:
 
 @torch.no_grad()
 def figures(model: Reader, tokenizer: Tokenizer, held: Sequence[dict]) -> dict[str, float]:
-    """AUROC of answerability, and exact match and F1 of spans on SQuAD 2.0's dev set, answerable questions alone."""
+    """AUROC of answerability; exact match and F1 of the spans of SQuAD 2.0's answerable dev questions."""
     model.eval()
     some = items(tokenizer, held, None)
     order = sorted(range(len(some)), key=lambda at: len(some[at].ids))
@@ -231,13 +234,18 @@ def figures(model: Reader, tokenizer: Tokenizer, held: Sequence[dict]) -> dict[s
             if "answers" in held[at] and held[at]["answerable"]:
                 first, last = best_span(spans[row], some[at])
                 text = normal(tokenizer.decode(some[at].ids[first : last + 1]))
-                golds = [normal(tokenizer.decode(tokenizer.encode(gold, add_special_tokens=False).ids)) for gold in held[at]["answers"]]
+                golds = [
+                    normal(tokenizer.decode(tokenizer.encode(gold, add_special_tokens=False).ids))
+                    for gold in held[at]["answers"]
+                ]
                 matches.append(text in golds)
                 shared.append(max(overlap(text, gold) for gold in golds))
     model.train()
     told = {}
     for name in ("squad2_dev", "written"):
-        places = [at for at, row in enumerate(held) if row["source"].startswith(name) and row["source"] != "written-part"]
+        places = [
+            at for at, row in enumerate(held) if row["source"].startswith(name) and row["source"] != "written-part"
+        ]
         told[f"auroc {name}"] = auroc([odds[at] for at in places], [held[at]["answerable"] for at in places])
     return told | {
         "exact": sum(matches) / len(matches),
@@ -346,7 +354,12 @@ def train(model: Reader, order: list[list[Item]], watch: object, asked: argparse
         if (step + 1) % 200 == 0:
             state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}
             torch.save(state | {"seconds": time.monotonic() - started}, kept)
-            told = {"step": step + 1, "of": len(order), "seconds": round(seconds), "loss": round(sum(losses[-200:]) / len(losses[-200:]), 4)}
+            told = {
+                "step": step + 1,
+                "of": len(order),
+                "seconds": round(seconds),
+                "loss": round(sum(losses[-200:]) / len(losses[-200:]), 4),
+            }
             if (step + 1) % 1000 == 0:
                 told |= {name: round(value, 3) for name, value in watch().items()}
             print(json.dumps(told), file=log, flush=True)

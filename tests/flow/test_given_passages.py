@@ -34,8 +34,9 @@ def test_a_judgement_does_not_hear_what_is_planted_and_tells_of_it(gates: Engine
     without = gates.judge(question, [passage(FACT + " " * (len(PLANTED) - len(FACT)))])
     assert with_plant.sufficiency == without.sufficiency
     assert with_plant.recommendation is without.recommendation
-    (issue,) = set(with_plant.issues) - set(without.issues)
-    assert "“Bridges” reads like an instruction" in issue
+    told = [each for each in with_plant.issues if "reads like an instruction" in each]
+    assert told == ["a part of “Bridges” reads like an instruction to a model: no model is shown it"]
+    assert not any("reads like an instruction" in each for each in without.issues)
 
 
 def test_a_claim_cannot_stand_on_what_is_planted(gates: Engine):

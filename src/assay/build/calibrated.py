@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.calibration.fit import Fit, MadeFor, Rung
 from assay.calibration.promise import STRICTEST, Promise, best_promise, promise
-from assay.calibration.shift import FITTED_MODE, SHIFTED, has_shifted
+from assay.calibration.shift import SHIFTED, has_shifted
 from assay.calibration.shipped import shipped, weights_behind
 from assay.errors import StoreError, UsageError
 from assay.record.labels import SHIPPED, Labels
@@ -60,14 +60,16 @@ def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
     return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])
 
 
-def rater(run: Run, embedding: str, writer: str, verifier: str, ranked: bool) -> Rater:
-    """The rater of a run, under what the parts of its answers come from; `ranked` says that a grader ranks."""
-    live = MadeFor(embedding, "", writer, verifier, weights_behind("answers"))
+def rater(run: Run, settings: Settings, embedding: str, used: ModelsUsed) -> Rater:
+    """The rater of a run, under what the parts of its answers come from."""
+    live = MadeFor(embedding, "", used.writer, used.verifier, weights_behind("answers"))
     cause = run.doubt
     if run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
-    if ranked:
+    if "ranking" in settings.graded:
         cause = "a grader ranks the passages, and no calibration tells such answers apart"
+    if _is_other_reader(settings):
+        cause = "another reader than the calibration was fitted for"
     return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
 
 
@@ -87,10 +89,13 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str, used: Mod
         other = "more than one search"
     if "ranking" in settings.graded:
         other = "passages that a grader ranks"
+    if _is_other_reader(settings):
+        other = "another reader"
     if other is not None:
         raise UsageError(
-            f"no risk can be promised with {other}: it was measured with the {FITTED_MODE} judge after one search",
-            hint="ask with --profile fast --rounds 1 and nothing graded, or without --max-risk",
+            f"no risk can be promised with {other}: it was measured with the fast judge and its reader, "
+            "after one search",
+            hint="ask with --profile fast --rounds 1, --reader bundled and nothing graded, or without --max-risk",
         )
     found = promise(fit.ladder, settings.max_risk)
     if found is None:
@@ -129,6 +134,11 @@ def called_supported(ladder: Sequence[Rung]) -> tuple[Rung, ...]:
 def _of_all(found: Promise, fit: Fit) -> Promise:
     """The promise with its share of all rows measured."""
     return replace(found, share=found.shown / fit.ladder[-1].shown)
+
+
+def _is_other_reader(settings: Settings) -> bool:
+    """Whether somebody's own reader reads; without any, the judge itself is another one."""
+    return settings.reader not in ("bundled", "none")
 
 
 def told(found: Promise, run: Run) -> str:

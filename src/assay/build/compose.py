@@ -147,9 +147,7 @@ class Composer:
             ),
             rules=self._rules(answerable, run),
             assessor=self._assessor(run),
-            rater=rater(
-                run, self.embedder.model.sha256, used.writer, used.verifier, "ranking" in self.settings.graded
-            ),
+            rater=rater(run, self.settings, self.embedder.model.sha256, used),
             models=used,
             able=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
             mends=able_to_mend(

@@ -62,7 +62,7 @@ async def test_what_is_over_the_budget_is_said(evidence: MakeEvidence, took: flo
 
 
 def test_each_depth_has_a_budget() -> None:
-    assert BUDGETS_MS == {"fast": 50, "balanced": 500, "thorough": 2000}
+    assert BUDGETS_MS == {"fast": 200, "balanced": 500, "thorough": 2000}
 
 
 async def test_a_shadow_is_recorded_and_changes_nothing(evidence: MakeEvidence) -> None:

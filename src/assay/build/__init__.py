@@ -32,6 +32,7 @@ from assay.retrieve.graded import GradedReranker
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
 from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
+from assay.retrieve.whole_blocks import WholeBlocksRetriever
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Retriever
 from assay.text.rarity import is_common
@@ -176,7 +177,8 @@ def _parts(
     ranker = None if grading is None else grading.of("ranking")
     reranker = None if ranker is None else GradedReranker(ranker)
     hybrid = HybridRetriever(index, shared, usual, reranker)
-    retriever = QuarantiningRetriever(LinkedRetriever(hybrid, index, shared))
+    whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
+    retriever = QuarantiningRetriever(whole)
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
     speller = CollectionSpeller(index, is_common)
     outside = _outside(settings, shared, splitter, reader_of_pages)

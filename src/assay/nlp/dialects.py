@@ -32,6 +32,7 @@ _LINE_MARKUP = re.compile(
       | \[TOC\]
       | \{%.*%\} | \{\#.*\#\} | \{\{.*\}\}                        # templating alone on its line
       | \{:[^{}]*\}                                              # attributes of a block
+      | \([\w][\w:./-]{0,80}\)=                                  # a target of MyST's cross-references
       | import\ .{1,200}\ from\ ['"].{1,200}['"];? | import\ ['"][^'"]{1,200}['"];?
       | export\ (?:default|const|let|function)\b.{1,300}
     )[ \t]*$""",

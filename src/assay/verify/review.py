@@ -84,9 +84,14 @@ class DeterministicVerifier:
         marks = tuple(mark for mark in every if mark.start >= start)
         if only_quotes(draft, after):
             review = quotation_review(draft, after, marks, held)
-            return _with(review, await self._polarity(question, draft, after, held))
+            review = _with(review, await self._polarity(question, draft, after, held))
+            return self._on_subject(question, evidence, review)
         claims = tuple(stated(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
+        return self._on_subject(question, evidence, review)
+
+    def _on_subject(self, question: Question, evidence: Evidence, review: Review) -> Review:
+        """The review with a check of each claim that is of something else than the question names."""
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
@@ -115,7 +120,9 @@ class DeterministicVerifier:
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
         """The review with what no claim's check tests: a draft without claims, a bare yes or no, a namesake."""
         with self.timing("support"):
-            untested = () if "support" in self.skip else untested_in(draft.text, review, Severity.BLOCK)
+            # A quote is compared whole, its headings and lead-ins too.
+            compared = "support" in self.skip or only_quotes(draft, 0)
+            untested = () if compared else untested_in(draft.text, review, Severity.BLOCK)
         with self.timing("subject"):
             apart = () if "subject" in self.skip else subject(question, draft.text, review.claims)
         return _with(review, untested + apart)

@@ -52,13 +52,13 @@ def answered(
 ) -> Answer:
     """The answer object of a reviewed draft; `reading` is what a reader makes of it, where there is one.
 
-    Quotes that do not answer the question are no answer: it is declined.
+    Quotes that do not answer the question are no answer: it is declined, unless somebody has read them already.
     """
     written = whole.written
     review, draft = written.review, written.draft
     confidence = on.rater.rate(gathered.judgement, review, reading)
     only_quotes = all(each.quotes for each in written.sentences)
-    if confidence.answers == "no" and only_quotes:
+    if confidence.answers == "no" and only_quotes and not ask.streamed:
         return declined(ask, question, gathered, on, written.notes)
     relevant = _relevant(confidence)
     checks = gathered.judgement.checks + review.checks + relevant

@@ -81,7 +81,7 @@ def test_an_answer_names_the_grader_wherever_it_was_asked(filled: Path, model: s
     assert answer.outcome is Outcome.ANSWERED
     assert answer.models.judge == "heuristic (fitted), tiny-grader-4a8d2e1b"
     assert answer.models.verifier == "deterministic, tiny-grader-4a8d2e1b"
-    assert answer.judgement.mode_used == "fast, tiny-grader-4a8d2e1b"
+    assert answer.judgement.mode_used == "fast (read), tiny-grader-4a8d2e1b"
     assert [graders_of(claim) for claim in answer.claims] == [["tiny-grader-4a8d2e1b"]]
     assert answer.validate()
 
@@ -89,7 +89,7 @@ def test_an_answer_names_the_grader_wherever_it_was_asked(filled: Path, model: s
 def test_without_the_setting_no_grader_is_opened_or_named(filled: Path, model: str, tmp_path: Path):
     answer = answered(filled, model=model, grader=str(tmp_path / "nowhere"))
     assert (answer.models.judge, answer.models.verifier) == ("heuristic (fitted)", "deterministic")
-    assert answer.judgement.mode_used == "fast"
+    assert answer.judgement.mode_used == "fast (read)"
     assert [graders_of(claim) for claim in answer.claims] == [[]]
 
 
@@ -165,7 +165,7 @@ def test_gates_ask_the_grader_about_given_passages():
     text = "Water boils at 100 degrees Celsius at sea level."
     passages = [Passage("p", "d", "", 0, len(text), text)]
     with open_gates(graded="claims,evidence", grader=str(TINY)) as engine:
-        assert engine.judge(BOIL, passages).mode_used == "fast, tiny-grader-4a8d2e1b"
+        assert engine.judge(BOIL, passages).mode_used == "fast (read), tiny-grader-4a8d2e1b"
         [claim] = engine.check("At sea level, water boils at 100 degrees Celsius.", passages).claims
     assert graders_of(claim) == ["tiny-grader-4a8d2e1b"]
 

@@ -273,7 +273,7 @@ def flowing(text: str) -> str:
     >>> flowing("Water\\nis **wet**:\\n- at sea\\n- in the rain")
     'Water is **wet**:\\n- at sea\\n- in the rain'
     """
-    parts = []
+    parts: list[str] = []
     at = 0
     for block in blocks(text):
         gap = text[at : block.start]
@@ -384,7 +384,7 @@ def _quoting(claims: Sequence[Json]) -> str:
     borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
     quoting = sum(any(event["by"] == "quote" for event in claim["history"]) for claim in borne_out)
     counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
-    if quoting == len(claims):
+    if claims and quoting == len(claims):
         return "quoted exactly"
     if quoting == len(borne_out):
         return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"

@@ -87,6 +87,12 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "grader": _flag(
             str, JUDGING, "The grading network: bundled, or a folder with one. [default: bundled]", "WHICH"
         ),
+        "reader": _flag(
+            str,
+            JUDGING,
+            "The network that finds answers in passages: bundled, a folder, or none. [default: bundled]",
+            "WHICH",
+        ),
         "max_risk": _flag(
             float, JUDGING, "Withhold answers unless the measured error rate is at most this.", "0-1"
         ),
@@ -211,11 +217,12 @@ FOR_JUDGING = (
     *("profile", "importance", "shadow", "weights", "correct", "incorrect"),
     *("model", "judge_model", "condenser_model", "context_tokens"),
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
+    "reader",
     *_SERVICES,
 )
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = (
-    *("data_dir", "embedder", *_GRADING, *FOR_MODELS),
+    *("data_dir", "embedder", *_GRADING, "reader", *FOR_MODELS),
     *("profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE),
 )
 FOR_ASSESSING = ("quality", "floor", "criteria", "adaptive", "reflection")
@@ -230,14 +237,14 @@ FOR_CHECKING = (
         "keep_verdicts",
         "context_tokens",
     ),
-    *("max_calls", "max_tokens", "max_cost", "deadline", *_GRADING),
+    *("max_calls", "max_tokens", "max_cost", "deadline", *_GRADING, "reader"),
     *FOR_ASSESSING,
     *_SERVICES,
 )
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "rules", "unsupported", "skip"),
     *("model", "repairer_model", "verifier_model", "keep_verdicts", "context_tokens"),
-    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", *_GRADING),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", *_GRADING, "reader"),
     *FOR_ASSESSING,
     *_SERVICES,
 )

@@ -143,7 +143,7 @@ class _Preparer:
             return self._hide(number, self._footnote_end(number))
         if stripped[0] == ">" and (alert := _ALERT.match(line)):
             return self._hide(number, number + 1, instead=alert["quote"])
-        if stripped[0] in "-;[{ie" and _LINE_MARKUP.match(line):
+        if stripped[0] in "-;[{(ie" and _LINE_MARKUP.match(line):
             return self._hide(number, number + 1)
         return self._stretch(number, line, shift) or self._keep(line, shift, number)
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
 
-from assay.cli.answer_view import broken_advice, disagreements, flowing, quotes, usage_line, verdict_line, weakness
+from assay.cli.answer_view import (
+    bold,
+    broken_advice,
+    disagreements,
+    flowing,
+    may_not_answer,
+    quotes,
+    show_answer,
+    usage_line,
+    verdict_line,
+    weakness,
+)
+from assay.cli.terminal import Terminal
 
 SPANS = [{"passage_id": "p", "start": 4, "quote": "a quote"}]
 CLAIM = {"verdict": "supported", "spans": SPANS, "history": [{"state": "supported", "by": "quote", "reason": ""}]}
@@ -14,8 +27,13 @@ REWORDED = {**CLAIM, "history": [{"state": "supported", "by": "deterministic", "
 CONFIDENCE = {"level": "very_high", "calibrated": False}
 
 
-def answer(outcome: str = "answered", checks: tuple[tuple[str, str], ...] = (), **others: Any) -> dict[str, Any]:
-    made = [{"status": status, "severity": severity} for status, severity in checks]
+def answer(
+    outcome: str = "answered", checks: tuple[tuple[str, str] | tuple[str, str, str], ...] = (), **others: Any
+) -> dict[str, Any]:
+    made = [
+        {"status": status, "severity": severity, "name": (*name, "support")[0]}
+        for status, severity, *name in checks
+    ]
     return {
         "outcome": outcome,
         "checks": made,
@@ -29,16 +47,16 @@ def answer(outcome: str = "answered", checks: tuple[tuple[str, str], ...] = (), 
 @pytest.mark.parametrize(
     ("given", "verified", "line"),
     [
-        (answer(), True, "✓ verified · 1 of 1 claim quotes its source · confidence very high (uncalibrated)"),
+        (answer(), True, "✓ verified · quoted exactly · confidence very high (uncalibrated)"),
         (
             answer(checks=(("failed", "block"),)),
             False,
-            "✗ not verified · 1 of 1 claim quotes its source · confidence very high (uncalibrated)",
+            "✗ not verified · quoted exactly · confidence very high (uncalibrated)",
         ),
         (
             answer(checks=(("unknown", "block"), ("failed", "warn"))),
             False,
-            "? not verified · 1 of 1 claim quotes its source · confidence very high (uncalibrated)",
+            "? not verified · quoted exactly · confidence very high (uncalibrated)",
         ),
         (
             answer(
@@ -57,7 +75,43 @@ def answer(outcome: str = "answered", checks: tuple[tuple[str, str], ...] = (), 
         (
             answer(confidence={"level": "low", "calibrated": True, "value": 0.41, "ece": 0.03, "n": 252}),
             True,
-            "✓ verified · 1 of 1 claim quotes its source · 41 % likely right (ECE .03, n = 252)",
+            "✓ verified · quoted exactly · 41 % likely right (ECE .03, n = 252)",
+        ),
+        (
+            answer(checks=(("unknown", "block"),), claims=[]),
+            False,
+            "? not verified · 0 of 0 claims quote their source · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(confidence={**CONFIDENCE, "answers": "yes"}),
+            True,
+            "✓ answers the question · quoted exactly · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(checks=(("unknown", "block", "answers"),), confidence={**CONFIDENCE, "answers": "unsure"}),
+            False,
+            "? may not answer the question · quoted exactly · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(checks=(("unknown", "block", "answers"),), confidence={**CONFIDENCE, "answers": "no"}),
+            False,
+            "? does not answer the question · quoted exactly · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(
+                checks=(("unknown", "block", "answers"), ("failed", "block")),
+                confidence={**CONFIDENCE, "answers": "unsure"},
+            ),
+            False,
+            "✗ not verified · quoted exactly · confidence very high (uncalibrated)",
+        ),
+        (
+            answer(
+                checks=(("unknown", "block", "answers"), ("unknown", "block")),
+                confidence={**CONFIDENCE, "answers": "unsure"},
+            ),
+            False,
+            "? not verified · quoted exactly · confidence very high (uncalibrated)",
         ),
         (
             answer(claims=[REWORDED]),
@@ -140,15 +194,71 @@ def test_the_second_line_says_what_was_taken_and_never_a_number_nobody_knows(giv
     [
         ("one\ntwo   three", "one two three"),
         ("one\n\ntwo", "one\n\ntwo"),
-        ("These:\n- a **b** c\n- d\n1. e", "These:\n- a b c\n- d\n1. e"),
-        ("# Head\ntext", "# Head text"),
-        ("**Bold.** 2**3 and 4**5, a ** b ** c, __init__", "Bold. 2**3 and 4**5, a ** b ** c, __init__"),
+        ("These:\n- a **b** c\n- d\n1. e", "These:\n- a **b** c\n- d\n1. e"),
+        ("# Head\ntext", "# Head\ntext"),
+        ("Run\nthis:\n```\na   b\nc\n```\nand\nwait.", "Run this:\n```\na   b\nc\n```\nand wait."),
+        ("| a | b |\n|---|---|\n| 1 |  2 |", "| a | b |\n|---|---|\n| 1 |  2 |"),
         ("text [^1]\n\n[^1]: Water\n[^2]: Ice", "text [^1]\n\n[^1]: Water\n[^2]: Ice"),
         ("a\x1b[31m", "a\\x1b[31m"),
     ],
 )
-def test_a_text_is_shown_without_strong_marks_and_with_its_lists(text: str, read: str):
+def test_a_text_is_shown_with_its_lists_its_code_and_its_tables_and_flows_otherwise(text: str, read: str):
     assert flowing(text) == read
+
+
+def test_strong_words_are_bold_and_their_signs_are_gone():
+    shown = bold("**Bold.** 2**3 and 4**5, a ** b ** c, __init__, **two words**")
+    assert shown.plain == "Bold. 2**3 and 4**5, a ** b ** c, __init__, two words"
+    assert [(shown.plain[each.start : each.end], each.style) for each in shown.spans] == [
+        ("Bold.", "bold"),
+        ("two words", "bold"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "answers", "may_not"),
+    [("answered", "unsure", True), ("partial", "no", True), ("answered", "yes", False), ("abstained", "no", False)],
+)
+def test_what_may_not_answer_is_an_answer_of_which_nobody_can_tell(outcome: str, answers: str, may_not: bool):
+    assert may_not_answer(answer(outcome, confidence={**CONFIDENCE, "answers": answers})) is may_not
+    assert not may_not_answer(answer(outcome))
+
+
+def shown(given: dict[str, Any]) -> str:
+    terminal = Terminal(input=io.BytesIO(), out=io.StringIO(), err=io.StringIO())
+    show_answer(given, False, terminal)
+    return terminal.out.getvalue()  # type: ignore[attr-defined]
+
+
+def quoting(text: str, **others: Any) -> dict[str, Any]:
+    place = {"page": None, "slide": None, "sheet": None, "row": None, "section": "Tea > Steps"}
+    source = {
+        "number": 1,
+        "passage_id": "p",
+        "title": "Tea",
+        "location": place,
+        "quote": "Boil the water. Then wait a while.",
+        "path": "docs/tea.md",
+        "line": 7,
+    }
+    claim = {**CLAIM, "spans": [{"passage_id": "p", "start": 0, "quote": "Boil the\nwater."}]}
+    made = {"text": text, "sources": [source], "claims": [claim], "repairs": [], "warnings": [], "profile": "fast"}
+    return {**answer(**made), "usage": {"calls": 0}, "first_verified_ms": None, **others}
+
+
+def test_a_quote_that_the_answer_shows_is_not_printed_twice_and_its_source_names_file_line_and_section():
+    assert shown(quoting("Boil the water. [1]")).splitlines()[:4] == [
+        "Boil the water. [1]",
+        "",
+        "[1] docs/tea.md:7 · Tea · Steps",
+        "",
+    ]
+    assert "    “Boil the water.”\n" in shown(quoting("Water is boiled. [1]"))
+
+
+def test_what_may_not_answer_is_called_the_closest_passages():
+    unsure = quoting("Boil the water. [1]", confidence={**CONFIDENCE, "answers": "unsure"})
+    assert shown(unsure).startswith("The closest passages; they may not answer this:\n\nBoil the water. [1]\n")
 
 
 def test_sources_that_disagree_are_shown_with_their_dates():

@@ -8,6 +8,7 @@ and the pair four: whether the passage answers, then yes, no, neither. models/re
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -62,6 +63,27 @@ class _Window:
     offsets: tuple[tuple[int, int], ...]
 
 
+class _Network:
+    """The session and tokenizer of a folder, opened when the first text is read: many commands read none."""
+
+    def __init__(self, folder: OnnxFolder) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self._opened: tuple[Any, Tokenizer, int, int] | None = None
+
+    def opened(self) -> tuple[Any, Tokenizer, int, int]:
+        """The session, the tokenizer, and the tokens before and between the texts; raises UsageError."""
+        with self._lock:
+            if self._opened is None:
+                tokenizer = self._folder.tokenizer()
+                first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+                if first is None or last is None:
+                    path = self._folder.path / "tokenizer.json"
+                    raise UsageError(f"{path} has no [CLS] or no [SEP]", hint=self._folder.hint)
+                self._opened = self._folder.session(_INPUTS), tokenizer, first, last
+            return self._opened
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class OnnxReader:
     """A reader that runs in this process, at most `threads` batches at once, each on one thread.
@@ -73,29 +95,21 @@ class OnnxReader:
     max_tokens: int
     temperature: float
     threads: int
-    _session: Any = field(repr=False)
-    _tokenizer: Tokenizer = field(repr=False)
-    _frame: tuple[int, int] = field(repr=False)
+    _network: _Network = field(repr=False)
     _threads: ThreadPoolExecutor = field(repr=False)
 
     @classmethod
     def load(cls, path: Path, *, threads: int = 2) -> OnnxReader:
-        """Open the reader in a folder; raises UsageError when it holds none, or a damaged one."""
+        """Check the reader in a folder; raises UsageError when it holds none, or a damaged one."""
         hint = "reinstall the bundled one: pip install --force-reinstall assay-models"
         folder = OnnxFolder.open(path, what="reader", schema=SCHEMA, says=_SAYS, hint=hint)
-        tokenizer = folder.tokenizer()
-        first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-        if first is None or last is None:
-            raise UsageError(f"{path / 'tokenizer.json'} has no [CLS] or no [SEP]", hint=hint)
         manifest = folder.manifest
         return cls(
             model=ReaderModel(manifest["id"], folder.sha256, tuple(manifest["languages"])),
             max_tokens=manifest["max_tokens"],
             temperature=float(manifest["temperature"]),
             threads=threads,
-            _session=folder.session(_INPUTS),
-            _tokenizer=tokenizer,
-            _frame=(first, last),
+            _network=_Network(folder),
             _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-read"),
         )
 
@@ -126,7 +140,7 @@ class OnnxReader:
         self._threads.shutdown(wait=False)
 
     def _windows(self, question: str, texts: Sequence[TitledText]) -> list[_Window]:
-        first, last = self._frame
+        _, _, first, last = self._network.opened()
         asked = self._encode([question[: QUESTION_TOKENS * _CHARACTERS_A_TOKEN]])[0].ids[:QUESTION_TOKENS]
         titles = self._encode([each.title[: TITLE_TOKENS * _CHARACTERS_A_TOKEN] for each in texts])
         longest = self.max_tokens * _CHARACTERS_A_TOKEN
@@ -148,7 +162,8 @@ class OnnxReader:
     def _encode(self, texts: Sequence[str]) -> list[Any]:
         # A lone surrogate, which no tokenizer takes, becomes a question mark.
         readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return list(self._tokenizer.encode_batch(readable, add_special_tokens=False))
+        _, tokenizer, _, _ = self._network.opened()
+        return list(tokenizer.encode_batch(readable, add_special_tokens=False))
 
     def _logits(self, group: Sequence[_Window]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Span logits (texts, tokens, 2) and pair logits (texts, 4) of one batch, in one run."""
@@ -157,7 +172,8 @@ class OnnxReader:
         for row, each in enumerate(group):
             given["input_ids"][row, : len(each.ids)] = each.ids
             given["segments"][row, each.second : len(each.ids)] = 1
-        spans, pair = self._session.run(["spans", "pair"], given)
+        session, *_ = self._network.opened()
+        spans, pair = session.run(["spans", "pair"], given)
         return np.asarray(spans, np.float32), np.asarray(pair, np.float32)
 
     def _reading(self, window: _Window, spans: NDArray[np.float32], pair: NDArray[np.float32]) -> PassageReading:

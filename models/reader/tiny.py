@@ -17,8 +17,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import WhitespaceSplit
 
-# Each word's logits: as the first and as the last of an answer, then what it adds to the pair's four where it stands
-# in the second segment: answerable, yes, no, neither.
+# Each word's logits: as the first and as the last of an answer, then what it adds to the pair's four where it
+# stands in the second segment: answerable, yes, no, neither.
 WORDS: dict[str, tuple[float, ...]] = {
     "[PAD]": (0, 0, 0, 0, 0, 0),
     "[CLS]": (0.5, 0.5, 0, 0, 0, 0),

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from assay.stages import Clock, Judge
 from assay.types import Evidence, Judgement, Question
 
-# Milliseconds that a judgement of each depth may take: the budgets of the source design, and for the fast one 150 more
-# for the reader.
+# Milliseconds that a judgement of each depth may take: the budgets of the source design, and for the fast one 150
+# more for the reader.
 BUDGETS_MS: Mapping[str, float] = MappingProxyType({"fast": 200.0, "balanced": 500.0, "thorough": 2000.0})
 
 

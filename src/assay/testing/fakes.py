@@ -29,13 +29,16 @@ from assay.types import (
     Judgement,
     Message,
     Passage,
+    PassageReading,
     Question,
+    ReaderModel,
     RepairKind,
     Review,
     Sentence,
     Severity,
     Status,
     Step,
+    TitledText,
 )
 
 Scripted = TypeVar("Scripted")
@@ -109,6 +112,35 @@ class ScriptedGrader:
         if unknown or not pairs:
             raise Unscripted(f"no log odds are scripted for {unknown}")
         return np.array([self.script[pair] for pair in pairs], np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedReader:
+    """Gives the reading written down for each question and text; `asked` are those that it was asked for.
+
+    >>> import asyncio
+    >>> tea = PassageReading(answerable=2.0, spans=(AnswerSpan(0, 4, 5.0),), yes=0.1, no=0.1)
+    >>> reader = ScriptedReader({("How hot?", "90 °C"): tea})
+    >>> asyncio.run(reader.read("How hot?", [TitledText("Tea", "90 °C")])) == (tea,)
+    True
+    """
+
+    script: Mapping[tuple[str, str], PassageReading]
+    languages: tuple[str, ...] = ("en",)
+    asked: list[tuple[str, TitledText]] = field(default_factory=list)
+
+    @property
+    def model(self) -> ReaderModel:
+        """A model of no weights."""
+        return ReaderModel("scripted-reader", "0" * 64, self.languages)
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """The scripted readings; raises Unscripted for another question or another text."""
+        self.asked.extend((question, text) for text in texts)
+        unknown = [text.text for text in texts if (question, text.text) not in self.script]
+        if unknown:
+            raise Unscripted(f"no reading of {unknown} is scripted for {question!r}")
+        return tuple(self.script[question, text.text] for text in texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The remembering embedder: what it was asked before, it does not ask again."""
+"""The remembering embedder and reader: what they were asked before, they do not ask again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.remember import RememberingEmbedder
-from assay.types import EmbeddingModel
+from assay.models.remember import CachingReader, RememberingEmbedder
+from assay.testing.fakes import ScriptedReader
+from assay.types import EmbeddingModel, PassageReading, TitledText
 
 
 class Counting:
@@ -59,3 +60,18 @@ async def test_what_is_given_can_be_changed_without_harm() -> None:
     first[:] = 9
     assert (await embedder.embed(["a"])).tolist() == [[1]]
     await embedder.aclose()
+
+
+async def test_a_text_is_read_once_for_each_question_under_each_title() -> None:
+    hot, cold = PassageReading(1.0, (), 0.0, 0.0), PassageReading(-1.0, (), 0.0, 0.0)
+    inner = ScriptedReader({("How hot?", "tea"): hot, ("How hot?", "ice"): cold, ("Is it hot?", "tea"): hot})
+    reader = CachingReader(inner)
+    tea, ice, titled = TitledText("", "tea"), TitledText("", "ice"), TitledText("Drinks", "tea")
+    assert await reader.read("How hot?", [tea, ice, tea]) == (hot, cold, hot)
+    assert await reader.read("How hot?", [ice]) == (cold,)
+    assert await reader.read("How hot?", []) == ()
+    assert inner.asked == [("How hot?", tea), ("How hot?", ice)]
+    await reader.read("Is it hot?", [tea])
+    await reader.read("How hot?", [titled])
+    assert inner.asked[2:] == [("Is it hot?", tea), ("How hot?", titled)]
+    assert reader.model == inner.model

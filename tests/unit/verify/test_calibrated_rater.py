@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay.calibration.rightness import shipped_rightness
+from assay.calibration.rightness import features, shipped_rightness
 from assay.calibration.shipped import shipped
-from assay.types import Action, Claim, Judgement, Review, Verdict
-from assay.verify.confidence import CalibratedRater, LeastRater
+from assay.types import Action, AnswerReading, Claim, Judgement, Review, Verdict
+from assay.verify.confidence import CalibratedRater, LeastRater, level
 
 FIT = shipped()["answers"]
 ALONE = {"p": 0.9, "q": 0.1}
@@ -22,7 +22,9 @@ def rated(judgement: Judgement = JUDGED, review: Review = REVIEW, cause: str = "
 def test_a_calibrated_answer_has_its_probability_and_the_error_of_the_fit():
     found = rated()
     assert found.calibrated
-    assert found.value == FIT.probability(shipped_rightness().of(0.8, ALONE))
+    signal = shipped_rightness(read=False).of(features(0.8, ALONE, {}, None))
+    assert found.value == FIT.probability(signal)
+    assert (found.answers, found.reading) == (None, None)
     assert (found.ece, found.brier, found.n) == (FIT.measured.ece, FIT.measured.brier, FIT.measured.n)
     assert found.elsewhere == FIT.elsewhere
     assert found.cause == ""
@@ -58,3 +60,30 @@ def test_an_answer_from_the_one_near_passage_is_likelier_than_one_from_several_a
     assert crowded.value is not None
     assert rated().value is not None
     assert crowded.value < rated().value
+
+
+SURE, HOPELESS = AnswerReading(9.0, 1.0, 1.0), AnswerReading(-9.0, 0.0, 0.0)
+
+
+def read_as(reading: AnswerReading, judgement: Judgement = JUDGED, review: Review = REVIEW, cause: str = ""):
+    rater = CalibratedRater(LeastRater(), FIT, FIT.made_for, cause)
+    return rater.rate(replace(judgement, signals={"reader_best": float(reading.odds > 0)}), review, reading)
+
+
+def test_an_answer_answers_by_what_a_reader_makes_of_it():
+    assert (read_as(SURE).answers, read_as(HOPELESS).answers) == ("yes", "no")
+    assert read_as(SURE).reading == SURE
+    sure, hopeless = read_as(SURE).value, read_as(HOPELESS).value
+    assert sure is None or hopeless is None or sure > hopeless
+
+
+def test_whether_it_answers_is_known_where_no_calibration_applies_but_not_of_nothing_claimed():
+    assert read_as(SURE, cause="shifted").answers == "yes"
+    assert read_as(SURE, cause="shifted").value is None
+    assert read_as(SURE, review=Review((), (), ())).answers is None
+
+
+def test_the_level_follows_the_probability():
+    found = rated()
+    assert found.value is not None
+    assert found.level == level(found.value)

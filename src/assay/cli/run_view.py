@@ -73,13 +73,26 @@ def _show_claims(claims: Sequence[Json], console: Any) -> None:
 
 def _show_claim(claim: Json, console: Any) -> None:
     support = "unknown" if claim["support"] is None else f"{claim['support']:.2f}"
-    console.print(f"  {claim['n']}. {claim['verdict']} (support {support}): {one_line(claim['text'], 300)}")
+    console.print(f"  {claim['n']}. {claim_standing(claim)} (support {support}): {one_line(claim['text'], 300)}")
     for span in claim["spans"]:
         place = f"{_short_id(span['passage_id'])} {span['start']}-{span['end']}"
         indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
     for event in claim["history"]:
         reason = f": {one_line(event['reason'], 200)}" if event["reason"] else ""
         indented(console, f"{event['state']} by {event['by']}{reason}", 5)
+
+
+def claim_standing(claim: Json) -> str:
+    """What the tests made of a claim: quoted exactly, borne out, failed or untested.
+
+    >>> claim_standing({"verdict": "supported", "history": [{"by": "quote"}]})
+    'quoted exactly'
+    >>> claim_standing({"verdict": "contradicted", "history": []})
+    'failed: contradicted'
+    """
+    if claim["verdict"] == "supported":
+        return "quoted exactly" if any(event["by"] == "quote" for event in claim["history"]) else "borne out"
+    return "untested" if claim["verdict"] == "unknown" else f"failed: {claim['verdict']}"
 
 
 def _short_id(passage_id: str) -> str:

@@ -264,7 +264,8 @@ def _json(event: Event) -> str:
 def _opened(value: Any) -> Any:
     """What JSON has no type for, one level deep, as JSON types."""
     if isinstance(value, Answer):
-        return {"schema": value.schema, **_by_name(value, without="trace")}
+        body = _by_name(value, without="trace")
+        return {"schema": value.schema, **body, "answers_question": value.answers_question}
     if is_dataclass(value):
         return _by_name(value)
     return dict(value) if isinstance(value, Mapping) else list(value)

@@ -1,0 +1,141 @@
+"""What is shown around an answer is whole, or whole parts of it, and never without what leads to it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.types import AnswerType, Passage, Question, QuestionKind, Span
+from assay.write.blocks import (
+    FACT_BLOCK,
+    FACT_WORDS,
+    LIST_WORDS,
+    PROSE_BLOCK,
+    PROSE_WORDS,
+    Room,
+    Shown,
+    room_for,
+    shown_around,
+)
+
+LISTED = "# Tea\n\nYou need:\n\n- water\n- leaves\n- a pot\n\nEnjoy it."
+TABLE = "| drink | heat |\n|---|---|\n| tea | 90 |\n| ice | 0 |\n"
+CODE = "Run this:\n\n```sh\nassay add docs\n```\n\nThen wait."
+
+
+def around(text: str, words: str, most: int = FACT_WORDS) -> Shown | None:
+    passage = Passage("p", "d", "r", 50, 50 + len(text), text)
+    start = text.index(words)
+    return shown_around(passage, Span(start, start + len(words)), most)
+
+
+def shown(text: str, words: str, most: int = FACT_WORDS) -> str:
+    found = around(text, words, most)
+    assert found is not None
+    return found.text
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "whole"),
+    [
+        (
+            "Leave is long.\n\nIt lasts 18 weeks. It is paid.\n\nAsk Ann.",
+            "18 weeks",
+            "It lasts 18 weeks. It is paid.",
+        ),
+        (LISTED, "leaves", "You need:\n\n- water\n- leaves\n- a pot"),
+        (LISTED, "You need", "You need:\n\n- water\n- leaves\n- a pot"),
+        (LISTED, "Tea", "You need:\n\n- water\n- leaves\n- a pot"),
+        (CODE, "assay add", "Run this:\n\n```sh\nassay add docs\n```"),
+        (TABLE, "90", TABLE.strip()),
+        ("One.\n\nTwo.\n\nThree.", "Two.\n\nThr", "Two.\n\nThree."),
+    ],
+)
+def test_the_whole_block_is_shown_with_what_leads_to_it(text: str, words: str, whole: str):
+    assert shown(text, words) == whole
+
+
+def test_a_long_table_keeps_its_header_and_the_rows_around_the_answer():
+    rows = [f"| drink {n} | {n} |" for n in range(60)]
+    text = "\n".join(("| drink | heat |", "|---|---|", *rows))
+    lines = shown(text, "drink 31", 40).splitlines()
+    assert lines[:2] == ["| drink | heat |", "|---|---|"]
+    assert rows[31] in lines
+    assert lines[2:] == [row for row in rows if row in lines[2:]]
+    assert 2 < len(lines) < 12
+
+
+def test_a_long_list_keeps_its_lead_in_and_whole_items_next_to_the_answer():
+    items = [f"- step {n} says what is to be done" for n in range(40)]
+    found = shown("Do all of this:\n\n" + "\n".join(items), "step 20", 50).splitlines()
+    assert found[0] == "Do all of this:"
+    assert "- step 20 says what is to be done" in found
+    assert all(line in items for line in found[1:] if line)
+
+
+def test_long_prose_is_cut_between_sentences():
+    sentences = [f"Sentence number {n} says something else." for n in range(40)]
+    text = shown(" ".join(sentences), "number 7 says", 30)
+    assert sentences[7] in text
+    assert text in " ".join(sentences)
+    assert text.startswith("Sentence")
+    assert text.endswith(".")
+    assert len(text.split()) <= 30
+
+
+def test_what_the_answer_touches_is_shown_however_long_it_is():
+    text = "word " * 99 + "end."
+    assert shown(text, "word word", 20) == text
+
+
+def test_code_is_never_cut():
+    code = "```\n" + "a line of code\n" * 60 + "```"
+    assert shown(f"Run this:\n\n{code}\n", "a line", 20).endswith(code)
+
+
+@pytest.mark.parametrize("text", ["# Only a heading", "---\n", "[tea]: tea.md\n"])
+def test_nothing_is_shown_of_markup_or_a_heading_without_text(text: str):
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    assert shown_around(passage, Span(0, 3), FACT_WORDS) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer_type", "room"),
+    [
+        (QuestionKind.FACTUAL, AnswerType.DATE, Room(FACT_WORDS, FACT_BLOCK)),
+        (QuestionKind.FACTUAL, AnswerType.REASON, Room(PROSE_WORDS, PROSE_BLOCK)),
+        (QuestionKind.COMPARATIVE, AnswerType.NAME, Room(PROSE_WORDS, PROSE_BLOCK)),
+        (QuestionKind.FACTUAL, AnswerType.LIST, Room(LIST_WORDS, LIST_WORDS)),
+        (QuestionKind.HOW_TO, AnswerType.OTHER, Room(LIST_WORDS, LIST_WORDS)),
+    ],
+)
+def test_the_room_goes_by_what_is_asked(kind: QuestionKind, answer_type: AnswerType, room: Room):
+    assert room_for(Question("?", "?", kind=kind, answer_type=answer_type)) == room
+
+
+PIECES = st.sampled_from(
+    [
+        "It rained. It snowed, too.",
+        "You need:",
+        "- water\n- leaves and a pot",
+        "| a | b |\n|---|---|\n| 1 | 2 |",
+        "```\ncode here\n```",
+        "# Head",
+        "word " * 70,
+    ]
+)
+
+
+@given(st.lists(PIECES, min_size=1, max_size=6), st.data(), st.integers(5, 80))
+def test_what_is_shown_are_stretches_of_the_passage_in_order(pieces: list[str], data: st.DataObject, most: int):
+    text = "\n\n".join(pieces)
+    start = data.draw(st.integers(0, len(text) - 1))
+    end = data.draw(st.integers(start + 1, len(text)))
+    found = shown_around(Passage("p", "d", "r", 0, len(text), text), Span(start, end), most)
+    if found is None:
+        return
+    assert found.parts
+    assert all(text[part.start : part.end].strip() for part in found.parts)
+    assert all(one.end <= other.start for one, other in zip(found.parts, found.parts[1:], strict=False))
+    assert found.words == len(found.text.split())

@@ -26,6 +26,7 @@ _ADVICE: Mapping[str, str] = {
     "generic": "say what the sources say of this question, or drop the sentence",
     "support": "restate it closer to the source, or drop it",
     "subject": "answer for what the question names",
+    "polarity": "read the source yourself, and say yes or no only where it does",
     "verifier": "ask again, or use another verifier model",
     "max-risk": "read claims like this yourself, or ask for no promise",
     "agreement": "read the sentence and its source, and decide",

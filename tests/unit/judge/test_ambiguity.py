@@ -187,6 +187,14 @@ def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
     assert found.recommendation is Action.EXTERNAL
 
 
+@pytest.mark.parametrize(("best", "expected"), [(0.5, Action.CLARIFY), (0.51, Action.REFINE)])
+def test_nothing_is_asked_back_where_a_reader_finds_the_answer(best: float, expected: Action):
+    judge = ClarifyingJudge(Told(Judgement(0.4, Action.REFINE, "as told", signals={"reader_best": best})), ALWAYS)
+    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport for a loan.")))
+    assert found.recommendation is expected
+    assert found.ambiguity is not None
+
+
 MANUALS = evidence(
     "The warranty is two years.",
     "The warranty is three years.",

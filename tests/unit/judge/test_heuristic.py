@@ -164,12 +164,14 @@ async def test_the_judgement_is_the_same_every_time() -> None:
 
 async def test_the_weights_decide() -> None:
     none = Model({"cover_all": 0.0}, Logistic(1.0, 0.0))
-    judged = await HeuristicJudge(weights=Weights(none, none, none)).judge(question(ROME), evidence(ANSWERED))
+    judged = await HeuristicJudge(weights=Weights(none, none, none, none, none)).judge(
+        question(ROME), evidence(ANSWERED)
+    )
     assert judged.sufficiency == 0.5
     assert judged.recommendation is Action.REFINE
 
 
-@pytest.mark.parametrize("part", ["searched", "given", "words"])
+@pytest.mark.parametrize("part", ["searched", "given", "words", "searched_read", "given_read"])
 def test_the_shipped_weights_never_punish_better_evidence(part: str) -> None:
     model: Model = getattr(fitted(), part)
     assert all(weight >= 0 for weight in model.weights.values())

@@ -27,7 +27,8 @@ def test_an_answer_that_reads_better_is_never_less_likely_right(
 ):
     weights = shipped_rightness(read=True)
     low, high = (
-        weights.of(features(0.9, relevance, SIGNALS, AnswerReading(each, held, 1.0))) for each in sorted((one, other))
+        weights.of(features(0.9, relevance, SIGNALS, AnswerReading(each, held, 1.0)))
+        for each in sorted((one, other))
     )
     assert 0 < low <= high < 1
 

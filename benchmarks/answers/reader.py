@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/answers/reader.py [--limit N]
 
 Exact match and F1 are SQuAD's (Rajpurkar et al. 2018, arXiv 1806.03822, section 5): over all questions, an empty
-answer is right where there is none; the log odds from which on an answer is given are chosen on the same rows,
-as the paper's "best" figures are. Beside it, over the answerable questions alone, and the AUROC of "does the passage
+answer is right where there is none; the log odds from which on an answer is given are chosen on the same rows, as
+the paper's "best" figures are. Beside it, over the answerable questions alone, and the AUROC of "does the passage
 answer". The published figures beside which they stand are of networks that were trained on all of SQuAD 2.0.
 """
 

@@ -1,6 +1,6 @@
 """Write the stand-in for a reader that the tests load: each word has fixed logits, no weights.
 
-    python tiny.py ../../tests/unit/models/tiny_reader
+python tiny.py ../../tests/unit/models/tiny_reader
 """
 
 from __future__ import annotations

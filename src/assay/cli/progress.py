@@ -10,6 +10,9 @@ from assay.cli.terminal import Terminal, visible
 from assay.text.citation_marks import HEDGE_MARK
 from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
 
+# What a sentence begins with that begins a paragraph.
+_PARAGRAPH = "\n\n"
+
 
 @dataclass(slots=True)
 class Progress:
@@ -48,8 +51,10 @@ class Progress:
 
     def _print(self) -> None:
         for sentence in self._waiting:
+            if self.printed and sentence.text.startswith(_PARAGRAPH):
+                self.terminal.line("")
             self.terminal.line(self._marked(sentence))
-        self.printed += len(self._waiting)
+            self.printed += 1
         self._waiting = []
 
     def _marked(self, sentence: Sentence) -> str:

@@ -18,6 +18,7 @@ from assay.judge.weights import Model, Weights, fitted
 from assay.judge.words import aspect_cover, word_signals
 from assay.stages import Embedder, Grader, Reader
 from assay.text.language import KNOWN_BY_SCRIPT, language_of
+from assay.text.tokens import fold
 from assay.types import Aspect, AspectState, Evidence, Judgement, Passage, Question, Triage
 
 # How much of an aspect one passage must hold for it to count as covered, and as there in part.
@@ -262,7 +263,9 @@ def _missing(probe: Probe, readings: Sequence[Reading], aspects: Sequence[Aspect
         return open_aspects
     held = frozenset().union(*(each.held for each in readings))
     nowhere = probe.weights.keys() - held
-    named = missing_things(probe, nowhere)[:_MOST_MISSING]
+    things = missing_things(probe, nowhere)[:_MOST_MISSING]
+    # A thing of a part that is named already is not named again.
+    named = [each for each in things if not any(fold(each) in fold(part) for part in open_aspects)]
     whole = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) == 1)
     return tuple(dict.fromkeys((*open_aspects, *named))) or whole
 

@@ -114,3 +114,11 @@ async def test_a_part_is_covered_where_the_reader_finds_its_answer() -> None:
     judge = HeuristicJudge(WordEmbedder(), reader=scripted(script))
     found = await judge.judge(BOTH, evidence(LEAVE, PAY))
     assert [each.state for each in found.aspects] == ["covered", "missing"]
+
+
+async def test_what_is_missing_of_a_part_that_is_named_is_not_named_again() -> None:
+    parts = ("How long is leave?", "Who won the world cup?")
+    asked = Question(" ".join(parts), " ".join(parts), aspects=parts)
+    odds = {(asked.standalone, LEAVE): -4.0, (parts[0], LEAVE): -4.0, (parts[1], LEAVE): -4.0}
+    found = await HeuristicJudge(WordEmbedder(), reader=scripted(odds)).judge(asked, evidence(LEAVE))
+    assert found.missing == parts

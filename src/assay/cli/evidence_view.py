@@ -41,7 +41,7 @@ def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
     open_checks = [each for each in judgement.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
     for line in check_lines(plain(open_checks)):
         console.print(line)
-    if judgement.mode_used != "fast":
+    if judgement.mode_used not in ("fast", "fast (read)"):
         indented(console, f"judged {one_line(judgement.mode_used)}", 2)
 
 

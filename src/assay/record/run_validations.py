@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assay.record.validations import Basis, Validation, ValidationCache, read
+from assay.record.validations import Basis, Validation, ValidationCache, placed, read
 from assay.tape import Tape
 
 _PORT = "kept"
@@ -38,7 +38,8 @@ class RunValidations:
     async def _known(self, basis: Basis) -> Validation | None:
         key = replace(basis, rules="", verifier="").key
         if self.tape is not None and self.tape.replaying:
-            return read(self.tape.recall(_PORT, key))
+            recalled = read(self.tape.recall(_PORT, key))
+            return None if recalled is None else placed(recalled, basis.passages)
         found = None if self.cache is None else await asyncio.to_thread(self.cache.get, basis)
         if self.tape is not None:
             body = None if found is None else found.to_dict()

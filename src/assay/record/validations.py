@@ -104,7 +104,7 @@ class ValidationCache:
             if found is not None and holds(found, basis.passages):
                 with file:
                     file.execute(_USED, (basis.key,))
-                return replace(found, spans=tuple(_placed(each, basis.passages) for each in found.spans))
+                return placed(found, basis.passages)
         return None
 
     def put(self, basis: Basis, validation: Validation) -> None:
@@ -162,10 +162,14 @@ def _stands(span: SourceSpan, passage: Passage) -> bool:
     return _sha256(passage.text[start : span.end - passage.start]) == _sha256(span.quote)
 
 
+def placed(validation: Validation, passages: Sequence[Passage]) -> Validation:
+    """The verdict with the page and line of each span, which are not kept, as the passages have them now."""
+    return replace(validation, spans=tuple(_placed(span, passages) for span in validation.spans))
+
+
 def _placed(span: SourceSpan, passages: Sequence[Passage]) -> SourceSpan:
-    """The span with its page and line, which are not kept, as one of the passages has them now."""
-    passage = next(each for each in passages if _stands(span, each))
-    return passage.span_of(span.start - passage.start, span.end - passage.start)
+    passage = next((each for each in passages if _stands(span, each)), None)
+    return span if passage is None else passage.span_of(span.start - passage.start, span.end - passage.start)
 
 
 def _span(passage: Passage) -> tuple[str, int, str]:

@@ -60,7 +60,7 @@ def test_a_draft_of_which_nothing_is_left_is_not_passed(empty, source: Path):
 def test_what_stays_unknown_without_a_mark_is_counted(empty, tmp_path: Path):
     lease = tmp_path / "lease.txt"
     lease.write_text("The tenant pays for electricity and water; heating is included in the rent.\n")
-    told = "unknown and not marked: assay check shows which"
+    told = "unknown and not marked; `assay check` shows which"
     open_one = empty("fix", "-", "--sources", lease, stdin=b"The landlord pays for electricity.\n")
     assert (open_one.code, open_one.out) == (4, "The landlord pays for electricity.\n")
     assert f"1 claim is {told}" in open_one.err

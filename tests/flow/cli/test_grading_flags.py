@@ -65,7 +65,7 @@ def test_search_is_ordered_by_the_grader(empty: Cli, tmp_path: Path):
 
 def test_judge_and_check_name_the_grader(facts: Cli, filled: Path, tmp_path: Path):
     judged = facts("judge", BOIL, "--json", "--graded", "evidence", "--grader", TINY)
-    assert judged.object["mode_used"] == "fast, tiny-grader-4a8d2e1b"
+    assert judged.object["mode_used"] == "fast (read), tiny-grader-4a8d2e1b"
     draft = tmp_path / "draft.txt"
     draft.write_text("At sea level, water boils at 100 degrees Celsius.", encoding="utf-8")
     checked = facts("check", draft, "--json", "--graded", "claims", "--grader", TINY)
@@ -97,7 +97,7 @@ def test_an_audit_names_the_grader_that_tests_the_claims(tmp_path: Path):
 def test_the_environment_names_what_is_graded(facts: Cli, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("ASSAY_GRADED", "evidence, claims")
     monkeypatch.setenv("ASSAY_GRADER", str(TINY))
-    assert facts("judge", BOIL, "--json").object["mode_used"] == "fast, tiny-grader-4a8d2e1b"
+    assert facts("judge", BOIL, "--json").object["mode_used"] == "fast (read), tiny-grader-4a8d2e1b"
 
 
 def refused(result: object, *parts: str) -> None:

@@ -60,18 +60,22 @@ def test_a_rule_that_only_warns_is_told_and_changes_no_verdict(own: Cli, scripte
     )
     asked = own("ask", BOIL, "-m", scripted(BOILS), "--rules", house)
     assert asked.code == 0
-    assert '✗ rule:cta: no sentence invites the reader with words such as "call us"\n✓ verified' in asked.out
+    assert (
+        '✗ rule:cta: no sentence invites the reader with words such as "call us"\n✓ answers the question'
+        in asked.out
+    )
 
 
 def test_an_assessment_below_what_was_asked_is_told_and_shown_with_its_scores(own: Cli, scripted: Scripted):
     two = f"{BOIL} Who built the Harbour Bridge?"
     asked = own("ask", two, "-m", scripted(BOILS), "--quality", "0.999")
-    assert "✗ assessed as weak: " in asked.out
-    assert " overall, 0.999 was asked; the weakest: completeness 0." in asked.out
-    shown = own("show", "last").out
-    assert "\nassessment\n  overall 0." in shown
-    assert "\n  accuracy 1.000: " in shown
-    assert "✗ assessed as weak: " in shown
+    assert "assessed as weak" not in asked.out
+    assert "warning: the answer failed its self-assessment: 0." in asked.err
+    assert " overall, 1.00 needed; weakest: completeness 0." in asked.err
+    shown = own("show", "last")
+    assert "\nassessment\n  overall 0." in shown.out
+    assert "\n  accuracy 1.000: " in shown.out
+    assert "failed its self-assessment" in shown.err
 
 
 def test_where_nothing_written_passes_the_sources_are_quoted(own: Cli, scripted: Scripted):

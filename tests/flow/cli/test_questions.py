@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,19 +15,33 @@ BOIL = "At how many degrees does water boil?"
 ANSWER_KEYS = (
     "schema run_id question outcome text verdict claims sources citations invalid_citations judgement checks "
     "findings repairs drafts iterations confidence warnings models usage profile mode_used ms first_verified_ms "
-    "profile_reason dropped assessment"
+    "profile_reason dropped assessment answers_question"
 ).split()
 
 
 def test_ask_answers_with_its_source_and_exits_with_0(facts: Cli):
     asked = facts("ask", BOIL)
     assert asked.code == 0, asked
-    assert "100 degrees" in asked.out
-    assert "[1] Water" in asked.out
-    assert "“Water boils at 100 degrees Celsius at sea level" in asked.out
-    assert "✓ verified · " in asked.out
-    assert " quote" in asked.out
-    assert "% likely right (ECE" in asked.out
+    text, heading, verdict = asked.out.strip().split("\n\n")
+    # The block is quoted whole and once, with its file, line and title below.
+    assert text.endswith("Water boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius. [1]")
+    assert re.fullmatch(r"\[1\] .*/water\.md:3 · Water", heading)
+    assert verdict.startswith("✓ answers the question · quoted exactly · ")
+    assert "% likely right (ECE" in verdict
+
+
+def test_without_a_reader_sentences_are_quoted_and_verified(facts: Cli):
+    asked = facts("ask", BOIL, "--reader", "none")
+    assert asked.code == 0, asked
+    assert asked.out.startswith("Water boils at 100 degrees Celsius at sea level. [1]")
+    assert "\n✓ verified · quoted exactly · confidence " in asked.out
+    assert facts("ask", BOIL, "--reader", "none", "--json").object["answers_question"] is None
+
+
+def test_a_folder_without_a_reader_is_refused(facts: Cli, tmp_path: Path):
+    refused = facts("ask", BOIL, "--reader", tmp_path)
+    assert refused.code == 2, refused
+    assert "\nhint: " in refused.err
 
 
 def test_ask_json_is_the_answer_object(facts: Cli):

@@ -115,10 +115,10 @@ def test_figures_of_a_check_are_a_row(tmp_path: Path, sources: Path):
     folder = tmp_path / "own"
     call("add", sources, "--data-dir", folder)
     call("ask", "At how many degrees does water boil?", "--data-dir", folder)
-    counted = call("figures", "--data-dir", folder, "--json").object["checks"]["support"]
+    counted = call("figures", "--data-dir", folder, "--json").object["checks"]["quotes"]
     assert counted["passed"] >= 1
     states = "".join(f" {counted[each]:>8}" for each in ("passed", "failed", "unknown", "skipped"))
-    row = f"{'support':18}{states}"
+    row = f"{'quotes':18}{states}"
     assert row in call("figures", "--data-dir", folder).out
 
 

@@ -119,7 +119,7 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
             "no address",
         ),
         (["ask", "x", "-c", "facts", "--outside", "mcp", "--mcp-server", '"'], 2, "is no command"),
-        (["report", "last", "--out", "/"], 2, "no run"),
+        (["report", "nothing", "--out", "/"], 2, "no run"),
         (["nonsense"], 2, "no such command"),
     ],
 )

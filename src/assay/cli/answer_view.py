@@ -29,11 +29,9 @@ STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "d
 OUTPUT_RULE = "rule:"
 # How much of a passage's id names it in a dialogue; `assay show` has it whole.
 SHORT_ID = 8
-# What cannot be assessed without a question.
-OF_A_QUESTION = ("relevance", "completeness")
 # The check that the answer answers the question; the verdict's line says how it ended.
 ANSWERS = "answers"
-CLOSEST = "The closest passages; they may not answer this:"
+CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
@@ -55,7 +53,7 @@ def show_answer(
     shown = answer["text"] if text is None else text
     if shown:
         if may_not_answer(answer):
-            console.print(CLOSEST, style="yellow")
+            console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
             console.print()
         console.print(bold(flowing(shown)))
     for number, source in enumerate(answer["sources"]):
@@ -327,45 +325,6 @@ def broken_advice(answer: Json) -> Iterator[Text]:
         yield marked("failed", f"{name}: {one_line(found[0]['cause'])}{more}")
 
 
-def weakness(answer: Json) -> Iterator[Text]:
-    """A line for an assessment that did not pass: what was reached, what was asked, and the weakest criterion.
-
-    An overall score that was reached leaves the floor as what was not. Records of earlier versions have no bar.
-    """
-    assessment = answer.get("assessment")
-    if not assessment or assessment["passed"] is not False:
-        return
-    overall, bar = assessment["overall"], assessment.get("bar")
-    asked = "" if bar is None else f", {bar:.3f} was asked"
-    criterion = assessment.get("weakest")
-    scored = [score_told(each) for each in assessment["scores"] if each["criterion"] == criterion]
-    below = "below the floor" if bar is not None and overall >= bar else "the weakest"
-    weakest = f"; {below}: {scored[0]}" if scored else ""
-    yield marked("failed", f"assessed as weak: {overall:.3f} overall{asked}{weakest}")
-
-
-def assessed(assessment: Json | None, asked: bool) -> Iterator[str]:
-    """A line for an assessment: the overall score, each known one, what is open where none was `asked`."""
-    if not assessment:
-        return
-    known = [score_told(each) for each in assessment["scores"] if each["score"] is not None]
-    open_ones = [each["criterion"] for each in assessment["scores"] if each["score"] is None]
-    needed = [each for each in OF_A_QUESTION if each in open_ones and not asked]
-    hint = [f"give --question to assess {' and '.join(needed)}"] if needed else []
-    overall = score_told({"criterion": "overall", "score": assessment["overall"]})
-    yield "; ".join([f"assessed: {overall}", *([", ".join(known)] if known else []), *hint])
-
-
-def score_told(score: Json) -> str:
-    """A criterion with its score.
-
-    >>> score_told({"criterion": "user_alignment", "score": 0.5})
-    'user alignment 0.500'
-    """
-    known = "unknown" if score["score"] is None else f"{score['score']:.3f}"
-    return f"{score['criterion'].replace('_', ' ')} {known}"
-
-
 def _standing(answer: Json, verified: bool) -> tuple[str, str]:
     """The state of the answer as a whole, and the words for it."""
     answers = answer["confidence"].get("answers")
@@ -379,13 +338,22 @@ def _standing(answer: Json, verified: bool) -> tuple[str, str]:
     return ("failed" if failed else "unknown"), "not verified"
 
 
+def _is_quote(claim: Json) -> bool:
+    borne_out = claim["verdict"] == "supported" and claim["spans"]
+    return bool(borne_out) and any(event["by"] == "quote" for event in claim["history"])
+
+
+def _all_quoted(claims: Sequence[Json]) -> bool:
+    return bool(claims) and all(map(_is_quote, claims))
+
+
 def _quoting(claims: Sequence[Json]) -> str:
     """How many claims quote their source; where some say it otherwise, how many it bears out."""
-    borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
-    quoting = sum(any(event["by"] == "quote" for event in claim["history"]) for claim in borne_out)
-    counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
-    if claims and quoting == len(claims):
+    if _all_quoted(claims):
         return "quoted exactly"
+    borne_out = [claim for claim in claims if claim["verdict"] == "supported" and claim["spans"]]
+    quoting = sum(map(_is_quote, borne_out))
+    counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
     if quoting == len(borne_out):
         return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"
     told = f"{counted} {'is borne out by its source' if len(claims) == 1 else 'are borne out by their source'}"

@@ -175,7 +175,7 @@ def refuse_files(file: str | None, sources: list[Path] | None) -> None:
 
 def show_assessed(made: Examined, terminal: Terminal) -> None:
     """Tell how a draft was assessed, what could not be done, and where its record is."""
-    from assay.cli.answer_view import assessed, weakness
+    from assay.cli.assessment_view import assessed, weakness
     from assay.types import plain
 
     answer = made.answer

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.answer_view import OF_A_QUESTION, SHORT_ID, first_check_lines, indented, score_told, show_answer
+from assay.cli.answer_view import SHORT_ID, first_check_lines, indented, show_answer
+from assay.cli.assessment_view import OF_A_QUESTION, score_told
 from assay.cli.first_of_each import first_of_each
 from assay.cli.terminal import Terminal, one_line
 

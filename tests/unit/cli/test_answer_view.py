@@ -17,7 +17,6 @@ from assay.cli.answer_view import (
     show_answer,
     usage_line,
     verdict_line,
-    weakness,
 )
 from assay.cli.terminal import Terminal
 
@@ -259,6 +258,8 @@ def test_a_quote_that_the_answer_shows_is_not_printed_twice_and_its_source_names
 def test_what_may_not_answer_is_called_the_closest_passages():
     unsure = quoting("Boil the water. [1]", confidence={**CONFIDENCE, "answers": "unsure"})
     assert shown(unsure).startswith("The closest passages; they may not answer this:\n\nBoil the water. [1]\n")
+    written = {**unsure, "claims": [{**each, "history": REWORDED["history"]} for each in unsure["claims"]]}
+    assert shown(written).startswith("This may not answer the question:\n\nBoil the water. [1]\n")
 
 
 def test_sources_that_disagree_are_shown_with_their_dates():
@@ -296,31 +297,3 @@ def test_each_output_rule_that_only_warns_and_is_not_kept_is_one_line():
         "✗ rule:brief: too long",
         '✗ rule:words: "leverage" is not to be used (and 1 more)',
     ]
-
-
-def assessment(passed: bool | None, overall: float | None, **others: Any) -> dict[str, Any]:
-    scores = [{"criterion": "accuracy", "score": 1.0}, {"criterion": "user_alignment", "score": 0.4}]
-    made = {"passed": passed, "overall": overall, "weakest": "user_alignment", "bar": 0.9, "scores": scores}
-    return {"assessment": {**made, **others}}
-
-
-@pytest.mark.parametrize(
-    ("given", "lines"),
-    [
-        ({}, []),
-        ({"assessment": None}, []),
-        (assessment(True, 0.95), []),
-        (assessment(None, None), []),
-        (
-            assessment(False, 0.7),
-            ["✗ assessed as weak: 0.700 overall, 0.900 was asked; the weakest: user alignment 0.400"],
-        ),
-        (
-            assessment(False, 0.92),
-            ["✗ assessed as weak: 0.920 overall, 0.900 was asked; below the floor: user alignment 0.400"],
-        ),
-        (assessment(False, 0.7, bar=None, weakest=None), ["✗ assessed as weak: 0.700 overall"]),
-    ],
-)
-def test_an_assessment_that_did_not_pass_is_one_line(given: dict[str, Any], lines: list[str]):
-    assert [line.plain for line in weakness(given)] == lines

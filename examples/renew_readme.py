@@ -18,7 +18,10 @@ _RUN = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 
 
 def printed() -> str:
-    """The standard output of the three questions, 100 columns wide, without colours; ids of runs as RUN."""
+    """The standard output of the three questions, 100 columns wide, without colours.
+
+    Ids of runs are shown as RUN, paths from this project's folder on.
+    """
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(
         [sys.executable, "examples/try.py"],
@@ -28,7 +31,8 @@ def printed() -> str:
         text=True,
         check=True,
     )
-    lines = (_RUN.sub("RUN", line.rstrip()) for line in done.stdout.strip().splitlines())
+    text = done.stdout.strip().replace(f"{ROOT}{os.sep}", "")
+    lines = (_RUN.sub("RUN", line.rstrip()) for line in text.splitlines())
     return "\n".join(lines) + "\n"
 
 

@@ -119,6 +119,7 @@ class ScriptedReader:
     """Gives the reading written down for each question and text; `asked` are those that it was asked for.
 
     >>> import asyncio
+    >>> from assay.types import AnswerSpan
     >>> tea = PassageReading(answerable=2.0, spans=(AnswerSpan(0, 4, 5.0),), yes=0.1, no=0.1)
     >>> reader = ScriptedReader({("How hot?", "90 °C"): tea})
     >>> asyncio.run(reader.read("How hot?", [TitledText("Tea", "90 °C")])) == (tea,)

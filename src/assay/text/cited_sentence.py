@@ -51,7 +51,7 @@ class Numbered:
         behind it, so that its last line stays its own.
 
         >>> Numbered((Passage("p7", "d", "r", 0, 1, "x"),)).sentence(2, " It rained [1][4].")
-        Sentence(number=2, text='It rained.', passage_ids=('p7',), unknown_marks=('[4]',), hedged=False)
+        Sentence(number=2, text='It rained.', passage_ids=('p7',), unknown_marks=('[4]',), hedged=False, quotes=())
         """
         body = written.replace(_MARK, "")
         marks = citations(body, self.names)

@@ -119,11 +119,12 @@ def _sum(demands: Demands, what: str) -> _Bound | None:
     """What the answer and all that rules add to it have together."""
     if what not in _ADDED:
         return None
-    added = [(each, _ADDED[what](demand), demand.texts) for each, demand in demands]
+    added = [(each, _ADDED[what](demand), demand) for each, demand in demands]
     rules = tuple(each for each, count, _ in added if count)
     most: dict[object, int] = {}
-    for each, count, texts in added:  # two rules that ask for the same section add it once
-        same = tuple(text.casefold() for text in texts) or each
+    for each, count, demand in added:  # two rules that ask for the same section, or for points, add it once
+        points = "points" if demand.points != Interval() else each
+        same = tuple(text.casefold() for text in demand.texts) or (points,)
         most[same] = max(most.get(same, 0), count)
     return _Bound(_LEAST[what] + sum(most.values()), rules) if rules else None
 

@@ -143,7 +143,7 @@ def test_a_dumb_terminal_with_a_poor_alphabet_is_served(added: Start):
     process = added("ask", "At how many degrees does water boil?", env=poor)
     out, err = process.communicate()
     assert process.returncode == 0, err
-    assert b"verified" in out
+    assert b"answers the question" in out
 
 
 def test_output_to_a_file_is_not_broken_into_lines(added: Start):

@@ -24,16 +24,20 @@ from natural import NaturalQuestion, plain, read_questions, shows
 from real_collections import collection, documents_of
 from written_questions import held_questions, written_collection
 
+from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
+from assay.models.remember import RememberingEmbedder
+from assay.stages import Embedder
 from assay.types import Evidence, PassageReading, ReaderModel, Sentence, TitledText
 from assay.understand.rules import understood
-from assay.write import blocks, reader_writer
+from assay.write import reader_writer
+from assay.write.extractive import ExtractiveWriter
 
 TRIED = {
-    "RANK_WEIGHT": (0.3, 0.6, 1.0),
-    "SPAN_WEIGHT": (0.1, 0.2, 0.3),
-    "NEAR": (1.0, 2.0, 3.0),
-    "FACT_BLOCK": (30, 45, 60),
+    "READER_WEIGHT": (0.3, 0.4, 0.6),
+    "RANK_WEIGHT": (0.3, 0.6),
+    "SPAN_WEIGHT": (0.0, 0.05, 0.1),
+    "COSINE_WEIGHT": (0.0, 4.0, 8.0),
 }
 
 
@@ -84,18 +88,20 @@ def written() -> Iterator[Found]:
                 yield Found(question, opened.search(question.text))
 
 
-async def shown(reader: KeptReader, found: Found) -> str:
+async def shown(reader: KeptReader, embedder: Embedder, found: Found) -> str:
     """The answer's text."""
-    writer = reader_writer.ReaderWriter(reader, reader_writer.ReaderWriter(reader, None))  # type: ignore[arg-type]
+    writer = reader_writer.ReaderWriter(reader, embedder, ExtractiveWriter())
     parts = writer.write(understood(found.asked.text), found.evidence, ())
     return "".join([part.text async for part in parts if isinstance(part, Sentence)])
 
 
-async def tried(reader: KeptReader, sets: dict[str, list[Found]]) -> tuple[dict[str, float], float]:
+async def tried(
+    reader: KeptReader, embedder: Embedder, sets: dict[str, list[Found]]
+) -> tuple[dict[str, float], float]:
     """The share of golds shown of each set, and the mean number of words."""
     shares, words = {}, []
     for name, rows in sets.items():
-        texts = [await shown(reader, row) for row in rows]
+        texts = [await shown(reader, embedder, row) for row in rows]
         shares[name] = mean(
             shows(text, row.asked.must, row.asked.limit) for text, row in zip(texts, rows, strict=True)
         )
@@ -110,14 +116,15 @@ def main() -> None:
     parser.add_argument("--reader", type=Path, default=None)
     asked = parser.parse_args()
     reader = KeptReader(OnnxReader.load(asked.reader or assay_models.folder("minilm-l6-reader-int8")))
+    embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()), 1 << 16)
     sets = {
         Path(name).name: list(written() if name == "written" else natural(Path(name))) for name in asked.folders
     }
     results = []
     for values in itertools.product(*TRIED.values()):
         for name, value in zip(TRIED, values, strict=True):
-            setattr(blocks if name == "FACT_BLOCK" else reader_writer, name, value)
-        shares, words = asyncio.run(tried(reader, sets))
+            setattr(reader_writer, name, value)
+        shares, words = asyncio.run(tried(reader, embedder, sets))
         results.append((mean(shares.values()), values, shares, words))
     for score, values, shares, words in sorted(results, key=lambda each: -each[0])[:12]:
         told = "  ".join(f"{name} {share:.3f}" for name, share in shares.items())

@@ -15,8 +15,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from natural import read_questions
+from natural_scores import Scored, by_verdict, figures, table, told
 from real_collections import ask, collection, some
-from scored import Scored, by_verdict, figures, table, told
 
 from report import ROOT, write_result
 

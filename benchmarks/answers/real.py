@@ -17,8 +17,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from natural import NaturalQuestion, read_questions
+from natural_scores import Scored, by_verdict, figures, table, told
 from real_collections import ask, collection, documents_of, set_folder, some, unpacked
-from scored import Scored, by_verdict, figures, table, told
 
 from report import write_result
 

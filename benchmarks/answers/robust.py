@@ -20,9 +20,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from natural import NaturalQuestion, read_questions
+from natural_scores import Scored
 from real import answered
 from real_collections import set_folder, some
-from scored import Scored
 
 from report import write_result
 

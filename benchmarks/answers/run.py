@@ -28,6 +28,7 @@ from pipeline import Case, completed, engine, found
 
 from assay.evals.metrics.auroc import auroc
 from assay.mend import compose
+from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
 from assay.stages import Writer
@@ -146,7 +147,8 @@ def main() -> None:
         cases = found(opened, questions())
     given = examples(completed([case for case in cases if case.asked.golds]))
     reader = CachingReader(OnnxReader.load(assay_models.folder("minilm-l6-reader-int8")))
-    blocks = ReaderWriter(reader, ExtractiveWriter())
+    embedder = LocalEmbedder.load(assay_models.folder())
+    blocks = ReaderWriter(reader, embedder, ExtractiveWriter())
     writers: dict[str, Callable[[Case], Writer]] = {
         "as shipped": lambda case: blocks,
         "sentences without a reader, out of fold": out_of_fold(given),

@@ -128,6 +128,19 @@ async def asked(embedder: KeptEmbedder) -> list[Case]:
     return cases
 
 
+def written() -> list[Case]:
+    """The written questions that no reader saw, whole or without an answer, with what is found in all passages."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
+    from written_questions import held_questions, written_collection
+
+    with written_collection() as opened:
+        return [
+            Case(each.id, each.text, understood(each.text), opened.search(each.text), each.answerable == "full")
+            for each in held_questions()
+            if each.answerable != "half"
+        ]
+
+
 def _given(row: dict[str, object], titles: bool) -> Case:
     history = tuple(_message(turn) for turn in row.get("history") or ())  # type: ignore[attr-defined]
     hits = tuple(Hit(_passage(each, titles), 0.0) for each in row["passages"])  # type: ignore[attr-defined]

@@ -115,7 +115,7 @@ class Composer:
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
         reader = None if self.reader is None else self.reader.of(run)
-        shadow, quoter = self._shadow(run), _quoter(reader)
+        shadow, quoter = self._shadow(run), _quoter(reader, embedder)
         used = self._used(run.profile)
         promise = self._promise(run, used)
         notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
@@ -380,10 +380,10 @@ class Composer:
         return name if simple is None else f"{name} (simple questions: {self.models.by_name[simple].name})"
 
 
-def _quoter(reader: Reader | None) -> Writer:
+def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:
     """Who quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
-    return by_sentences if reader is None else ReaderWriter(reader, by_sentences)
+    return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
 
 
 def _on_tape(retriever: Retriever, run: Run, port: str) -> Retriever:

@@ -6,8 +6,9 @@ import math
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
+from assay.nlp.blocks import without_markup
 from assay.nlp.reading import titled
-from assay.stages import Reader, Writer
+from assay.stages import Embedder, Reader, Writer
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -22,19 +23,21 @@ from assay.types import (
     Sentence,
     Span,
 )
-from assay.write.blocks import LIST_WORDS, Shown, room_for, shown_around
+from assay.write.blocks import LIST_WORDS, Room, Shown, room_for, shown_around
 
-# How much the search's order counts beside the reader's log odds, and a span's own log odds
+# What the reader's log odds, a span's own, the search's order and the block's cosine to the question count for
 # (benchmarks/answers/choose.py).
-RANK_WEIGHT, SPAN_WEIGHT = 0.6, 0.2
+READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.4, 0.05, 0.3, 8.0
+# So many spans of each passage are looked at.
+SPANS = 2
 # A second block is shown where its score is this near to the best, as long as the answer stays this short.
 NEAR, MOST_BLOCKS = 2.0, 3
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # Probability from which on yes or no is said.
 SURE_POLARITY = 0.85
-# A part of a question is quoted for where a passage answers it with at least these log odds.
-LEAST_PART = -1.0
+# How a block begins that keeps its own lines: a list, a table, code.
+_LINES = ("- ", "* ", "+ ", "|", "```", "~~~", "1.", "    ")
 _SHORT_TYPES = frozenset(
     {AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER, AnswerType.NAME, AnswerType.OTHER}
 )
@@ -42,11 +45,11 @@ _SHORT_TYPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A likely place of the answer: a span of the passage at a rank of the evidence, and its score."""
+    """A likely place of the answer: a span of a passage, the block shown around it, and its score."""
 
-    rank: int
     passage: Passage
     span: AnswerSpan
+    shown: Shown
     score: float
 
 
@@ -59,6 +62,7 @@ class ReaderWriter:
     """
 
     reader: Reader
+    embedder: Embedder
     other: Writer
 
     async def write(
@@ -78,13 +82,12 @@ class ReaderWriter:
     async def _sentences(self, question: Question, evidence: Evidence) -> list[Sentence]:
         parts = [part for part in question.aspects if part not in evidence.uncovered]
         several = len(question.aspects) > 1 and bool(parts)
+        room = room_for(question)
         made: list[Sentence] = []
         for part in parts if several else [question.standalone]:
-            places = await self.places(part, evidence)
-            if several and places and places[0].score < LEAST_PART:
-                places = []
-            for shown, place in _chosen(question, places, made):
-                made.append(_sentence(len(made) + 1, question, shown, place, await self._polarity(question, place)))
+            places = await self.places(part, room, evidence)
+            for place in _chosen(places, room, made):
+                made.append(_sentence(len(made) + 1, question, place, await self._polarity(question, place)))
                 if several:
                     break
         if made and evidence.uncovered:
@@ -92,16 +95,24 @@ class ReaderWriter:
             made.append(Sentence(len(made) + 1, f"\n\nThe documents do not answer: {named}."))
         return made
 
-    async def places(self, asked: str, evidence: Evidence) -> list[Place]:
+    async def places(self, asked: str, room: Room, evidence: Evidence) -> list[Place]:
         """The likely places of an answer, best first."""
         passages = evidence.passages
         readings = await self.reader.read(asked, [titled(each) for each in passages])
         found = [
-            Place(rank, passage, span, _score(rank, reading, span))
+            (_score(rank, reading, span), passage, span, shown)
             for rank, (passage, reading) in enumerate(zip(passages, readings, strict=True))
-            for span in reading.spans
+            for span in reading.spans[:SPANS]
+            if (shown := shown_around(passage, Span(span.start, span.end), room.block)) is not None
         ]
-        return sorted(found, key=lambda place: -place.score)
+        texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, shown in found]
+        vectors = await self.embedder.embed([asked, *texts])
+        near = (vectors[1:] @ vectors[0]).tolist()
+        places = (
+            Place(passage, span, shown, score + COSINE_WEIGHT * cosine)
+            for (score, passage, span, shown), cosine in zip(found, near, strict=True)
+        )
+        return sorted(places, key=lambda place: -place.score)
 
     async def _polarity(self, question: Question, place: Place) -> str:
         """Yes or No where the reader is sure of it, else nothing."""
@@ -114,43 +125,37 @@ class ReaderWriter:
 
 
 def _score(rank: int, reading: PassageReading, span: AnswerSpan) -> float:
-    """How likely the answer stands there, in log odds up to a constant."""
-    return reading.answerable + SPAN_WEIGHT * span.score - RANK_WEIGHT * math.log(1 + rank)
+    """How likely the answer stands there, by the reader and the search."""
+    return READER_WEIGHT * reading.answerable + SPAN_WEIGHT * span.score - RANK_WEIGHT * math.log(1 + rank)
 
 
-def _chosen(question: Question, places: Sequence[Place], before: Sequence[Sentence]) -> list[tuple[Shown, Place]]:
-    """The blocks to show, likeliest first: the best, and others near it while the answer stays short."""
-    room = room_for(question)
-    chosen: list[tuple[Shown, Place]] = []
+def _chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
+    """The places whose blocks are shown, likeliest first: the best, and others near it while there is room."""
+    chosen: list[Place] = []
     for place in places:
-        if chosen and (
-            place.score < chosen[0][1].score - NEAR or len(chosen) == MOST_BLOCKS or room.answer == LIST_WORDS
-        ):
+        full = len(chosen) == MOST_BLOCKS or room.answer == LIST_WORDS
+        if chosen and (full or place.score < chosen[0].score - NEAR):
             break
-        shown = shown_around(place.passage, Span(place.span.start, place.span.end), room.block)
-        if shown is None or _is_shown(shown, before, chosen):
-            continue
-        if chosen and sum(each.words for each, _ in chosen) + shown.words > room.answer:
-            continue
-        chosen.append((shown, place))
+        words = sum(each.shown.words for each in chosen) + place.shown.words
+        if not _is_shown(place.shown, before, chosen) and (not chosen or words <= room.answer):
+            chosen.append(place)
     return chosen
 
 
-def _is_shown(shown: Shown, before: Sequence[Sentence], chosen: Sequence[tuple[Shown, Place]]) -> bool:
+def _is_shown(shown: Shown, before: Sequence[Sentence], chosen: Sequence[Place]) -> bool:
     """Whether the block, or one that holds it, is shown already."""
     return any(shown.text in each.text for each in before) or any(
-        shown.text in each.text or each.text in shown.text for each, _ in chosen
+        shown.text in each.shown.text or each.shown.text in shown.text for each in chosen
     )
 
 
-def _sentence(number: int, question: Question, shown: Shown, place: Place, polarity: str) -> Sentence:
+def _sentence(number: int, question: Question, place: Place, polarity: str) -> Sentence:
     """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
-    passage = place.passage
-    quotes = [_quote(passage, part) for part in shown.parts]
-    short = polarity or _short(question, shown, place)
-    text = shown.text
+    passage, text = place.passage, place.shown.text
+    quotes = [_quote(passage, part) for part in place.shown.parts]
+    short = polarity or _short(question, place.shown, place)
     if short:
-        apart = "\n\n" if text.startswith(("- ", "* ", "+ ", "|", "```", "1.", "    ")) else " — "
+        apart = "\n\n" if text.startswith(_LINES) else " — "
         text = f"**{short}**{apart}{text}"
         if not polarity:
             quotes.insert(0, Quote(short, passage.span_of(place.span.start, place.span.end)))

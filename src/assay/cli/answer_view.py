@@ -37,6 +37,10 @@ QUOTE_WIDTH = 300
 
 # A line break before a list item, a heading, a row, a quotation, code or a note is meant.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
+# A link shows its words; `--json` has where it leads.
+_LINK = re.compile(r"!?\[([^\]\[]{1,300})\]\([^()\s]{1,500}\)")
+# A row of a table file as it is stored: "City | People", "City: Ulm; People: 126000".
+_ROW = re.compile(r".* \| .*|[^:;]{1,80}: .+")
 # Markdown's strong text, which a terminal shows with its signs.
 _STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*\n]{1,500}?)(?<=\S)\*\*(?![\w*])")
 
@@ -283,9 +287,9 @@ def flowing(text: str) -> str:
 
 def _laid_out(text: str, kind: BlockKind) -> str:
     """A block as it is read: code and tables as they are, other text without the line breaks of its source."""
-    if kind in (BlockKind.CODE, BlockKind.TABLE):
+    if kind in (BlockKind.CODE, BlockKind.TABLE) or all(map(_ROW.fullmatch, text.split("\n"))):
         return text
-    return "\n".join(map(one_line, _BREAK.split(text)))
+    return _LINK.sub(r"\1", "\n".join(map(one_line, _BREAK.split(text))))
 
 
 def bold(text: str) -> Text:

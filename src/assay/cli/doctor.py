@@ -42,7 +42,7 @@ def doctor(
     assay doctor -m openai:gpt-5-mini
     """
     from assay.cli.examine import examine
-    from assay.cli.examine_models import examine_embedder, examine_grader, examine_models
+    from assay.cli.examine_models import examine_embedder, examine_grader, examine_models, examine_reader
     from assay.cli.examine_outside import examine_outside
     from assay.settings import load_settings
     from assay.types import Status
@@ -51,7 +51,10 @@ def doctor(
     resolved = load_settings(given)
     parts = {
         Exit.STORE: chain(
-            examine(resolved.settings, store=store), examine_embedder(resolved), examine_grader(resolved)
+            examine(resolved.settings, store=store),
+            examine_embedder(resolved),
+            examine_reader(resolved),
+            examine_grader(resolved),
         ),
         Exit.PROVIDER: chain(examine_models(resolved), examine_outside(resolved)),
     }

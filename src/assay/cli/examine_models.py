@@ -15,13 +15,14 @@ from pydantic import BaseModel
 from assay.build import open_embedder
 from assay.build.grading import open_grading
 from assay.build.models import open_models, provider_and_model
+from assay.build.reading import open_reader
 from assay.cli.examine import Examined
 from assay.config_files import VARIABLES
 from assay.errors import SLOW, AssayError, unusable
 from assay.models.structured import StructuredModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
 from assay.stages import LLM
-from assay.types import ModelReply, ModelRequest, PromptMessage, Status
+from assay.types import ModelReply, ModelRequest, PromptMessage, Status, TitledText
 
 # Seconds for one test; a model in a file is loaded within the first.
 PATIENCE = 30.0
@@ -90,6 +91,24 @@ def _host(address: str) -> str:
         return urlsplit(address).hostname or address
     except ValueError:
         return address
+
+
+def examine_reader(resolved: Resolved) -> Iterator[Examined]:
+    """The reader: opening it compares its files, and reading a text opens its network."""
+    settings, what = resolved.settings, "role reader"
+    try:
+        opened = open_reader(settings)
+        if opened is None:
+            yield Examined(what, Status.SKIPPED, "off: answers are picked by words and vectors alone")
+            return
+        asyncio.run(opened.reader.read("Is it read?", [TitledText("", "It is read.")]))
+    except AssayError as error:
+        yield Examined(what, Status.FAILED, f"{settings.reader}: {told(error)}")
+        return
+    for close in opened.closing:
+        close()
+    languages = ", ".join(opened.reader.model.languages)
+    yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; languages: {languages}")
 
 
 def examine_grader(resolved: Resolved) -> Iterator[Examined]:

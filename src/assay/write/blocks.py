@@ -65,7 +65,9 @@ def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
     None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
     """
     text = passage.text
-    found = unit(blocks(text), span.start, span.end)
+    # Rows of a table file are no Markdown; other formats are written so that they can be read as it.
+    rows = passage.location.row is not None or passage.location.sheet is not None
+    found = unit(blocks(text, "csv" if rows else "markdown"), span.start, span.end)
     if not found:
         return None
     whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)

@@ -46,6 +46,8 @@ from assay.worth import SEARCHING
 
 # As many causes are named where no sentence of a draft passed.
 _CAUSES = 3
+# A passage of this relevance is worth showing, though all of them together do not suffice.
+_NEAR = 0.6
 # What a stream without an ending ends with.
 _BROKEN_OFF = Finished("incomplete")
 
@@ -95,8 +97,10 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
 
 def _closest(gathered: Gathered, on: Stages) -> Writer | None:
     """Who shows the closest passages where the evidence may answer and is not known to; None where nobody does."""
-    undecided = gathered.action is Action.ABSTAIN and gathered.judgement.triage is Triage.AMBIGUOUS
-    return on.closest if undecided else None
+    judgement = gathered.judgement
+    near = max(judgement.relevance.values(), default=0.0) >= _NEAR
+    undecided = judgement.triage is Triage.AMBIGUOUS or (judgement.triage is Triage.INCORRECT and near)
+    return on.closest if undecided and gathered.action is Action.ABSTAIN else None
 
 
 async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:

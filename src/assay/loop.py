@@ -98,8 +98,10 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
 def _closest(gathered: Gathered, on: Stages) -> Writer | None:
     """Who shows the closest passages where the evidence may answer and is not known to; None where nobody does."""
     judgement = gathered.judgement
-    near = max(judgement.relevance.values(), default=0.0) >= _NEAR
-    undecided = judgement.triage is Triage.AMBIGUOUS or (judgement.triage is Triage.INCORRECT and near)
+    near = judgement.triage is not None and max(judgement.relevance.values(), default=0.0) >= _NEAR
+    if gathered.action is Action.CLARIFY:  # what is near may settle what was meant
+        return on.closest if near else None
+    undecided = near or judgement.triage is Triage.AMBIGUOUS
     return on.closest if undecided and gathered.action is Action.ABSTAIN else None
 
 

@@ -187,7 +187,7 @@ def test_the_depth_is_named(own: Cli, scripted: Scripted):
     asked = own("ask", BOIL, "-m", scripted(BOILS, judge), "--profile", "balanced", "--json")
     assert asked.code == 0, asked
     assert asked.object["profile"] == "balanced"
-    assert asked.object["mode_used"].startswith(("balanced", "fast (balanced: "))
+    assert "balanced" in asked.object["mode_used"]
 
 
 def test_judge_says_at_which_depth_it_judged_and_why_not_deeper(own: Cli, scripted: Scripted):

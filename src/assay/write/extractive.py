@@ -58,6 +58,11 @@ class ExtractiveWriter:
             yield Sentence(number, candidate.text, (candidate.passage.passage_id,))
         yield Finished("stop")
 
+    def scattered(self, question: Question, evidence: Evidence) -> float:
+        """The probability that the answer lies scattered over passages, so that several must be quoted."""
+        pool = candidates(evidence)
+        return self.ranker.scattered(read(question, evidence, pool)) if pool else 0.0
+
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
         """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
         pool = candidates(evidence)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from assay.nlp.blocks import without_markup
 from assay.nlp.reading import titled
-from assay.stages import Embedder, Reader, Writer
+from assay.stages import Embedder, Reader
+from assay.text.names import names
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -24,10 +25,14 @@ from assay.types import (
     Span,
 )
 from assay.write.blocks import LIST_WORDS, Room, Shown, room_for, shown_around
+from assay.write.extractive import ExtractiveWriter
 
 # What the reader's log odds, a span's own, the search's order and the block's cosine to the question count for
 # (benchmarks/answers/choose.py).
 READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.4, 0.05, 0.3, 8.0
+# From this probability on the answer to a question that names something is taken to lie scattered over passages. Of
+# wiki-mix's questions of two steps that is so of half, of the others of one in two hundred (docs/decisions/156).
+STEPS = 0.85
 # So many spans of each passage are looked at.
 SPANS = 2
 # A second block is shown where its score is this near to the best, as long as the answer stays this short.
@@ -57,20 +62,21 @@ class Place:
 class ReaderWriter:
     """Quotes whole blocks around the places where the reader finds the answer, word for word.
 
-    Questions in a language that the reader does not know go to `other`, and so do those whose sources disagree. It
-    writes the same answer whatever the advice: a quotation cannot be improved.
+    Questions in a language that the reader does not know go to `other`, and so do those whose sources disagree, and
+    those of several steps, whose answer no one passage holds. It writes the same answer whatever the advice: a
+    quotation cannot be improved.
     """
 
     reader: Reader
     embedder: Embedder
-    other: Writer
+    other: ExtractiveWriter
 
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
     ) -> AsyncGenerator[Sentence | Finished, None]:
         """The answer's blocks, the likeliest first, then `Finished("stop")`; none where nothing can be quoted."""
         known = question.language in self.reader.model.languages and evidence.hits
-        if not known or evidence.contradictions:
+        if not known or evidence.contradictions or self._takes_steps(question, evidence):
             async for part in self.other.write(question, evidence, advice):
                 yield part
             return
@@ -78,6 +84,11 @@ class ReaderWriter:
         for sentence in sentences:
             yield sentence
         yield Finished("stop")
+
+    def _takes_steps(self, question: Question, evidence: Evidence) -> bool:
+        """Whether the answer lies several passages away from something that the question names."""
+        named = any(len(each.words) > 1 for each in names(question.standalone))
+        return named and self.other.scattered(question, evidence) >= STEPS
 
     async def _sentences(self, question: Question, evidence: Evidence) -> list[Sentence]:
         parts = [part for part in question.aspects if part not in evidence.uncovered]

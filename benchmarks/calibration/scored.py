@@ -17,7 +17,7 @@ FOLDER = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / 
 KEPT_OUT = {
     "claims": ("climate-fever", "qags-cnndm", "qags-xsum", "faithbench", "averitec"),
     "evidence": ("climate-fever", "averitec", "rgb-en", "rgb-en-fact", "evotemp", "realtimeqa", "newspolluted"),
-    "answers": ("rgb-en", "rgb-en-fact", "realtimeqa", "evotemp"),
+    "answers": ("wiki-mix", "clapnq", "hotpot100", "musique100", "rgb-en", "realtimeqa"),
     "searched": (),
 }
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from assay.nlp.blocks import without_markup
 from assay.nlp.reading import titled
-from assay.testing.fakes import ScriptedReader, ScriptedWriter
+from assay.testing.fakes import ScriptedReader, WordEmbedder
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -22,16 +27,51 @@ from assay.types import (
     Quote,
     Sentence,
 )
-from assay.write.reader_writer import LEAST_PART, NEAR, SURE_POLARITY, SURE_SPAN, ReaderWriter
+from assay.write.blocks import FACT_BLOCK, PROSE_BLOCK, PROSE_WORDS
+from assay.write.extractive import ExtractiveWriter
+from assay.write.features import NAMES, SCATTER_NAMES
+from assay.write.ranker import Ranker
+from assay.write.reader_writer import (
+    COSINE_WEIGHT,
+    MOST_BLOCKS,
+    NEAR,
+    RANK_WEIGHT,
+    READER_WEIGHT,
+    STEPS,
+    SURE_POLARITY,
+    SURE_SPAN,
+    ReaderWriter,
+)
 
 ASKED = "How long is parental leave?"
 LEAVE = "Leave for parents lasts 18 weeks. It is paid in full, and it can be taken in two parts."
 PAY = "Pay is due on the last day of each month, for part-time work as well."
-ELSEWHERE = (Sentence(1, "Written by another.", ("p1",)), Finished("stop"))
 
 
-def evidence(*texts: str, **others: object) -> Evidence:
-    passages = (Passage(f"p{n}", "d", "r", 100, 100 + len(text), text) for n, text in enumerate(texts, 1))
+@dataclass(frozen=True, slots=True)
+class CosineEmbedder(WordEmbedder):
+    """Gives each text the cosine to the first that is written down for it, and the others none."""
+
+    cosines: Mapping[str, float] = field(default_factory=dict)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        cosines = [1.0, *(self.cosines.get(text, 0.0) for text in texts[1:])]
+        return np.array([(each, math.sqrt(1 - each**2)) for each in cosines], dtype=np.float32)
+
+
+def scattering(probability: float) -> ExtractiveWriter:
+    """The writer of sentences that takes every answer to lie scattered with this probability."""
+    even, odds = (0.0,) * len(NAMES), math.log(probability / (1 - probability))
+    return ExtractiveWriter(Ranker(even, even, (0.0,) * len(SCATTER_NAMES), odds))
+
+
+BY_SENTENCES = scattering(0.01)
+
+
+def evidence(*texts: str, title: str = "", **others: object) -> Evidence:
+    passages = (
+        Passage(f"p{n}", "d", "r", 100, 100 + len(text), text, title=title) for n, text in enumerate(texts, 1)
+    )
     return Evidence(tuple(Hit(passage, 1.0) for passage in passages), **others)  # type: ignore[arg-type]
 
 
@@ -46,16 +86,25 @@ def asking(text: str = ASKED, answer_type: AnswerType = AnswerType.DEFINITION, *
 
 
 async def written(
-    found: Evidence, script: Mapping[tuple[str, str], PassageReading], question: Question | None = None
+    found: Evidence,
+    script: Mapping[tuple[str, str], PassageReading],
+    question: Question | None = None,
+    other: ExtractiveWriter = BY_SENTENCES,
+    **cosines: float,
 ) -> list[Sentence | Finished]:
-    writer = ReaderWriter(ScriptedReader(script), ScriptedWriter({ASKED: ELSEWHERE}))
+    """What is written; `cosines` are those of passages, by their identifiers, whose one block is their text."""
+    near = {f"\n{each.text}": cosines[each.passage_id] for each in found.passages if each.passage_id in cosines}
+    writer = ReaderWriter(ScriptedReader(script), CosineEmbedder(cosines=near), other)
     return [part async for part in writer.write(question or asking(), found, ())]
 
 
 async def sentences(
-    found: Evidence, script: Mapping[tuple[str, str], PassageReading], question: Question | None = None
+    found: Evidence,
+    script: Mapping[tuple[str, str], PassageReading],
+    question: Question | None = None,
+    **cosines: float,
 ) -> list[Sentence]:
-    *made, end = await written(found, script, question)
+    *made, end = await written(found, script, question, **cosines)
     assert end == Finished("stop")
     return [each for each in made if isinstance(each, Sentence)]
 
@@ -128,20 +177,82 @@ async def test_a_list_follows_the_short_answer_on_lines_of_its_own() -> None:
     assert said.text == f"**18 weeks**\n\n{text}"
 
 
+# How much less answerable the second passage of two must be read to lie just as far as NEAR behind the first.
+BEHIND = (NEAR - RANK_WEIGHT * math.log(2)) / READER_WEIGHT
+
+
 async def test_a_block_that_is_about_as_likely_follows_and_one_that_is_not_does_not() -> None:
     found = evidence(LEAVE, PAY)
-    near = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks"), (ASKED, PAY): reading(PAY, 3.0, "last day")}
+    near = {
+        (ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks"),
+        (ASKED, PAY): reading(PAY, 3.1 - BEHIND, "last day"),
+    }
     first, second = await sentences(found, near)
     assert (first.passage_ids, second.passage_ids) == (("p1",), ("p2",))
     assert second.text == f"\n\n{PAY}"
-    far = {**near, (ASKED, PAY): reading(PAY, 3.0 - NEAR, "last day")}
+    far = {**near, (ASKED, PAY): reading(PAY, 2.9 - BEHIND, "last day")}
     assert len(await sentences(found, far)) == 1
 
 
+ALIKE = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks"), (ASKED, PAY): reading(PAY, 3.0, "last day")}
+
+
 async def test_of_passages_that_read_alike_the_first_found_comes_first() -> None:
-    found = evidence(PAY, LEAVE)
-    script = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks"), (ASKED, PAY): reading(PAY, 3.0, "last day")}
-    assert [each.passage_ids for each in await sentences(found, script)] == [("p1",), ("p2",)]
+    assert [each.passage_ids for each in await sentences(evidence(PAY, LEAVE), ALIKE)] == [("p1",), ("p2",)]
+
+
+@pytest.mark.parametrize(
+    ("cosine", "order"),
+    [
+        (-0.1 + NEAR / COSINE_WEIGHT, ["p2", "p1"]),
+        (0.1 + NEAR / COSINE_WEIGHT, ["p2"]),
+        (0.01, ["p1", "p2"]),
+        (0.1 - NEAR / COSINE_WEIGHT, ["p1", "p2"]),
+        (-0.1 - NEAR / COSINE_WEIGHT, ["p1"]),
+    ],
+)
+async def test_a_block_near_to_the_question_is_likelier(cosine: float, order: list[str]) -> None:
+    said = await sentences(evidence(PAY, LEAVE), ALIKE, p2=cosine)
+    assert [each.passage_ids[0] for each in said] == order
+
+
+async def test_nearness_is_that_of_the_block_below_its_title_without_markup() -> None:
+    block = "Leave lasts [18 weeks](leave.md) or more."
+    text = f"Pay is **due** on Friday.\n\n{block}"
+    found = evidence(text, title="Work")
+    read = titled(found.passages[0]).text
+    script = {(ASKED, read): reading(read, 3.0, "due", "18 weeks")}
+    near = CosineEmbedder(cosines={f"Work\n{without_markup(block)}": 0.5})
+    parts = [
+        part async for part in ReaderWriter(ScriptedReader(script), near, BY_SENTENCES).write(asking(), found, ())
+    ]
+    assert [part.text for part in parts if isinstance(part, Sentence)] == [block]
+
+
+def prose(words: int, of: str) -> str:
+    """A paragraph of so many words, ten to a sentence."""
+    return " ".join(f"{of.capitalize()}{' so' * 8} {of}." for _ in range(words // 10))
+
+
+async def test_blocks_follow_while_the_answer_stays_short() -> None:
+    texts = [prose(PROSE_WORDS // 2, "leave"), prose(PROSE_WORDS // 2, "pay"), "One word too many."]
+    script = {(ASKED, text): reading(text, 3.0, "o") for text in texts}
+    assert [each.passage_ids for each in await sentences(evidence(*texts), script)] == [("p1",), ("p2",)]
+
+
+async def test_so_many_blocks_are_the_most() -> None:
+    texts = [f"Fact {n}." for n in range(MOST_BLOCKS + 1)]
+    script = {(ASKED, text): reading(text, 3.0, "Fact") for text in texts}
+    assert len(await sentences(evidence(*texts), script)) == MOST_BLOCKS
+
+
+async def test_of_a_long_block_a_fact_is_shown_with_less_around_it_than_an_explanation() -> None:
+    text = prose(PROSE_BLOCK, "leave")
+    script = {(ASKED, text): reading(text, 3.0, "so")}
+    [explained] = await sentences(evidence(text), script)
+    [fact] = await sentences(evidence(text), script, asking(answer_type=AnswerType.DATE))
+    assert explained.text == text
+    assert fact.text == prose(FACT_BLOCK, "leave")
 
 
 async def test_a_block_is_quoted_once() -> None:
@@ -184,11 +295,11 @@ async def test_a_part_that_nothing_covers_is_named_and_not_quoted_for() -> None:
     assert last == Sentence(2, f"\n\nThe documents do not answer: {PARTS[1]}.")
 
 
-async def test_a_part_that_hardly_anything_answers_is_not_quoted_for() -> None:
-    hardly = reading(PAY, LEAST_PART, "last day", sure=-1.0)
-    script = {**BY_PART, (PARTS[1], PAY): hardly}
-    [only] = await sentences(evidence(LEAVE, PAY), script, BOTH)
-    assert only.text == LEAVE
+async def test_a_part_that_is_covered_is_quoted_for_however_unsure_the_reader_is() -> None:
+    hardly = reading(PAY, -9.0, "last day", sure=-9.0)
+    script = {**BY_PART, (PARTS[1], PAY): hardly, (PARTS[1], LEAVE): reading(LEAVE, -20.0, "18 weeks")}
+    first, second = await sentences(evidence(LEAVE, PAY), script, BOTH)
+    assert (first.text, second.text) == (LEAVE, f"\n\n{PAY}")
 
 
 async def test_where_nothing_can_be_quoted_nothing_is_written() -> None:
@@ -207,7 +318,29 @@ async def test_where_nothing_can_be_quoted_nothing_is_written() -> None:
         (asking(), evidence(LEAVE, contradictions=(Contradiction("how long", ()),))),
     ],
 )
-async def test_another_writes_in_other_languages_without_passages_and_where_sources_disagree(
+async def test_sentences_are_quoted_in_other_languages_without_passages_and_where_sources_disagree(
     question: Question, found: Evidence
 ) -> None:
-    assert await written(found, {}, question) == list(ELSEWHERE)
+    by_sentences = [part async for part in BY_SENTENCES.write(question, found, ())]
+    assert await written(found, {}, question) == by_sentences
+    assert not any(part.quotes for part in by_sentences if isinstance(part, Sentence))
+
+
+@pytest.mark.parametrize(
+    ("text", "scattered", "steps"),
+    [
+        ("How long is the leave of Ada Lovelace's father?", STEPS + 0.01, True),
+        ("How long is the leave of Ada Lovelace's father?", STEPS - 0.01, False),
+        ("How long is the leave of Ada's father?", STEPS + 0.01, False),
+        (ASKED, STEPS + 0.01, False),
+    ],
+)
+async def test_sentences_are_quoted_where_steps_lead_from_a_full_name_to_the_answer(
+    text: str, scattered: float, *, steps: bool
+) -> None:
+    found, question, other = evidence(LEAVE, PAY), asking(text), scattering(scattered)
+    script = {(text, LEAVE): reading(LEAVE, 3.0, "18 weeks"), (text, PAY): reading(PAY, -9.0, "last day")}
+    said = await written(found, {} if steps else script, question, other)
+    by_sentences = [part async for part in other.write(question, found, ())]
+    assert (said == by_sentences) is steps
+    assert steps or said[0].text == LEAVE  # type: ignore[union-attr]

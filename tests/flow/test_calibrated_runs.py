@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from assay.build.calibrated import UNREAD, Calibrated, calibrated_by, calibrated_then
-from assay.calibration.shift import SHIFTED
+from assay.calibration.shift import FITTED_MODE, SHIFTED
 from assay.calibration.shipped import shipped
 from assay.record.labels import Labels
 from assay.record.runs import RunStore
-from assay.types import Action, Done, Judgement
+from assay.types import Action, Answer, Done, Judgement
 
 from ..unit.record.test_runs import answer
 
@@ -24,10 +24,15 @@ def store(tmp_path: Path):
     opened.close()
 
 
+def fitted(run_id: str, sufficiency: float) -> Answer:
+    """An answer that came about as those of the fit."""
+    judged = Judgement(sufficiency, Action.ANSWER, "", mode_used=FITTED_MODE, calibrated=True)
+    return replace(answer(run_id), judgement=judged, mode_used=FITTED_MODE)
+
+
 def asked(store: RunStore, sufficiencies: list[float], **changes: object) -> None:
     for n, sufficiency in enumerate(sufficiencies):
-        judged = Judgement(sufficiency, Action.ANSWER, "", mode_used="fast", calibrated=True)
-        made = replace(answer(f"01JA{n:04}"), judgement=judged, **changes)
+        made = replace(fitted(f"01JA{n:04}", sufficiency), **changes)
         store.open(made.run_id, "How hot?")
         store.receive(made.run_id, Done(seq=1, at=10.0, answer=made))
 
@@ -41,14 +46,14 @@ def test_fifty_questions_unlike_the_fit_raise_the_alarm_and_fewer_do_not(store: 
     asked(store, [0.99] * 49)
     assert calibrated_by(store, "notes").doubt == ""
     store.open("01JB", "How hot?")
-    judged = Judgement(0.99, Action.ANSWER, "", mode_used="fast", calibrated=True)
-    store.receive("01JB", Done(seq=1, at=10.0, answer=replace(answer("01JB"), judgement=judged)))
+    store.receive("01JB", Done(seq=1, at=10.0, answer=fitted("01JB", 0.99)))
     assert calibrated_by(store, "notes").doubt == SHIFTED
     assert calibrated_by(store, "other").doubt == ""
 
 
 def test_questions_like_those_of_the_fit_raise_none(store: RunStore):
     asked(store, list(shipped()["answers"].reference[::4]))
+    assert len(Labels(store).latest("notes", 100)) == 50
     assert calibrated_by(store, "notes").doubt == ""
 
 

@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from assay.calibration.rightness import features, shipped_rightness
+from assay.calibration.shift import FITTED_MODE
 from assay.calibration.shipped import shipped
 from assay.types import Action, AnswerReading, Claim, Judgement, Review, Verdict
 from assay.verify.confidence import CalibratedRater, LeastRater, level
 
 FIT = shipped()["answers"]
 ALONE = {"p": 0.9, "q": 0.1}
-JUDGED = Judgement(0.8, Action.ANSWER, "", mode_used="fast", calibrated=True, relevance=ALONE)
+JUDGED = Judgement(0.8, Action.ANSWER, "", mode_used=FITTED_MODE, calibrated=True, relevance=ALONE)
 REVIEW = Review((Claim(1, "It is hot.", 0, 10, ("p",), Verdict.SUPPORTED, 1.0),), (), ())
 
 
@@ -65,16 +66,26 @@ def test_an_answer_from_the_one_near_passage_is_likelier_than_one_from_several_a
 SURE, HOPELESS = AnswerReading(9.0, 1.0, 1.0), AnswerReading(-9.0, 0.0, 0.0)
 
 
-def read_as(reading: AnswerReading, judgement: Judgement = JUDGED, review: Review = REVIEW, cause: str = ""):
-    rater = CalibratedRater(LeastRater(), FIT, FIT.made_for, cause)
-    return rater.rate(replace(judgement, signals={"reader_best": float(reading.odds > 0)}), review, reading)
+SIGNALS = ("reader_best", "reader_second", "cosine_best")
+# Evidence than which none is better, and none worse, whatever the weights.
+BEST = replace(JUDGED, sufficiency=0.99, relevance={"p": 1.0}, signals=dict.fromkeys(SIGNALS, 1.0))
+WORST = replace(JUDGED, sufficiency=0.01, relevance={}, signals=dict.fromkeys(SIGNALS, 0.0))
 
 
-def test_an_answer_answers_by_what_a_reader_makes_of_it():
-    assert (read_as(SURE).answers, read_as(HOPELESS).answers) == ("yes", "no")
+def read_as(reading: AnswerReading, judgement: Judgement = BEST, review: Review = REVIEW, cause: str = ""):
+    return CalibratedRater(LeastRater(), FIT, FIT.made_for, cause).rate(judgement, review, reading)
+
+
+def test_an_answer_answers_by_the_evidence_and_what_a_reader_makes_of_it():
+    assert (read_as(SURE).answers, read_as(HOPELESS, WORST).answers) == ("yes", "no")
     assert read_as(SURE).reading == SURE
-    sure, hopeless = read_as(SURE).value, read_as(HOPELESS).value
-    assert sure is None or hopeless is None or sure > hopeless
+
+
+def test_an_answer_that_a_reader_takes_for_one_is_likelier_right():
+    sure, hopeless = read_as(SURE, JUDGED), read_as(HOPELESS, JUDGED)
+    assert sure.value is not None
+    assert hopeless.value is not None
+    assert sure.value > hopeless.value
 
 
 def test_whether_it_answers_is_known_where_no_calibration_applies_but_not_of_nothing_claimed():

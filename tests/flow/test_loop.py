@@ -9,7 +9,7 @@ import pytest
 from assay import loop
 from assay.errors import UnusableReply
 from assay.result import Ask
-from assay.stages import Stages
+from assay.stages import Stages, Writer
 from assay.testing.fakes import (
     ScriptedJudge,
     ScriptedRepairer,
@@ -21,6 +21,7 @@ from assay.testing.fakes import (
 from assay.testing.stages import scripted_stages
 from assay.types import (
     Action,
+    Answer,
     Candidate,
     Check,
     Claim,
@@ -40,6 +41,7 @@ from assay.types import (
     SentenceWithdrawn,
     Severity,
     Status,
+    Triage,
     Verdict,
 )
 
@@ -87,6 +89,65 @@ async def test_sufficient_evidence_becomes_a_cited_answer():
 async def test_what_cannot_be_carried_out_ends_as_an_honest_refusal(recommended: Action):
     answer, _ = await run(stages(replace(SUFFICES, recommendation=recommended, sufficiency=0.1)))
     assert (answer.outcome, answer.text, answer.drafts) == (Outcome.ABSTAINED, "not in the documents", 0)
+
+
+HALF = replace(SUFFICES, sufficiency=0.4, recommendation=Action.ABSTAIN, triage=Triage.AMBIGUOUS)
+WRITER = stages().writer
+
+
+async def closest(judgement: Judgement, shows: ScriptedWriter | None = WRITER, writer: Writer = WRITER) -> Answer:
+    """What is answered where `shows` writes the closest passages, and whatever can be recommended can be done."""
+    on = replace(
+        stages(judgement),
+        closest=shows,
+        writer=writer,
+        able=frozenset({Action.ANSWER, Action.CLARIFY, Action.ABSTAIN}),
+    )
+    return (await run(on))[0]
+
+
+@pytest.mark.parametrize(
+    ("recommended", "triage", "relevance"),
+    [
+        (Action.ABSTAIN, Triage.AMBIGUOUS, {}),
+        (Action.ABSTAIN, Triage.AMBIGUOUS, {"p1": 0.59}),
+        (Action.ABSTAIN, Triage.INCORRECT, {"p1": 0.6}),
+        (Action.ABSTAIN, Triage.INCORRECT, {"p0": 0.1, "p1": 0.6}),
+        (Action.CLARIFY, Triage.AMBIGUOUS, {"p1": 0.6}),
+        (Action.CLARIFY, Triage.INCORRECT, {"p1": 0.6}),
+    ],
+)
+async def test_near_passages_are_shown_where_they_may_answer_and_are_not_known_to(
+    recommended: Action, triage: Triage, relevance: dict[str, float]
+):
+    judged = replace(HALF, recommendation=recommended, triage=triage, relevance=relevance)
+    # Only `closest` may write it.
+    answer = await closest(judged, writer=ScriptedWriter({}))
+    assert (answer.outcome, answer.text, answer.judgement) == (Outcome.ANSWERED, TEXT, judged)
+
+
+@pytest.mark.parametrize(
+    ("recommended", "triage", "relevance", "outcome"),
+    [
+        (Action.ABSTAIN, Triage.INCORRECT, {"p1": 0.59}, Outcome.ABSTAINED),
+        (Action.ABSTAIN, Triage.INCORRECT, {}, Outcome.ABSTAINED),
+        (Action.ABSTAIN, None, {"p1": 0.9}, Outcome.ABSTAINED),
+        (Action.CLARIFY, Triage.AMBIGUOUS, {"p1": 0.59}, Outcome.CLARIFY),
+        (Action.CLARIFY, None, {"p1": 0.9}, Outcome.CLARIFY),
+    ],
+)
+async def test_nothing_is_shown_that_is_not_near_or_was_not_told_apart(
+    recommended: Action, triage: Triage | None, relevance: dict[str, float], outcome: Outcome
+):
+    judged = replace(HALF, recommendation=recommended, triage=triage, relevance=relevance)
+    answer = await closest(judged)
+    assert (answer.outcome, answer.text, answer.drafts) == (outcome, "not in the documents", 0)
+
+
+@pytest.mark.parametrize("recommended", [Action.ABSTAIN, Action.CLARIFY])
+async def test_where_nobody_shows_the_closest_passages_the_question_is_declined(recommended: Action):
+    answer = await closest(replace(HALF, recommendation=recommended, relevance={"p1": 0.9}), shows=None)
+    assert (answer.text, answer.drafts) == ("not in the documents", 0)
 
 
 async def test_missing_aspects_make_the_answer_partial():

@@ -30,7 +30,8 @@ TRIES = (
     Try(
         "What does assay do when the evidence does not suffice, and what is the exit code when assay abstained?", 0
     ),
-    Try("What happens when a budget is spent?", 0),
+    # Right, and not sure enough for a mark: it is shown as what it is.
+    Try("What happens when a budget is spent?", 4),
     Try("How much does a licence for assay cost per month?", 3),
 )
 

@@ -51,9 +51,9 @@ SMALL = ("clapnq", "hotpot100", "musique100", "rgb-en", "realtimeqa")
 # How strongly the weights are held near 0.
 PENALTY = 1.0
 # Of the answers shown to questions that have one, at most this share may be wrong and marked; of the questions that
-# have none, at most this share may be marked. Words that no pattern foresaw count as wrong here: on a development set
-# of three documentation sets, scored by patterns that people wrote, the same bar gives .04 and 0. Below the bar `no`,
-# at most this share of the answers is right.
+# have none, at most this share may be marked. Words that no pattern foresaw count as wrong here: on a development
+# set of three documentation sets, scored by patterns that people wrote, the same bar gives .04 and 0. Below the bar
+# `no`, at most this share of the answers is right.
 MARKED_WRONG, MARKED_LACKING, RIGHT_UNDER, LEAST_UNDER = 0.06, 0.045, 0.08, 12
 # The share of a marked sentence's content words that an answer must have to quote it.
 QUOTED = 0.8
@@ -158,8 +158,8 @@ def weights_of(rows: Sequence[Row]) -> Rightness:
 def with_bars(weights: Rightness, signals: Sequence[float], rows: Sequence[Row], unanswerable: int) -> Rightness:
     """The weights with the signals from which on an answer counts as answering, or as not.
 
-    `yes` is the least at which few of the answers shown are wrong and marked, and few of the `unanswerable` questions
-    that were asked are; `no` the greatest below which hardly any answer is right.
+    `yes` is the least at which few of the answers shown are wrong and marked, and few of the `unanswerable`
+    questions that were asked are; `no` the greatest below which hardly any answer is right.
     """
     signals_of = np.array(signals)
     right = np.array([each.right for each in rows])

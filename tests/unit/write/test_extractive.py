@@ -103,3 +103,12 @@ async def test_the_advice_changes_nothing() -> None:
         Sentence(1, "Tin is soft.", ("p1",)),
         Finished("stop"),
     ]
+
+
+async def test_how_scattered_an_answer_lies_follows_the_evidence() -> None:
+    asked = Question("Where was the older of the singers born?", "Where was the older of the singers born?")
+    together = evidence(("Sand", "The older of the singers of Sand was born in Ulm."))
+    assert (
+        0 < ExtractiveWriter().scattered(asked, together) < ExtractiveWriter().scattered(asked, evidence(*SINGERS))
+    )
+    assert ExtractiveWriter().scattered(asked, Evidence()) == 0.0

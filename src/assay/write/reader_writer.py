@@ -179,7 +179,8 @@ def _sentence(number: int, question: Question, place: Place, polarity: str) -> S
 def _short(question: Question, shown: Shown, place: Place) -> str:
     """The words of the span, where they are a short answer that the block does not begin with."""
     said = " ".join(titled(place.passage).text[place.span.start : place.span.end].split())
-    if question.answer_type not in _SHORT_TYPES or question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1:
+    asks_more = question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1
+    if asks_more or question.answer_type not in _SHORT_TYPES:
         return ""
     if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS:
         return ""

@@ -288,6 +288,12 @@ async def test_each_part_of_a_question_has_a_block_of_its_own() -> None:
     assert (first.text, second.text) == (LEAVE, f"\n\n{PAY}")
 
 
+async def test_no_short_answer_is_put_first_where_several_are_asked_for() -> None:
+    sure = {**BY_PART, (PARTS[0], LEAVE): reading(LEAVE, 3.0, "18 weeks", sure=9.0)}
+    first, second = await sentences(evidence(LEAVE, PAY), sure, BOTH)
+    assert (first.text, second.text) == (LEAVE, f"\n\n{PAY}")
+
+
 async def test_a_part_that_nothing_covers_is_named_and_not_quoted_for() -> None:
     found = evidence(LEAVE, PAY, uncovered=(PARTS[1],))
     first, last = await sentences(found, BY_PART, BOTH)

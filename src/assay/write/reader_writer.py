@@ -145,7 +145,7 @@ def _chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> 
     chosen: list[Place] = []
     for place in places:
         full = len(chosen) == MOST_BLOCKS or room.answer == LIST_WORDS
-        if chosen and (full or place.score < chosen[0].score - NEAR):
+        if place.score < places[0].score - NEAR or (chosen and full):
             break
         words = sum(each.shown.words for each in chosen) + place.shown.words
         if not _is_shown(place.shown, before, chosen) and (not chosen or words <= room.answer):

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 FOLDER = Path(__file__).parents[3] / "benchmarks" / "answers"
-NAMES = ("report", "natural", "real_collections", "scored", "real", "robust")
+NAMES = ("report", "natural", "real_collections", "natural_scores", "real", "robust")
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def load() -> Iterator[dict[str, ModuleType]]:
 def scored(load, shown: dict, **row):
     question = {"id": "q", "collection": "c", "question": "How long is the leave?", "answerable": "full", **row}
     asked = load["natural"].question_of(question)
-    return load["scored"].Scored(
+    return load["natural_scores"].Scored(
         asked, load["real_collections"].Shown(**{"outcome": "answered", "text": "", **shown})
     )
 
@@ -136,7 +136,7 @@ def test_figures_count_shown_marked_refused_and_named(load):
     )
     whole = scored(load, {"text": "12 weeks.", "marked": True}, answerable="half", missing="the colour")
     rows = [right, wrong, late, refused, invented, honest, failed, named, whole]
-    found = load["scored"].figures(rows)
+    found = load["natural_scores"].figures(rows)
     assert found["answerable"]["n"] == 4
     assert found["answerable"]["gold shown"] == 0.25
     assert found["answerable"]["refused"] == 0.25
@@ -155,11 +155,11 @@ def test_figures_count_shown_marked_refused_and_named(load):
         "answered, not answerable ✓",
     ]
     assert [row.as_wanted for row in rows] == [True, False, False, False, False, True, False, True, False]
-    assert "gold shown" in load["scored"].table({"c": found})
+    assert "gold shown" in load["natural_scores"].table({"c": found})
 
 
 def test_figures_of_nothing_are_none_and_not_zero(load):
-    found = load["scored"].figures([])
+    found = load["natural_scores"].figures([])
     assert found["answerable"]["gold shown"] is None
     assert found["likely right"]["ece"] is None
 

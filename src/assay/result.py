@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.mend import Written
 from assay.stages import Stages
@@ -60,6 +60,9 @@ def answered(
     only_quotes = all(each.quotes for each in written.sentences)
     if confidence.answers == "no" and only_quotes and not ask.streamed:
         return declined(ask, question, gathered, on, written.notes)
+    if _is_written(written, on) and confidence.answers == "unsure":
+        # The bars were fitted on quotes: of a model's own words only a plain yes or no means something.
+        confidence = replace(confidence, answers=None)
     relevant = _relevant(confidence)
     checks = gathered.judgement.checks + review.checks + relevant
     return Answer(
@@ -97,6 +100,11 @@ def answered(
 def _told(question: Question, gathered: Gathered, on: Stages) -> tuple[str, ...]:
     """What understanding and searching had to tell, each once."""
     return tuple(dict.fromkeys((*question.notes, *gathered.evidence.notes, *on.notes())))
+
+
+def _is_written(written: Written, on: Stages) -> bool:
+    """Whether a model wrote the answer, in words of its own."""
+    return on.models.writer != "extractive" and not any(each.quotes for each in written.sentences)
 
 
 def _is_partial(question: Question, gathered: Gathered) -> bool:

@@ -119,7 +119,7 @@ def test_a_promise_holds_back_what_is_not_sure_enough(facts: Cli):
     unsure = "Who is Maria Keller's husband?"
     found = facts("ask", unsure, "--json").object
     gated = facts("ask", unsure, "--max-risk", "0.13", "--json").object
-    assert 0.7 <= found["judgement"]["sufficiency"] < 0.94, found["judgement"]["sufficiency"]
+    assert 0.3 <= found["judgement"]["sufficiency"] < 0.94, found["judgement"]["sufficiency"]
     assert (found["outcome"] in ("answered", "partial"), gated["outcome"]) == (True, "abstained")
 
 

@@ -116,10 +116,10 @@ def test_what_answers_no_question_needs_no_promise(facts: Cli, monkeypatch: pyte
 
 
 def test_a_promise_holds_back_what_is_not_sure_enough(facts: Cli):
-    unsure = "Who is Maria Keller's husband?"
+    unsure = "How long is the Harbour Bridge?"
     found = facts("ask", unsure, "--json").object
     gated = facts("ask", unsure, "--max-risk", "0.13", "--json").object
-    assert 0.3 <= found["judgement"]["sufficiency"] < 0.94, found["judgement"]["sufficiency"]
+    assert 0.7 <= found["judgement"]["sufficiency"] < 0.94, found["judgement"]["sufficiency"]
     assert (found["outcome"] in ("answered", "partial"), gated["outcome"]) == (True, "abstained")
 
 

@@ -84,7 +84,7 @@ def answered(
         confidence=confidence,
         warnings=(
             *(*_told(question, gathered, on), *written.notes, *_late(written)),
-            *(*_not_made(review.checks), *_weak(whole.assessment)),
+            *(*_not_made(gathered.judgement.checks + review.checks), *_weak(whole.assessment)),
         ),
         models=on.models,
         usage=on.spent(),

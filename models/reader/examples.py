@@ -155,6 +155,7 @@ def _of_people(row: dict, source: str, titles: dict[str, str]) -> Iterator[dict]
 
 
 def written(folder: Path) -> tuple[list[dict], list[dict]]:
+    """The written questions that teach, and those held out."""
     """The written questions: those that teach, and those held out."""
     passages = {row["pid"]: row for row in read(folder / "passages.jsonl.gz")}
     teach, held = [], []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from assay.build.paths import expanded
 from assay.errors import UsageError
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
@@ -52,13 +53,8 @@ def reader_then(about: Mapping[str, Any]) -> OpenReader | None:
 def _folder(settings: Settings) -> Path:
     if settings.reader == "bundled":
         return _bundled()
-    try:
-        return Path(settings.reader).expanduser()
-    except RuntimeError as error:  # ~name of nobody here
-        raise UsageError(
-            f"{settings.told('reader')}: {settings.reader} is in nobody's home folder",
-            hint="name a folder that holds a reader, or none",
-        ) from error
+    hint = "name a folder that holds a reader, or none"
+    return expanded(settings.reader, named=settings.told("reader"), hint=hint)
 
 
 def _bundled() -> Path:

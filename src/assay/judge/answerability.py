@@ -15,7 +15,7 @@ from assay.types import Passage, Question, TitledText
 # Passages that are read, the nearest first: as many as a search returns, and a few more of those that were given.
 MOST_PASSAGES = 10
 # What is left of the probability that a passage answers a part of a question, where it lacks the rarest word that
-# sets this part apart from the others (benchmarks/answers/parts.py).
+# sets this part apart from the others: chosen, no labelled set measured it.
 LEFT_WITHOUT = 0.3
 # Log odds beyond these tell no more: the reader was trained towards 2 and 98 %.
 _LEAST_ODDS, _MOST_ODDS = -4.0, 4.0

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _SOON_LOOKED_UP = 10_000
 # Claims that are tested between two looks at the time, where a deadline was asked for: some tenths of a second.
 _IN_A_STRETCH = 64
-# How likely a reader must find a yes or no that an answer gives (benchmarks/answers/choose.py).
+# How likely a reader must find a yes or no that an answer gives: chosen.
 AGREED_POLARITY = 0.85
 Judged = tuple[Claim, list[Check]]
 CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support", "subject", "polarity")

@@ -39,7 +39,7 @@ SPANS = 2
 NEAR, MOST_BLOCKS = 2.0, 3
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
-# Probability from which on yes or no is said.
+# Probability from which on yes or no is said: chosen.
 SURE_POLARITY = 0.85
 # How a block begins that keeps its own lines: a list, a table, code.
 _LINES = ("- ", "* ", "+ ", "|", "```", "~~~", "1.", "    ")

@@ -19,14 +19,19 @@ from assay.types import Loaded, Metadata
 
 # What is never content. Forms are kept: whole pages of some systems lie in one.
 _SKIPPED = frozenset(
-    """script style noscript template svg iframe object embed canvas video audio map head nav aside
+    """script style noscript template svg iframe object embed canvas video audio map head nav
     footer button select option input textarea dialog""".split()
 )
 _SKIPPED_ROLES = frozenset("navigation banner contentinfo search complementary menu menubar dialog alert".split())
 _SKIPPED_NAMES = re.compile(
     r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|menu|breadcrumbs?|cookies?|skip-link|jump-link|editsection"
-    r"|catlinks|printfooter|noprint|toc|sidebar|social-share|pagination|site-footer|site-header)(?:$|[\s_-])"
+    r"|catlinks|printfooter|noprint|toc|social-share|pagination|site-footer|site-header)(?:$|[\s_-])"
 )
+# What stands beside the content: a box that belongs to it, or ways to other pages.
+_BESIDE = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
+# From this share of its characters inside links on it is ways to other pages: the first split of the tree of
+# Kohlschütter, Fankhauser and Nejdl, "Boilerplate Detection using Shallow Text Features" (2010), algorithm 1.
+_LINKS = 0.333
 _HIDDEN = re.compile(r"display:\s*none|visibility:\s*hidden")
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})""", re.IGNORECASE)
 # The main part must hold this share of the page's text; else the page only names some corner so.
@@ -108,18 +113,18 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     """The visible blocks below an element."""
     from lxml import etree
 
-    text = HtmlText()
+    text, skipped = HtmlText(), None
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if event == "start":
             if element is not root and _is_skipped(element, skip_chrome=skip_chrome):
-                element.text = None
+                skipped = element
                 walker.skip_subtree()
                 continue
             text.start(element.tag, element.text or "")
         else:
-            skipped = element is not root and _is_skipped(element, skip_chrome=skip_chrome)
-            text.end("" if skipped else element.tag, (element.tail or "") if element is not root else "")
+            tag = "" if element is skipped else element.tag
+            text.end(tag, (element.tail or "") if element is not root else "")
     return text.finish()
 
 
@@ -137,8 +142,25 @@ def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
         return True
     if (get("role") or "").lower() in _SKIPPED_ROLES:
         return True
-    names = f"{get('class') or ''} {get('id') or ''}"
-    return bool(_SKIPPED_NAMES.search(names[:300].lower()))
+    names = f"{get('class') or ''} {get('id') or ''}"[:300].lower()
+    if _SKIPPED_NAMES.search(names):
+        return True
+    return (tag == "aside" or bool(_BESIDE.search(names))) and _link_share(element) >= _LINKS
+
+
+def _link_share(element: Any) -> float:
+    """The share of an element's characters that stand inside links; 0 where there are none.
+
+    >>> _link_share(parsed("<p>See <a>tea</a></p>"))
+    0.5
+    """
+    said = _characters(element)
+    return sum(_characters(link) for link in element.iter("a")) / said if said else 0.0
+
+
+def _characters(element: Any) -> int:
+    """How many characters other than white space an element shows."""
+    return sum(len("".join(part.split())) for part in element.itertext())
 
 
 def title_of_page(root: Any) -> str:

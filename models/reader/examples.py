@@ -5,9 +5,9 @@
 DATA is the folder with `reader/`, `written/` and `checker/`; ENCODER the folder of the bundled sentence
 encoder, which finds the passages that look like an answer and hold none. OUT gets `train.jsonl.gz` and
 `held.jsonl.gz`, an example a line: {"question", "title", "passage", "start", "end", "answerable", "yes_no",
-"source"}. `start` and `end` are offsets in the passage, null where no span is known; `answerable` is 1, 0 or
-null; `yes_no` 0 for yes, 1 for no, 2 for neither, null where the question is of another kind. Held out are
-SQuAD 2.0's dev set and every sixth passage, by the hash of its text, of the written questions.
+"source", "group"}. `start` and `end` are offsets in the passage, null where no span is known; `answerable` is 1,
+0 or null; `yes_no` 0 for yes, 1 for no, 2 for neither, null where the question is of another kind; `group` joins
+the passages that are compared for one question, null where there is one. Held out are SQuAD 2.0's dev set and every sixth passage, by the hash of its text, of the written questions.
 """
 
 from __future__ import annotations
@@ -32,18 +32,23 @@ YES, NO, NEITHER = 0, 1, 2
 HELD_EVERY = 6
 # How many examples of each source are drawn at most, chosen for variety within one pass of an hour on two cores.
 MOST = {
-    "squad_train_answerable": 46_000,
-    "squad2_train_unanswerable": 32_000,
-    "fairytaleqa": 5_000,
-    "condaqa-yesno": 5_000,
+    "squad_train_answerable": 15_000,
+    "squad2_train_unanswerable": 15_000,
+    "squadshifts_new_wiki": 3_000,
+    "fairytaleqa": 2_500,
+    "medquad": 1_500,
+    "boolq_questions": 1_200,
+    "condaqa-yesno": 3_000,
 }
-SEARCHED_QUESTIONS = 22_000
-CLAIMS_AS_QUESTIONS = {"vitaminc-real": 3_000, "fool-me-twice": 2_000, "infotabs": 1_500, "written": 3_000}
-WRITTEN_TIMES = 3
+CLAIMS_AS_QUESTIONS = {"vitaminc-real": 3_000, "fool-me-twice": 1_500, "infotabs": 1_500, "written": 9_000}
 # A written answer counts as found where a stretch of the passage shares this much with it (F1 over words).
 LEAST_OVERLAP = 0.55
 _WORD = re.compile(r"\w+(?:['’.,]\w+)*")
 _YES_NO = re.compile(r"^\s*(yes|no)\b[,.;:]?\s*", re.IGNORECASE)
+_AUXILIARY = re.compile(
+    r"((?:[^\s,;]+\s){1,6}?)(is|are|was|were|can|could|will|must|may|should|has|have|had|does|do|did)\s(?!to\b)([^,;]+)$"
+)
+_LOWERED = frozenset("The A An This That These Those It They Users You Each Every All No Some Both Most".split())
 _SMALL = frozenset(
     "a an the of to in on at by for from with and or is are was were be been it its that this as".split()
 )
@@ -80,6 +85,7 @@ def example(
         "answerable": answerable,
         "yes_no": yes_no,
         "source": source,
+        "group": None,
     }
 
 
@@ -155,7 +161,6 @@ def _of_people(row: dict, source: str, titles: dict[str, str]) -> Iterator[dict]
 
 
 def written(folder: Path) -> tuple[list[dict], list[dict]]:
-    """The written questions that teach, and those held out."""
     """The written questions: those that teach, and those held out."""
     passages = {row["pid"]: row for row in read(folder / "passages.jsonl.gz")}
     teach, held = [], []
@@ -178,7 +183,6 @@ def written(folder: Path) -> tuple[list[dict], list[dict]]:
 
 def claims_as_questions(data: Path, held_texts: frozenset[str], draw: random.Random) -> Iterator[dict]:
     """Labelled claims, asked: yes where supported, no where contradicted, neither where nothing says."""
-    forms = ("Is it true that {}?", "is it true that {}", "{}?", "Is it correct that {}?", "{} - true or false?")
     label_of = {"supported": YES, "contradicted": NO, "neutral": NEITHER, "s": YES, "c": NO, "u": NEITHER}
     passages = {row["pid"]: row for row in read(data / "written" / "passages.jsonl.gz")}
     for source, most in CLAIMS_AS_QUESTIONS.items():
@@ -196,9 +200,10 @@ def claims_as_questions(data: Path, held_texts: frozenset[str], draw: random.Ran
         rows = [row for row in rows if row[3] in label_of]
         draw.shuffle(rows)
         for title, passage, claim, label in rows[:most]:
-            asked = draw.choice(forms).format(claim.strip().rstrip("."))
             kind = label_of[label]
-            yield example(asked, title, passage, f"claim-{source}", int(kind != NEITHER), None, kind)
+            yield example(
+                asked_of(claim, draw), title, passage, f"claim-{source}", int(kind != NEITHER), None, kind
+            )
     rows = read(data / "checker" / "condaqa-yesno.jsonl.gz")
     draw.shuffle(rows)
     for row in rows[: MOST["condaqa-yesno"]]:
@@ -238,24 +243,49 @@ class Encoder:
 
 
 def near_misses(
-    questions: Sequence[dict], pool: Sequence[tuple[str, str]], encoder: Encoder, many: int, draw: random.Random
+    questions: Sequence[dict], pool: Sequence[tuple[str, str]], encoder: Encoder, draw: random.Random
 ) -> Iterator[dict]:
-    """Passages that a search finds for a question and that do not hold its answer, `many` a question."""
+    """Two passages for each question that a search finds and that do not hold its answer: where the question's own
+    title has others, one of them is under that title.
+
+    The question's own row is put into a group with them.
+    """
     vectors = encoder.vectors([f"{title}. {text}" if title else text for title, text in pool])
     asked = encoder.vectors([row["question"] for row in questions])
-    for start in range(0, len(questions), 256):
-        likeness = asked[start : start + 256] @ vectors.T
-        nearest = np.argsort(-likeness, axis=1)[:, :8]
-        for row, places in zip(questions[start : start + 256], nearest, strict=True):
-            own = row["passage"]
-            answer = own[row["start"] : row["end"]] if row["start"] is not None else ""
+    under: defaultdict[str, list[int]] = defaultdict(list)
+    for at, (title, _) in enumerate(pool):
+        if title:
+            under[title].append(at)
+    for number, (row, vector) in enumerate(zip(questions, asked, strict=True)):
+        likeness = vectors @ vector
+        answer = row["passage"][row["start"] : row["end"]].lower() if row["start"] is not None else ""
+        chosen: set[int] = set()
+        everywhere = np.argpartition(-likeness, 8)[:8].tolist()
+        for places, most in ((under.get(row["title"], []), 3), (everywhere, 8)):
             others = [
                 at
-                for at in places
-                if pool[at][1] != own and (not answer or answer.lower() not in pool[at][1].lower())
+                for at in sorted(places, key=lambda at: -likeness[at])[:most]
+                if at not in chosen
+                and pool[at][1] != row["passage"]
+                and (not answer or answer not in pool[at][1].lower())
             ]
-            for at in draw.sample(others[:4], min(many, len(others[:4]))):
-                yield example(row["question"], *pool[at], f"searched-{row['source']}", 0, None, None)
+            chosen.update(draw.sample(others, min(1, len(others))))
+        row["group"] = f"{row['source']}-{number}"
+        for at in chosen:
+            made = example(row["question"], *pool[at], f"searched-{row['source']}", 0, None, None)
+            yield made | {"group": row["group"]}
+
+
+def asked_of(claim: str, draw: random.Random) -> str:
+    """The claim as a yes/no question: turned round where an auxiliary allows it, else asked whether it is true."""
+    claim = claim.strip().rstrip(".")
+    turned = _AUXILIARY.match(claim)
+    if turned and draw.random() < 0.85:
+        subject, auxiliary, rest = turned.groups()
+        if subject.split()[0] in _LOWERED:
+            subject = subject[0].lower() + subject[1:]
+        return f"{auxiliary.capitalize()} {subject} {rest}?"
+    return draw.choice(("Is it true that {}?", "is it true that {}", "{}?", "{} - true or false?")).format(claim)
 
 
 def main() -> None:
@@ -276,22 +306,11 @@ def main() -> None:
     claims = list(claims_as_questions(asked.data, held_texts, draw))
 
     squad = [row for row in own if row["source"] == "squad_train_answerable"]
-    searched = list(
-        near_misses(
-            draw.sample(squad, SEARCHED_QUESTIONS // 2),
-            [(title, text) for text, title in titles.items()],
-            encoder,
-            1,
-            draw,
-        )
-    )
-    by_text: defaultdict[str, str] = defaultdict(str)
-    for row in teach:
-        by_text[row["passage"]] = row["title"]
-    pool = [(title, text) for text, title in by_text.items()]
+    searched = list(near_misses(squad, [(title, text) for text, title in titles.items()], encoder, draw))
+    by_text = {row["passage"]: row["title"] for row in teach}
     full = [row for row in teach if row["source"] == "written-full"]
-    searched += near_misses(full, pool, encoder, 2, draw)
-    rows = [*own, *claims, *searched, *(teach * WRITTEN_TIMES)]
+    searched += near_misses(full, [(title, text) for text, title in by_text.items()], encoder, draw)
+    rows = [*own, *claims, *searched, *teach]
     draw.shuffle(rows)
     for row in read(folder / "squad2_dev.jsonl.gz"):
         held += _of_people(row, "squad2_dev", titles_of([row]))

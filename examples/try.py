@@ -32,7 +32,7 @@ TRIES = (
     ),
     # Right, and not sure enough for a mark: it is shown as what it is.
     Try("What happens when a budget is spent?", 4),
-    Try("How much does a licence for assay cost per month?", 3),
+    Try("What is the salary of an assay developer?", 3),
 )
 
 

@@ -5,9 +5,10 @@
 DATA is the folder with `reader/`, `written/` and `checker/`; ENCODER the folder of the bundled sentence
 encoder, which finds the passages that look like an answer and hold none. OUT gets `train.jsonl.gz` and
 `held.jsonl.gz`, an example a line: {"question", "title", "passage", "start", "end", "answerable", "yes_no",
-"source", "group"}. `start` and `end` are offsets in the passage, null where no span is known; `answerable` is 1,
-0 or null; `yes_no` 0 for yes, 1 for no, 2 for neither, null where the question is of another kind; `group` joins
-the passages that are compared for one question, null where there is one. Held out are SQuAD 2.0's dev set and every sixth passage, by the hash of its text, of the written questions.
+"source", "group"}. `start` and `end` are offsets in the passage, null where no span is known; `answerable` is
+1, 0 or null; `yes_no` 0 for yes, 1 for no, 2 for neither, null where the question is of another kind; `group`
+joins the passages that are compared for one question, null where there is one. Held out are SQuAD 2.0's dev set
+and every sixth passage, by the hash of its text, of the written questions.
 """
 
 from __future__ import annotations

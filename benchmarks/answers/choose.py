@@ -1,44 +1,47 @@
-"""Choose how src/assay/write/reader_writer.py weighs what the reader says.
+"""Fit how src/assay/write/reader_writer.py weighs what the reader says, and choose how many blocks it shows.
 
-    .venv/bin/python benchmarks/answers/choose.py FOLDER [FOLDER …]
+    .venv/bin/python benchmarks/answers/choose.py FOLDER [FOLDER …] [--reader FOLDER]
 
 Each folder has questions.jsonl and the documents, in the shape of `real.py`; `written` stands for the written
-questions of the training data that the reader never saw, over all of its passages. The passages of each question
-are searched and read once; then each choice of constants is tried on the full questions, and the share that shows
-the gold is printed with the mean number of words. Never run on ../shared/data/dev/real.
+questions of the training data that the reader never saw, over all of its passages. For each full question the
+likely places of its answer are found as the writer finds them. The weights are those of a softmax over the places
+of a question (McFadden 1974) under which the blocks that show a gold are likeliest, none negative; each collection
+is weighed by weights fitted on the others. Then each NEAR is tried. Never run on ../shared/data/dev/real.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import itertools
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 
 import assay_models
+import numpy as np
 from natural import NaturalQuestion, plain, read_questions, shows
+from numpy.typing import NDArray
 from real_collections import collection, documents_of
+from scipy.optimize import minimize
 from written_questions import held_questions, written_collection
 
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
 from assay.models.remember import RememberingEmbedder
 from assay.stages import Embedder
-from assay.types import Evidence, PassageReading, ReaderModel, Sentence, TitledText
+from assay.types import Evidence, PassageReading, ReaderModel, TitledText
 from assay.understand.rules import understood
 from assay.write import reader_writer
+from assay.write.blocks import Room, room_for
 from assay.write.extractive import ExtractiveWriter
 
-TRIED = {
-    "READER_WEIGHT": (0.3, 0.4, 0.6),
-    "RANK_WEIGHT": (0.3, 0.6),
-    "SPAN_WEIGHT": (0.0, 0.05, 0.1),
-    "COSINE_WEIGHT": (0.0, 4.0, 8.0),
-}
+WEIGHTS = ("READER_WEIGHT", "SPAN_WEIGHT", "RANK_WEIGHT", "COSINE_WEIGHT")
+NEARS = (0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 99.0)
+# How strongly weights are held near 0.
+PENALTY = 0.5
 
 
 @dataclass(frozen=True)
@@ -88,48 +91,91 @@ def written() -> Iterator[Found]:
                 yield Found(question, opened.search(question.text))
 
 
-async def shown(reader: KeptReader, embedder: Embedder, found: Found) -> str:
-    """The answer's text."""
+@dataclass(frozen=True)
+class Choice:
+    """The likely places of the answer to one question, what is weighed of them, and which of them show a gold."""
+
+    asked: NaturalQuestion
+    room: Room
+    places: list[reader_writer.Place]
+
+    @property
+    def signals(self) -> NDArray[np.float64]:
+        """Shape (places, weights)."""
+        return np.array([place.signals for place in self.places], float)
+
+    @property
+    def golds(self) -> NDArray[np.bool_]:
+        """Whether each place's block shows the gold."""
+        return np.array([shows(place.shown.text, self.asked.must, self.asked.limit) for place in self.places])
+
+    def answer(self, weights: NDArray[np.float64], near: float) -> str:
+        """What the writer shows with these constants."""
+        for name, value in zip((*WEIGHTS, "NEAR"), (*weights, near), strict=True):
+            setattr(reader_writer, name, float(value))
+        places = sorted(self.places, key=lambda place: -place.score)
+        return "\n\n".join(place.shown.text for place in reader_writer.chosen(places, self.room, ()))
+
+
+async def choices(reader: KeptReader, embedder: Embedder, rows: Iterator[Found]) -> list[Choice]:
+    """The choices of the questions for which anything can be quoted."""
     writer = reader_writer.ReaderWriter(reader, embedder, ExtractiveWriter())
-    parts = writer.write(understood(found.asked.text), found.evidence, ())
-    return "".join([part.text async for part in parts if isinstance(part, Sentence)])
+    made = []
+    for row in rows:
+        question = understood(row.asked.text)
+        room = room_for(question)
+        places = await writer.places(question.standalone, room, row.evidence)
+        if places:
+            made.append(Choice(row.asked, room, places))
+    return made
 
 
-async def tried(
-    reader: KeptReader, embedder: Embedder, sets: dict[str, list[Found]]
-) -> tuple[dict[str, float], float]:
-    """The share of golds shown of each set, and the mean number of words."""
-    shares, words = {}, []
-    for name, rows in sets.items():
-        texts = [await shown(reader, embedder, row) for row in rows]
-        shares[name] = mean(
-            shows(text, row.asked.must, row.asked.limit) for text, row in zip(texts, rows, strict=True)
-        )
-        words += [len(plain(text).split()) for text in texts]
-    return shares, mean(words)
+def fitted(some: Sequence[Choice]) -> NDArray[np.float64]:
+    """The weights under which the places that show a gold are likeliest."""
+    data = [(each.signals, each.golds) for each in some if each.golds.any()]
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        total, slope = PENALTY / 2 * float(weights @ weights), PENALTY * weights
+        for signals, golds in data:
+            scores = signals @ weights
+            shares = np.exp(scores - scores.max())
+            shares /= shares.sum()
+            right = shares * golds
+            total -= float(np.log(right.sum()))
+            slope = slope + signals.T @ (shares - right / right.sum())
+        return total, slope
+
+    bounds = [(0.0, None)] * len(WEIGHTS)
+    return minimize(loss, np.zeros(len(WEIGHTS)), jac=True, method="L-BFGS-B", bounds=bounds).x
 
 
 def main() -> None:
-    """Search, read, try."""
+    """Search, read, fit, try."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+")
     parser.add_argument("--reader", type=Path, default=None)
     asked = parser.parse_args()
     reader = KeptReader(OnnxReader.load(asked.reader or assay_models.folder("minilm-l6-reader-int8")))
     embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()), 1 << 16)
-    sets = {
-        Path(name).name: list(written() if name == "written" else natural(Path(name))) for name in asked.folders
-    }
-    results = []
-    for values in itertools.product(*TRIED.values()):
-        for name, value in zip(TRIED, values, strict=True):
-            setattr(reader_writer, name, value)
-        shares, words = asyncio.run(tried(reader, embedder, sets))
-        results.append((mean(shares.values()), values, shares, words))
-    for score, values, shares, words in sorted(results, key=lambda each: -each[0])[:12]:
+    found: defaultdict[str, list[Choice]] = defaultdict(list)
+    for name in asked.folders:
+        rows = written() if name == "written" else natural(Path(name))
+        for choice in asyncio.run(choices(reader, embedder, rows)):
+            found[choice.asked.collection].append(choice)
+    every = [choice for some in found.values() for choice in some]
+    apart = {name: fitted([each for each in every if each.asked.collection != name]) for name in found}
+    print("fitted on all:", dict(zip(WEIGHTS, fitted(every).round(2).tolist(), strict=True)))
+    for near in NEARS:
+        shares, words = {}, []
+        for name, some in found.items():
+            texts = [choice.answer(apart[name], near) for choice in some]
+            shares[name] = mean(
+                shows(text, each.asked.must, each.asked.limit) for text, each in zip(texts, some, strict=True)
+            )
+            words += [len(plain(text).split()) for text in texts]
+        total = sum(share * len(found[name]) for name, share in shares.items()) / len(every)
         told = "  ".join(f"{name} {share:.3f}" for name, share in shares.items())
-        chosen = "  ".join(f"{name} {value}" for name, value in zip(TRIED, values, strict=True))
-        print(f"{score:.3f}  {told}  words {words:.1f}  {chosen}")
+        print(f"NEAR {near}: gold shown {total:.3f} ({told}), words {mean(words):.1f}")
 
 
 if __name__ == "__main__":

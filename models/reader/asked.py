@@ -24,7 +24,7 @@ from pathlib import Path
 
 from assay.build import open_engine
 from assay.engine import Engine
-from assay.nlp.reading import titled
+from assay.nlp.reading import in_context, titled
 from assay.text.tokens import terms
 from assay.types import Document, Passage
 from assay.understand.rules import understood
@@ -63,11 +63,6 @@ def lines(sets: Path) -> Iterator[dict]:
                 first, last = row["block"]
                 made |= {"a": text[row["start"] : row["end"]], "b": text[first:last]}
             yield made
-
-
-def in_context(part: str, whole: str) -> str:
-    """A part of a question as the reader is asked it: with the whole, from which it takes its subject."""
-    return f"{part} (asked in: {whole})"
 
 
 def place(text: str, answer: str, block: str) -> tuple[int, int] | None:

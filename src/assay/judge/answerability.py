@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.calibration import sigmoid
-from assay.nlp.reading import titled
+from assay.nlp.reading import in_context, titled
 from assay.stages import Reader
 from assay.text.rarity import rarity
 from assay.text.tokens import terms
@@ -50,18 +50,19 @@ async def answerability(
     }
     parts: tuple[float, ...] | None = None
     if len(question.aspects) > 1:
-        parts = tuple([await _part(reader, aspect, question.aspects, texts) for aspect in question.aspects])
+        parts = tuple([await _part(reader, question, aspect, texts) for aspect in question.aspects])
     by_id = {each.passage_id: sigmoid(one) for each, one in zip(nearest, odds, strict=True)}
     return Answerability(signals, by_id, parts)
 
 
-async def _part(reader: Reader, aspect: str, aspects: Sequence[str], texts: Sequence[TitledText]) -> float:
+async def _part(reader: Reader, question: Question, aspect: str, texts: Sequence[TitledText]) -> float:
     """The highest probability that a passage answers one part of a question."""
-    others = {term for other in aspects if other != aspect for term in terms(other)}
+    others = {term for other in question.aspects if other != aspect for term in terms(other)}
     apart = sorted(set(terms(aspect)) - others, key=lambda term: (-rarity(term), term))[:1]
+    read = await reader.read(in_context(aspect, question.standalone), texts)
     found = [
         sigmoid(each.answerable) * (1.0 if set(apart) <= set(terms(f"{text.title} {text.text}")) else LEFT_WITHOUT)
-        for each, text in zip(await reader.read(aspect, texts), texts, strict=True)
+        for each, text in zip(read, texts, strict=True)
     ]
     return max(found)
 

@@ -1,4 +1,4 @@
-"""A passage as a reader is given it: its prose under its title and headings."""
+"""A passage and a part of a question as a reader is given them."""
 
 from __future__ import annotations
 
@@ -20,3 +20,12 @@ def titled(passage: Passage) -> TitledText:
     names = [passage.title, *(passage.location.section or "").split(_PATH), passage.header]
     path = _PATH.join(dict.fromkeys(" ".join(name.split()) for name in names if name.strip()))
     return TitledText(path, without_markup(passage.text))
+
+
+def in_context(part: str, whole: str) -> str:
+    """A part of a question with the whole, from which it takes its subject: as the reader was trained to read it.
+
+    >>> in_context("how much does it cost", "When did the museum open, and how much does it cost?")
+    'how much does it cost (asked in: When did the museum open, and how much does it cost?)'
+    """
+    return f"{part} (asked in: {whole})"

@@ -18,6 +18,14 @@ _CLAUSES = re.compile(
     r"|，(?=.*[谁什何哪几多])",
     re.I,
 )
+# Joins two things asked without a second question word. Of the questions of models/data/asked that _CLAUSES leaves
+# whole, 213 of 231 so joined, with LEAST_TERMS on both sides, ask two things of which the documents answer one; 7 %
+# of all questions there do.
+_JOINED = re.compile(r"[,;]?\s*\bplus\b(?:\s+also\b)?\s+|[,;]\s*(?:and\s+)?also\b\s*|;\s+|,\s*and\s+", re.I)
+_SERIES = re.compile(r",[^,]+,\s*(?:and|or)\s", re.I)
+LEAST_TERMS = 2
+_ASKING = re.compile(rf"{_ASKS}\b", re.I)
+_QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.I)
 _PAIR = re.compile(
     r"\b(?:differences?|similarit(?:y|ies)|comparison|relation(?:ship)?|distance|compare|in common)\b"
     r"(?:\s+(?:between|of|with))?\s+(?P<first>[^,?]{2,80}?)\s+(?:and|with|to|vs\.?|versus)\s+(?P<second>[^,?.]{2,80})",
@@ -40,13 +48,43 @@ def aspects(question: str) -> tuple[str, ...]:
     ('When did it open', 'how much did it cost')
     >>> aspects("What is the difference between a hub and a switch?")
     ('a hub', 'a switch')
+    >>> aspects("Ports the server opens, plus the size of its log files?")
+    ('Ports the server opens', 'the size of its log files')
+    >>> aspects("I removed a conffile. Does an update restore it, and how often?")
+    ('I removed a conffile, Does an update restore it', 'how often')
     """
     parts = [
-        part for sentence in sentences(question) for part in _CLAUSES.split(question[sentence.start : sentence.end])
+        part
+        for sentence in sentences(question)
+        for clause in _CLAUSES.split(question[sentence.start : sentence.end])
+        for part in _unjoined(clause)
     ]
-    found = [side for part in parts for side in _sides(part)]
+    found = [side for part in _with_settings(parts) for side in _sides(part)]
     kept = dict.fromkeys(each for each in found if terms(each))
     return tuple(kept)[:MOST]
+
+
+def _unjoined(clause: str) -> list[str]:
+    """The things that a clause joins; the clause itself where one of them would say too little to be asked."""
+    parts = [clause] if _SERIES.search(clause) else _JOINED.split(clause)
+    return parts if all(len(terms(part)) >= LEAST_TERMS for part in parts) else [clause]
+
+
+def _with_settings(parts: list[str]) -> list[str]:
+    """The parts; one that asks nothing and stands before one that asks belongs to that one.
+
+    Of the questions of models/data/asked that begin so, one in ten asks two things.
+    """
+    kept: list[str] = []
+    follows = False  # whether the part behind begins as a question, or with the setting of one
+    for part in reversed(parts):
+        begins = bool(_ASKING.match(part.strip()))
+        if follows and not begins and not _QUESTION_WORD.search(part):
+            kept[-1] = f"{part.strip(' ?.!？。,')}, {kept[-1].strip()}"
+        else:
+            kept.append(part)
+            follows = begins
+    return kept[::-1]
 
 
 def _sides(part: str) -> tuple[str, ...]:

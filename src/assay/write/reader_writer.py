@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 
 from assay.nlp.blocks import without_markup
-from assay.nlp.reading import titled
+from assay.nlp.reading import in_context, titled
 from assay.stages import Embedder, Reader
 from assay.text.names import names
 from assay.types import (
@@ -17,26 +17,28 @@ from assay.types import (
     Finding,
     Finished,
     Passage,
-    PassageReading,
     Question,
     QuestionKind,
     Quote,
     Sentence,
     Span,
 )
-from assay.write.blocks import LIST_WORDS, Room, Shown, room_for, shown_around
+from assay.write.blocks import Room, Shown, room_for, shown_around
 from assay.write.extractive import ExtractiveWriter
 
-# What the reader's log odds, a span's own, the search's order and the block's cosine to the question count for
-# (benchmarks/answers/choose.py).
-READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.4, 0.05, 0.3, 8.0
+# What the reader's log odds, those of a span, the search's order (the logarithm of the place) and the cosine of the
+# block and the question count for in the log odds that a block shows the answer (benchmarks/answers/choose.py).
+READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.33, 0.24, 0.82, 4.35
+# Log odds of a span beyond these tell no more.
+MOST_SPAN_ODDS = 12.0
 # From this probability on the answer to a question that names something is taken to lie scattered over passages. Of
 # wiki-mix's questions of two steps that is so of half, of the others of one in two hundred (docs/decisions/156).
 STEPS = 0.85
 # So many spans of each passage are looked at.
 SPANS = 2
-# A second block is shown where its score is this near to the best, as long as the answer stays this short.
-NEAR, MOST_BLOCKS = 2.0, 3
+# Another block is shown where it is at most e^NEAR times less likely than the best, as long as there is room:
+# further ones cost more words than they show golds (benchmarks/answers/choose.py).
+NEAR, MOST_BLOCKS = 3.0, 3
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # Probability from which on yes or no is said: chosen.
@@ -50,12 +52,30 @@ _SHORT_TYPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A likely place of the answer: a span of a passage, the block shown around it, and its score."""
+    """A likely place of the answer: a span of a passage and the block shown around it.
+
+    `odds` are the reader's log odds that the passage answers, `rank` its place in the search from 0. The `cosine`
+    tells how near the block is to the question.
+    """
 
     passage: Passage
     span: AnswerSpan
     shown: Shown
-    score: float
+    odds: float
+    rank: int
+    cosine: float
+
+    @property
+    def signals(self) -> tuple[float, float, float, float]:
+        """What the score weighs: the passage's log odds, the span's, the search's order, the cosine."""
+        span = min(max(self.span.score, -MOST_SPAN_ODDS), MOST_SPAN_ODDS)
+        return self.odds, span, -math.log(1 + self.rank), self.cosine
+
+    @property
+    def score(self) -> float:
+        """The log odds, but for a constant, that this block of those that were found shows the answer."""
+        weights = (READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT)
+        return sum(weight * signal for weight, signal in zip(weights, self.signals, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +115,10 @@ class ReaderWriter:
         several = len(question.aspects) > 1 and bool(parts)
         room = room_for(question)
         made: list[Sentence] = []
-        for part in parts if several else [question.standalone]:
+        asked = [in_context(part, question.standalone) for part in parts] if several else [question.standalone]
+        for part in asked:
             places = await self.places(part, room, evidence)
-            for place in _chosen(places, room, made):
+            for place in chosen(places, room, made):
                 made.append(_sentence(len(made) + 1, question, place, await self._polarity(question, place)))
                 if several:
                     break
@@ -111,17 +132,17 @@ class ReaderWriter:
         passages = evidence.passages
         readings = await self.reader.read(asked, [titled(each) for each in passages])
         found = [
-            (_score(rank, reading, span), passage, span, shown)
+            (rank, passage, reading, span, shown)
             for rank, (passage, reading) in enumerate(zip(passages, readings, strict=True))
             for span in reading.spans[:SPANS]
             if (shown := shown_around(passage, Span(span.start, span.end), room.block)) is not None
         ]
-        texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, shown in found]
+        texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown in found]
         vectors = await self.embedder.embed([asked, *texts])
         near = (vectors[1:] @ vectors[0]).tolist()
         places = (
-            Place(passage, span, shown, score + COSINE_WEIGHT * cosine)
-            for (score, passage, span, shown), cosine in zip(found, near, strict=True)
+            Place(passage, span, shown, reading.answerable, rank, cosine)
+            for (rank, passage, reading, span, shown), cosine in zip(found, near, strict=True)
         )
         return sorted(places, key=lambda place: -place.score)
 
@@ -135,28 +156,25 @@ class ReaderWriter:
         return "No" if reading.no >= SURE_POLARITY else ""
 
 
-def _score(rank: int, reading: PassageReading, span: AnswerSpan) -> float:
-    """How likely the answer stands there, by the reader and the search."""
-    return READER_WEIGHT * reading.answerable + SPAN_WEIGHT * span.score - RANK_WEIGHT * math.log(1 + rank)
+def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
+    """The places whose blocks are shown, likeliest first: the best, and others near it while there is room.
 
-
-def _chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
-    """The places whose blocks are shown, likeliest first: the best, and others near it while there is room."""
-    chosen: list[Place] = []
+    `places` are best first; what stands in `before` is not shown again.
+    """
+    taken: list[Place] = []
     for place in places:
-        full = len(chosen) == MOST_BLOCKS or room.answer == LIST_WORDS
-        if place.score < places[0].score - NEAR or (chosen and full):
+        if place.score < places[0].score - NEAR or len(taken) == MOST_BLOCKS:
             break
-        words = sum(each.shown.words for each in chosen) + place.shown.words
-        if not _is_shown(place.shown, before, chosen) and (not chosen or words <= room.answer):
-            chosen.append(place)
-    return chosen
+        words = sum(each.shown.words for each in taken) + place.shown.words
+        if not _is_shown(place.shown, before, taken) and (not taken or words <= room.answer):
+            taken.append(place)
+    return taken
 
 
-def _is_shown(shown: Shown, before: Sequence[Sentence], chosen: Sequence[Place]) -> bool:
+def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
     """Whether the block, or one that holds it, is shown already."""
     return any(shown.text in each.text for each in before) or any(
-        shown.text in each.shown.text or each.shown.text in shown.text for each in chosen
+        shown.text in each.shown.text or each.shown.text in shown.text for each in taken
     )
 
 

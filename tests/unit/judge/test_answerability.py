@@ -9,6 +9,7 @@ import pytest
 from assay.calibration import sigmoid
 from assay.judge.answerability import LEFT_WITHOUT, MOST_PASSAGES, Answerability, answerability
 from assay.judge.heuristic import FAST, FAST_READ, WORDS_ONLY, HeuristicJudge
+from assay.nlp.reading import in_context
 from assay.testing.fakes import ScriptedReader, WordEmbedder
 from assay.types import Evidence, Hit, Judgement, Passage, PassageReading, Question
 
@@ -53,14 +54,15 @@ async def test_only_the_nearest_passages_are_read() -> None:
 
 PARTS = ("How long is leave?", "When is pay due?")
 BOTH = Question(" ".join(PARTS), " ".join(PARTS), aspects=PARTS)
+FIRST, SECOND = (in_context(part, BOTH.standalone) for part in PARTS)
 LEAVE, PAY = "Leave is 18 weeks long.", "Pay is due on Monday."
 BY_PART = {
     (BOTH.standalone, LEAVE): 1.0,
     (BOTH.standalone, PAY): 1.0,
-    (PARTS[0], LEAVE): 3.0,
-    (PARTS[0], PAY): -3.0,
-    (PARTS[1], LEAVE): -3.0,
-    (PARTS[1], PAY): 3.0,
+    (FIRST, LEAVE): 3.0,
+    (FIRST, PAY): -3.0,
+    (SECOND, LEAVE): -3.0,
+    (SECOND, PAY): 3.0,
 }
 
 
@@ -71,7 +73,7 @@ async def test_each_part_has_the_best_of_the_passages() -> None:
 
 async def test_a_passage_without_what_sets_a_part_apart_answers_it_less_likely() -> None:
     other = "It comes on Monday."
-    script = {**BY_PART, (BOTH.standalone, other): 1.0, (PARTS[0], other): -3.0, (PARTS[1], other): 3.0}
+    script = {**BY_PART, (BOTH.standalone, other): 1.0, (FIRST, other): -3.0, (SECOND, other): 3.0}
     found = await answerability(scripted(script), BOTH, passages(LEAVE, other), {})
     assert found.parts == (pytest.approx(sigmoid(3.0)), pytest.approx(LEFT_WITHOUT * sigmoid(3.0)))
 
@@ -110,7 +112,7 @@ async def test_without_a_reader_or_in_a_language_that_it_does_not_read_it_is_not
 
 
 async def test_a_part_is_covered_where_the_reader_finds_its_answer() -> None:
-    script = {**BY_PART, (PARTS[1], PAY): -3.0}
+    script = {**BY_PART, (SECOND, PAY): -3.0}
     judge = HeuristicJudge(WordEmbedder(), reader=scripted(script))
     found = await judge.judge(BOTH, evidence(LEAVE, PAY))
     assert [each.state for each in found.aspects] == ["covered", "missing"]
@@ -119,6 +121,7 @@ async def test_a_part_is_covered_where_the_reader_finds_its_answer() -> None:
 async def test_what_is_missing_of_a_part_that_is_named_is_not_named_again() -> None:
     parts = ("How long is leave?", "Who won the world cup?")
     asked = Question(" ".join(parts), " ".join(parts), aspects=parts)
-    odds = {(asked.standalone, LEAVE): -4.0, (parts[0], LEAVE): -4.0, (parts[1], LEAVE): -4.0}
+    questions = (asked.standalone, *(in_context(part, asked.standalone) for part in parts))
+    odds = {(each, LEAVE): -4.0 for each in questions}
     found = await HeuristicJudge(WordEmbedder(), reader=scripted(odds)).judge(asked, evidence(LEAVE))
     assert found.missing == parts

@@ -110,7 +110,7 @@ class Engine:
         return self._background.run(_collect(self.aadd(paths)))
 
     def async_(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
-        """Make the collection hold exactly these files and folders as they are now."""
+        """Make the collection hold these files and folders as they are now; documents from elsewhere stay."""
         return self._parts.ingester.sync([Path(path) for path in paths], dry_run=dry_run)
 
     def sync(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:

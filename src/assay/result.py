@@ -16,6 +16,7 @@ from assay.types import (
     Check,
     Claim,
     Confidence,
+    Criterion,
     Draft,
     Evidence,
     Gathered,
@@ -132,13 +133,29 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
 
 
 def _weak(assessment: Assessment | None) -> tuple[str, ...]:
-    """The warning that an answer failed its own assessment, with its weakest criterion."""
+    """The warning that an answer failed its own assessment: the criteria under their floor, or the whole.
+
+    >>> from assay.types import Criterion, CriterionScore
+    >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
+    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.7, 0.5))
+    ('the answer failed its self-assessment: relevance 0.450, each criterion needs 0.500',)
+    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))
+    ('the answer failed its self-assessment: 0.725 overall, 0.800 needed; weakest: relevance 0.450',)
+    """
     if assessment is None or assessment.passed is not False or assessment.overall is None:
         return ()
-    needed = "" if assessment.bar is None else f", {assessment.bar:.2f} needed"
-    low = [each for each in assessment.scores if each.criterion is assessment.weakest and each.score is not None]
-    weakest = "".join(f"; weakest: {each.criterion.replace('_', ' ')} {each.score:.2f}" for each in low)
-    return (f"the answer failed its self-assessment: {assessment.overall:.2f} overall{needed}{weakest}",)
+    failed, bar, floor = "the answer failed its self-assessment: ", assessment.bar, assessment.floor
+    known = [(each.criterion, each.score) for each in assessment.scores if each.score is not None]
+    if bar is not None and floor is not None and assessment.overall >= bar:
+        low = ", ".join(_scored(*each) for each in known if each[1] < floor)
+        return (f"{failed}{low}, each criterion needs {floor:.3f}",)
+    needed = "" if bar is None else f", {bar:.3f} needed"
+    weakest = "".join(f"; weakest: {_scored(*each)}" for each in known if each[0] is assessment.weakest)
+    return (f"{failed}{assessment.overall:.3f} overall{needed}{weakest}",)
+
+
+def _scored(criterion: Criterion, score: float) -> str:
+    return f"{criterion.replace('_', ' ')} {score:.3f}"
 
 
 def _late(written: Written) -> tuple[str, ...]:

@@ -980,7 +980,8 @@ class Assessment(Value):
 
     `overall`, 0 to 1, is computed from the scores, never judged; it and `passed` are None where a chosen criterion
     is unknown. `rubric` is the SHA-256, in hex, of the rubrics judged by. `weakest` is the criterion of the lowest
-    score, None where all are met in full or none is known. `bar` is the overall score that was asked for.
+    score, None where all are met in full or none is known. `bar` is the overall score that was asked for, `floor`
+    what was asked in each criterion.
     """
 
     scores: tuple[CriterionScore, ...]
@@ -989,6 +990,7 @@ class Assessment(Value):
     rubric: str
     weakest: Criterion | None = None
     bar: float | None = None
+    floor: float | None = None
 
     @property
     def judged(self) -> bool:

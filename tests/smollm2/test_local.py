@@ -213,4 +213,4 @@ except MissingExtra as error:
     print(error.hint)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == 'pip install "assay[local]"\n'
+    assert done.stdout == 'in the clone of assay: pip install ".[local]"\n'

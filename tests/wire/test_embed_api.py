@@ -228,4 +228,4 @@ except MissingExtra as error:
     print(error.hint)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout == 'pip install "assay[openai]"\n'
+    assert ran.stdout == 'in the clone of assay: pip install ".[openai]"\n'

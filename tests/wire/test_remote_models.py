@@ -471,4 +471,4 @@ def test_a_missing_package_names_the_command(wire: str):
         "except MissingExtra as error:\n    print(error.hint)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == f'pip install "assay[{wire}]"'
+    assert done.stdout.strip() == f'in the clone of assay: pip install ".[{wire}]"'

@@ -24,7 +24,7 @@ try:
 except ImportError as error:
     raise MissingExtra(
         f"searching DuckDuckGo needs a package that is not installed: {error.name}",
-        hint='pip install "assay[web]"',
+        hint='in the clone of assay: pip install ".[web]"',
     ) from error
 
 # The one engine of the package that is asked; by itself it would ask a dozen others as well.

@@ -16,7 +16,8 @@ try:
     import yarl as yarl
 except ImportError as error:
     raise MissingExtra(
-        f"sources outside need a package that is not installed: {error.name}", hint='pip install "assay[web]"'
+        f"sources outside need a package that is not installed: {error.name}",
+        hint='in the clone of assay: pip install ".[web]"',
     ) from error
 
 # What connections and decoders raise; anything else is a mistake of ours.

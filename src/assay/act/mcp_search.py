@@ -30,7 +30,7 @@ try:
 except ImportError as error:
     raise MissingExtra(
         f"searching by an MCP server needs a package that is not installed: {error.name}",
-        hint='pip install "assay[mcp]"',
+        hint='in the clone of assay: pip install ".[mcp]"',
     ) from error
 
 # What talking to a server can raise, alone or as a group of its tasks; anything else is a mistake of ours.

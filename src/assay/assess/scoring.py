@@ -30,7 +30,7 @@ def assessed(scores: Sequence[CriterionScore], rubric: str, bar: Bar = Bar()) ->
     whole = bool(known) and len(known) == len(scores)
     overall = fmean(known) if whole else None
     passed = overall >= bar.quality and min(known) >= bar.floor if overall is not None else None
-    return Assessment(tuple(scores), overall, passed, rubric, weakest(scores), bar.quality)
+    return Assessment(tuple(scores), overall, passed, rubric, weakest(scores), bar.quality, bar.floor)
 
 
 def weakest(scores: Sequence[CriterionScore]) -> Criterion | None:

@@ -102,5 +102,5 @@ def _bundled(settings: Settings) -> Path:
     except LookupError as error:
         raise UsageError(
             f"{settings.told('graded')}: the assay-models that is installed has no grader",
-            hint="upgrade it: pip install --upgrade assay-models; or name a folder that holds one with --grader",
+            hint="in the clone of assay: pip install ./models; or name a folder that holds one with --grader",
         ) from error

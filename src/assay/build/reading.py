@@ -65,5 +65,5 @@ def _bundled() -> Path:
     except LookupError as error:
         raise UsageError(
             "the installed assay-models has no reader",
-            hint="upgrade it: pip install --upgrade assay-models; or answer without a reader: --reader none",
+            hint="in the clone of assay: pip install ./models; or answer without a reader: --reader none",
         ) from error

@@ -5,6 +5,7 @@ It is shown from the answer object, so that an answer of today and one from the 
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +60,7 @@ def show_answer(
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
             console.print()
-        console.print(bold(flowing(shown)))
+        console.print(bold(flowing(from_here(shown) if answer["outcome"] == "abstained" else shown)))
     for number, source in enumerate(answer["sources"]):
         quoted = [quote for quote in quotes(source, answer["claims"]) if not _stands_in(quote, answer["text"])]
         if quoted or not number:
@@ -237,13 +238,22 @@ def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
 
 def _heading(source: Json) -> str:
     """The source's number, its file with the line, its title, and where the quote stands."""
-    path, line = one_line(source.get("path") or "", 100), source.get("line")
+    path, line = one_line(from_here(source.get("path") or ""), 100), source.get("line")
     file = f"{path}:{line}" if path and line else path
     title = one_line(source["title"], 80) or ("" if path else source["document_id"])
     where = location(source["location"], source["title"])
     origin = [part for part in origin_parts(source.get("origin") or {}) if part != path]
     parts = [file, title, where, *origin]
     return f"[{source['number']}] {' · '.join(part for part in parts if part)}"
+
+
+def from_here(text: str) -> str:
+    """A path, or a refusal that names one in brackets: a file below this folder is named as seen from it."""
+    try:
+        here = os.path.join(os.path.realpath(os.getcwd()), "")
+    except OSError:  # the folder was removed meanwhile
+        return text
+    return text.removeprefix(here).replace(f"({here}", "(")
 
 
 def origin_parts(origin: Json) -> list[str]:

@@ -17,7 +17,7 @@ OF_A_QUESTION = ("relevance", "completeness")
 def weakness(answer: Json) -> Iterator[Text]:
     """A line for an assessment that did not pass: what was reached, what was asked, and the weakest criterion.
 
-    An overall score that was reached leaves the floor as what was not. Records of earlier versions have no bar.
+    An overall score that was reached leaves the floor as what was not. Records of earlier versions may lack both.
     """
     assessment = answer.get("assessment")
     if not assessment or assessment["passed"] is not False:
@@ -26,7 +26,8 @@ def weakness(answer: Json) -> Iterator[Text]:
     asked = "" if bar is None else f", {bar:.3f} was asked"
     criterion = assessment.get("weakest")
     scored = [score_told(each) for each in assessment["scores"] if each["criterion"] == criterion]
-    below = "below the floor" if bar is not None and overall >= bar else "the weakest"
+    floor = "" if assessment.get("floor") is None else f" of {assessment['floor']:.3f}"
+    below = f"below the floor{floor}" if bar is not None and overall >= bar else "the weakest"
     weakest = f"; {below}: {scored[0]}" if scored else ""
     yield marked("failed", f"assessed as weak: {overall:.3f} overall{asked}{weakest}")
 

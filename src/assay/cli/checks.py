@@ -28,6 +28,7 @@ _SEVERAL_WORDS = re.compile(r"\S\s+\S")
 # How the name of a file ends: a dot, then a letter and at most four more signs.
 _FILE_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _HOW_TO_GIVE = "name a file that is there, give a text of several words in quotes, or - for standard input"
+_HOW_TO_GIVE_A_SOURCE = "name a file of text; to check against a folder, `assay add` it and leave out --sources"
 # How much of an argument a message shows.
 _SHOWN = 120
 # Sentences beyond this many characters are searched by how they begin.
@@ -234,7 +235,8 @@ def draft_and_sources(
     text = file if _is_text(file) else _read(file, terminal, _HOW_TO_GIVE)
     if not text.strip():
         raise UsageError(f"the text to {verb} is empty", hint=hint)
-    return text, tuple(given_passage(str(path), _read(str(path), terminal), path.stem) for path in sources)
+    given = ((path, _read(str(path), terminal, _HOW_TO_GIVE_A_SOURCE)) for path in sources)
+    return text, tuple(given_passage(str(path), told, path.stem) for path, told in given)
 
 
 def _is_text(given: str) -> bool:
@@ -246,7 +248,7 @@ def _is_text(given: str) -> bool:
     return bool(_SEVERAL_WORDS.search(given) and not _FILE_ENDING.search(given)) and not os.path.lexists(given)
 
 
-def _read(path: str, terminal: Terminal, hint: str = "check the path and its permissions") -> str:
+def _read(path: str, terminal: Terminal, hint: str) -> str:
     """The text of a file, or of standard input."""
     try:
         data = terminal.input.read() if path == "-" else Path(path).read_bytes()

@@ -145,7 +145,8 @@ def rm(
 ) -> None:
     """Remove documents. No answer will cite them again.
 
-    A name that fits documents of several files removes nothing: the matches are listed.
+    A pattern removes every document that it fits. Any other name that fits documents of several files removes
+    nothing: the matches are listed.
 
     \b
     assay rm report.pdf

@@ -147,7 +147,8 @@ def _short(value: Any) -> str:
 def _extras() -> Iterator[Examined]:
     for extra, modules in EXTRAS.items():
         if not all(map(_is_installed, modules)):
-            yield Examined(f"extra {extra}", Status.SKIPPED, f'not installed: pip install "assay[{extra}]"')
+            how = f'in the clone of assay: pip install ".[{extra}]"'
+            yield Examined(f"extra {extra}", Status.SKIPPED, f"not installed; {how}")
         else:
             yield Examined(f"extra {extra}", Status.PASSED, "installed")
 

@@ -18,18 +18,23 @@ if TYPE_CHECKING:
 SHORT_ID = 12
 # How many matches of an ambiguous name are listed.
 MOST_LISTED = 20
+# What a name is a pattern by.
+_OF_A_PATTERN = "*?["
 
 
 def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
     """The documents that the names mean, each once. Raises UsageError for a name of none, or of several files.
 
     An id or a path as it was added comes first: it means that document, or all documents of that file. Else a
-    file name, a title, the beginning of an id, or a pattern (`*.md`) means the one file that it fits.
+    pattern (`*.md`) means all that it fits; a file name, a title or the beginning of an id only the one file.
 
     >>> from assay.types import DocumentRecord
     >>> tea = DocumentRecord("ab12", "/notes/tea.md", "Tea", "markdown", "", "", 1)
-    >>> [each.title for each in documents_named(["tea.*", "ab"], [tea])]
+    >>> rent = DocumentRecord("cd34", "/notes/rent.md", "Rent", "markdown", "", "", 1)
+    >>> [each.title for each in documents_named(["ab"], [tea, rent])]
     ['Tea']
+    >>> [each.title for each in documents_named(["*.md"], [tea, rent])]
+    ['Tea', 'Rent']
     """
     chosen: dict[str, DocumentRecord] = {}
     for name in names:
@@ -53,7 +58,8 @@ def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]
     if same:
         return same
     found = [each for each in records if _fits(name, path, each)]
-    if len({each.source for each in found}) > 1 or (len(found) > 1 and not _of_file(name, found[0])):
+    several = len({each.source for each in found}) > 1 or (len(found) > 1 and not _of_file(name, found[0]))
+    if several and not _means_all(name, found):
         lines = [f"  {listed(each)}" for each in found[:MOST_LISTED]]
         more = [f"  … and {len(found) - MOST_LISTED:,} more"] if len(found) > MOST_LISTED else []
         what = f"{name!r} fits {len(found):,} documents, so nothing is removed:"
@@ -64,8 +70,18 @@ def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]
 
 
 def _fits(name: str, path: str, record: DocumentRecord) -> bool:
-    by_name = name in (PurePath(record.source).name, record.title) or record.document_id.startswith(name)
+    by_name = _is_called(name, record) or record.document_id.startswith(name)
     return by_name or _of_file(name, record) or fnmatchcase(record.source, path)
+
+
+def _means_all(name: str, found: Sequence[DocumentRecord]) -> bool:
+    """Whether the name is a pattern, and not a title or a file name with a pattern's signs ("What is tea?")."""
+    return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, each) for each in found)
+
+
+def _is_called(name: str, record: DocumentRecord) -> bool:
+    """Whether the name is the document's title or that of its file, letter for letter."""
+    return name in (PurePath(record.source).name, record.title)
 
 
 def _of_file(name: str, record: DocumentRecord) -> bool:

@@ -117,8 +117,9 @@ def _show_assessment(assessment: Json | None, console: Any, *, asked: bool) -> N
     if not assessment:
         return
     console.print("\nassessment")
-    bar = assessment.get("bar")  # records of earlier versions have none
+    bar, floor = assessment.get("bar"), assessment.get("floor")  # records of earlier versions have none
     wanted = "" if bar is None else f", {bar:.3f} was asked"
+    wanted += "" if floor is None else f", of each criterion {floor:.3f}"
     console.print(f"  {score_told({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
     for score in assessment["scores"]:
         console.print(f"  {score_told(score)}{_reasons_told(score, asked)}")

@@ -22,7 +22,7 @@ try:
 except ImportError as error:
     raise MissingExtra(
         f"Anthropic's models need a package that is not installed: {error.name}",
-        hint='pip install "assay[anthropic]"',
+        hint='in the clone of assay: pip install ".[anthropic]"',
     ) from error
 
 from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in

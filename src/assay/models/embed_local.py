@@ -200,7 +200,7 @@ def _described_by_manifest(folder: Path, manifest: dict[str, Any], digests: dict
         if manifest["files"].get(name) != digest:
             raise UsageError(
                 f"{folder / name} is not the file its manifest describes",
-                hint="install it again: pip install --force-reinstall assay-models",
+                hint="install assay-models again, in the clone of assay: pip install --force-reinstall ./models",
             )
     try:
         return _Description(

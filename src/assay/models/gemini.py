@@ -22,7 +22,8 @@ try:
     from google.genai import errors, types
 except ImportError as error:
     raise MissingExtra(
-        f"Gemini's models need a package that is not installed: {error.name}", hint='pip install "assay[gemini]"'
+        f"Gemini's models need a package that is not installed: {error.name}",
+        hint='in the clone of assay: pip install ".[gemini]"',
     ) from error
 
 from assay.models.provider import Said, Service, answered, failed, late, nonsense, retry_after, said_in

@@ -201,8 +201,8 @@ class PairScorer:
 
 
 def _not_usable(message: str) -> UsageError:
-    again = "comes anew with pip install --force-reinstall assay-models"
-    return UsageError(message, hint=f"name a folder that holds a grader with --grader; the bundled one {again}")
+    again = "install assay-models again, in the clone of assay: pip install --force-reinstall ./models"
+    return UsageError(message, hint=f"name a folder that holds a grader with --grader; for the bundled one {again}")
 
 
 def _fingerprint(digests: Sequence[str], manifest: Mapping[str, Any]) -> str:

@@ -29,7 +29,8 @@ try:
     import xllamacpp
 except ImportError as error:
     raise MissingExtra(
-        f"local models need a package that is not installed: {error.name}", hint='pip install "assay[local]"'
+        f"local models need a package that is not installed: {error.name}",
+        hint='in the clone of assay: pip install ".[local]"',
     ) from error
 
 # A window of this many tokens costs some hundred megabytes with a model of a few billion parameters.

@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     raise MissingExtra(
         f"models of OpenAI and of compatible services need a package that is not installed: {error.name}",
-        hint='pip install "assay[openai]"',
+        hint='in the clone of assay: pip install ".[openai]"',
     ) from error
 
 from assay.models.json_schema import strict

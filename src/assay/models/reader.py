@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 SCHEMA = "assay-reader/1"
+_AGAIN = "install assay-models again, in the clone of assay: pip install --force-reinstall ./models"
 # As in training: a longer question is cut, an answer is at most so long, and a title leaves room for the passage.
 QUESTION_TOKENS, SPAN_TOKENS, TITLE_TOKENS = 64, 40, 48
 # How many beginnings of an answer are paired with an end, and how many spans a reading keeps.
@@ -101,7 +102,7 @@ class OnnxReader:
     @classmethod
     def load(cls, path: Path, *, threads: int = 2) -> OnnxReader:
         """Check the reader in a folder; raises UsageError when it holds none, or a damaged one."""
-        hint = "reinstall the bundled one: pip install --force-reinstall assay-models"
+        hint = f"for the bundled one {_AGAIN}"
         folder = OnnxFolder.open(path, what="reader", schema=SCHEMA, says=_SAYS, hint=hint)
         manifest = folder.manifest
         return cls(
@@ -129,7 +130,7 @@ class OnnxReader:
             if not (np.isfinite(spans).all() and np.isfinite(pair).all()):
                 raise UsageError(
                     f"the reader {self.model.id} gave a score that is not a number",
-                    hint="reinstall it: pip install --force-reinstall assay-models",
+                    hint=_AGAIN,
                 )
             for row, at in enumerate(group):
                 found[windows[at].text].append(self._reading(windows[at], spans[row], pair[row]))

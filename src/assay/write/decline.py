@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from assay.rendering import section_within
 from assay.text.language import language_of
 from assay.types import Action, Evidence, Gathered, Question
 
@@ -84,10 +85,10 @@ def _queries(question: Question, gathered: Gathered) -> str:
 
 
 def _nearest(evidence: Evidence) -> str:
-    """The first passage by its title and heading, and its file."""
+    """The first passage by its title and heading, each told once, and its file."""
     first = evidence.passages[0]
-    heading = first.location.section or ""
-    named = " › ".join(dict.fromkeys(each for each in (first.title, heading) if each))
+    heading = section_within(first.location.section or "", first.title)
+    named = " › ".join(each for each in (first.title, heading) if each)
     place = first.source or first.origin.link or ""
     if not named:
         return f"; the nearest is in {place}" if place else ""

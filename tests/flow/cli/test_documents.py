@@ -157,11 +157,26 @@ def test_an_empty_path_is_not_the_working_folder(empty: Cli):
         assert (refused.code, "a path is empty" in refused.err) == (2, True)
 
 
-def test_rm_takes_a_file_name_or_a_pattern_and_refuses_one_that_fits_several(own: Cli):
-    several = own("rm", "*.txt", "--yes")
-    assert several.code == 2
-    assert "'*.txt' fits 2 documents, so nothing is removed:" in several.err
-    assert all(name in several.err for name in ("bridge.txt", "hostile.txt"))
+def test_rm_takes_a_file_name_and_every_document_that_a_pattern_fits(own: Cli):
+    refused = own("rm", "*.txt")
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    dry = own("rm", "*.txt", "--dry-run")
+    assert (dry.code, dry.out.count("would remove "), "bridge.txt" in dry.out) == (0, 2, True)
     assert len(own("ls", "--json").object["documents"]) == 4
-    assert own("rm", "bridge.txt", "rent.*", "--yes").code == 0
-    assert len(own("ls", "--json").object["documents"]) == 2
+    several = own("rm", "*.txt", "--yes")
+    assert (several.code, several.out.count("removed ")) == (0, 2)
+    assert all(name in several.out for name in ("bridge.txt", "hostile.txt"))
+    assert own("rm", "rent.html", "--yes").code == 0
+    assert len(own("ls", "--json").object["documents"]) == 1
+
+
+def test_rm_of_a_name_that_fits_several_files_removes_nothing_and_lists_them(empty: Cli, tmp_path: Path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "tea.txt").write_text(f"Tea number {folder} is green.", encoding="utf-8")
+    empty("add", tmp_path / "one", tmp_path / "two")
+    several = empty("rm", "tea.txt", "--yes")
+    assert several.code == 2
+    assert "'tea.txt' fits 2 documents, so nothing is removed:" in several.err
+    assert all(str(tmp_path / name / "tea.txt") in several.err for name in ("one", "two"))
+    assert len(empty("ls", "--json").object["documents"]) == 2

@@ -30,6 +30,7 @@ def test_one_unknown_criterion_makes_the_whole_unknown(scores: list[CriterionSco
 @given(SCORES, st.floats(0, 1), st.floats(0, 1))
 def test_only_what_reaches_both_bars_passes(scores: list[CriterionScore], quality: float, floor: float):
     made = assessed(scores, "h", Bar(quality, floor))
+    assert (made.bar, made.floor) == (quality, floor)
     known = [each.score for each in scores if each.score is not None]
     if made.overall is not None:
         assert min(known) - 1e-9 <= made.overall <= max(known) + 1e-9

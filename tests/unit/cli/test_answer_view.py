@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -253,6 +254,22 @@ def test_a_quote_that_the_answer_shows_is_not_printed_twice_and_its_source_names
         "",
     ]
     assert "    “Boil the water.”\n" in shown(quoting("Water is boiled. [1]"))
+
+
+def test_a_file_below_this_folder_is_named_as_seen_from_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    inside, beside = (tmp_path.resolve() / name / "tea.md" for name in ("here", "here2"))
+    told = {path: quoting("Boil the water. [1]") for path in (inside, beside)}
+    for path, given in told.items():
+        given["sources"][0]["path"] = str(path)
+    assert "\n[1] tea.md:7 · Tea · Steps\n" in shown(told[inside])
+    assert f"\n[1] {beside}:7 · Tea · Steps\n" in shown(told[beside])
+    for path, seen in ((inside, "tea.md"), (beside, str(beside))):
+        refused = quoting(f"The nearest is “Tea” ({path}).", outcome="abstained", sources=[], claims=[])
+        assert shown(refused).startswith(f"The nearest is “Tea” ({seen}).\n")
+    quoted = quoting(f"It lies in ({inside}). [1]")
+    assert shown(quoted).startswith(f"It lies in ({inside}). [1]\n")
 
 
 def test_what_may_not_answer_is_called_the_closest_passages():

@@ -30,6 +30,10 @@ def assessment(passed: bool | None, overall: float | None, **others: Any) -> dic
             assessment(False, 0.92),
             ["✗ assessed as weak: 0.920 overall, 0.900 was asked; below the floor: user alignment 0.400"],
         ),
+        (
+            assessment(False, 0.92, floor=0.5),
+            ["✗ assessed as weak: 0.920 overall, 0.900 was asked; below the floor of 0.500: user alignment 0.400"],
+        ),
         (assessment(False, 0.7, bar=None, weakest=None), ["✗ assessed as weak: 0.700 overall"]),
     ],
 )

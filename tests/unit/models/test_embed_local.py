@@ -92,7 +92,7 @@ def test_a_changed_file_is_refused(copy: Path, name: str) -> None:
         file.write(b"\n")
     with pytest.raises(UsageError, match=f"{name} is not the file its manifest describes") as caught:
         LocalEmbedder.load(copy)
-    assert "assay-models" in caught.value.hint
+    assert "pip install --force-reinstall ./models" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from assay.types import Action, Evidence, Gathered, Hit, Judgement, Location, Passage, Question, Step
 from assay.write.decline import PlainDecliner
 
@@ -44,6 +46,14 @@ def test_the_nearest_passage_is_named_with_its_heading_and_file() -> None:
     assert refusal(Action.ABSTAIN, Evidence((Hit(passage, 1.0),))).endswith(
         "; the nearest is “Towers › Visits” (docs/towers.md)."
     )
+
+
+@pytest.mark.parametrize(
+    ("section", "named"), [("Towers > Visits > Hours", "Towers › Visits > Hours"), ("towers", "Towers")]
+)
+def test_a_title_that_is_the_first_heading_too_is_said_once(section: str, named: str) -> None:
+    passage = Passage("p", "d", "r", 0, 9, "It rained", "Towers", Location(section=section))
+    assert refusal(Action.ABSTAIN, Evidence((Hit(passage, 1.0),))).endswith(f"; the nearest is “{named}”.")
 
 
 def test_it_says_that_the_documents_are_in_another_language() -> None:

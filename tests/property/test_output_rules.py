@@ -6,7 +6,7 @@ import asyncio
 import re
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.reflect.blocks import blocks, statements
@@ -97,6 +97,7 @@ def test_every_rule_gives_checks_whose_places_lie_in_the_text(text):
 
 
 @given(texts)
+@example("You might also want to know:\n- Who?\nWe delve into it. ```\n\n\nCloud Drive is here. [1] ")
 @settings(max_examples=300, deadline=None)
 def test_edits_touch_nothing_that_must_stay(text):
     edits = MENDING.edits(ASKED, text, examined(MENDING, text))

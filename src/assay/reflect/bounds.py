@@ -1,7 +1,8 @@
 """Whether bounds on one answer can all be kept: its words, sentences, paragraphs and points.
 
-What is used: a sentence has at least a word and a paragraph at least a sentence; n words have at least 2n - 1
-characters; a list needs prose that introduces it, and sections and lists are paragraphs besides.
+What is used: an answer says something besides the sections it must have; a sentence has at least a word and a
+paragraph at least a sentence; n words have at least 2n - 1 characters; a list needs prose that introduces it, and
+sections and lists are paragraphs besides.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules that contradict one another, found without any answer: no text could keep them all.
+"""Rules that contradict one another, found without any answer: no answer could keep them all.
 
 Every kind of question and every language that the rules tell apart is looked at for itself, with all topics spoken
 of. The search is sound where it speaks, not complete: patterns and Python checks are tried on wordings only.

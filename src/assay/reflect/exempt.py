@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from assay.reflect.subject import Exempt
-from assay.text.citation_marks import citations
+from assay.text.citation_marks import citations, code_spans
 from assay.text.quantities import quantities
 from assay.types import Span
 
@@ -61,7 +61,10 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
 
 
 def untouchable(text: str) -> tuple[Span, ...]:
-    """What no edit may touch: quotations, code, tables, citation marks and numbers."""
+    """What no edit may touch: quotations, code, tables, citation marks and numbers.
+
+    Code is also what the marks are read without: where a fence within a line goes, brackets behind it become marks.
+    """
     marks = (Span(mark.start, mark.end) for mark in citations(text))
     numbers = (Span(each.start, each.end) for each in quantities(text))
-    return (*exempt_spans(text, frozenset(("quote", "code"))), *marks, *numbers)
+    return (*exempt_spans(text, frozenset(("quote", "code"))), *code_spans(text), *marks, *numbers)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.types import Citation, Passage
+from assay.types import Citation, Passage, Span
 
 # Stands behind a sentence that could not be borne out.
 HEDGE_MARK = "⚠"
@@ -85,6 +85,15 @@ def citations(text: str, names: Names | Sequence[str] = ()) -> tuple[Citation, .
 def invalid(text: str, marks: Sequence[Citation], sources: int) -> tuple[Citation, ...]:
     """The marks of `text` that stand for no source, or for one outside 1 to `sources`."""
     return tuple(mark for mark in marks if not mark.numbers or any(not 1 <= n <= sources for n in mark.numbers))
+
+
+def code_spans(text: str) -> tuple[Span, ...]:
+    """The code in `text`, where no marks are looked for; a fence that nothing closes has all behind it.
+
+    >>> code_spans("See `x[0]`. ```[1]")
+    (Span(start=4, end=10), Span(start=12, end=18))
+    """
+    return tuple(Span(*match.span()) for match in _CODE.finditer(text))
 
 
 def without_marks(text: str, marks: Sequence[Citation]) -> str:

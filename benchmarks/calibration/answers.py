@@ -4,7 +4,8 @@
     .venv/bin/python benchmarks/calibration/answers.py written     # only those that the weights are fitted on
 
 Fitted on the written questions that the reader never saw, asked over all written passages: natural questions over
-texts of four genres. Never fitted on: the questions over the large collection wiki-mix, and those of clapnq,
+texts of four genres; and on the held-out questions over whole documents (models/data/asked; ASSAY_ASKED_SETS names
+the folder of these). Never fitted on: the questions over the large collection wiki-mix, and those of clapnq,
 hotpot100, musique100, rgb-en and realtimeqa over their own passages as small collections. An answer is right where
 it shows a gold, or quotes a sentence that people marked as answering (docs/decisions/150); none is right where the
 passages do not answer.
@@ -20,7 +21,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -29,15 +30,18 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
+import asked_questions
 from answers_data import Asked, gold_share, questions, read_lines, shows_gold
-from natural import shows
+from natural import NaturalQuestion, shows
 from pipeline import engine
+from real_collections import collection
 from scipy.optimize import minimize
 from scored import KEPT_OUT, Scored, keep
 from written_questions import held_questions, written_collection
 
 from assay.build import open_engine
 from assay.calibration.rightness import FEATURES, Rightness, features
+from assay.engine import Engine
 from assay.evals.fitting import fold_of
 from assay.text.tokens import words
 from assay.types import Answer, Outcome
@@ -48,6 +52,8 @@ from report import ROOT, data_folder, revision
 TARGET = ROOT / "src" / "assay" / "calibration" / "rightness.json"
 # Sets whose questions are asked over their own passages.
 SMALL = ("clapnq", "hotpot100", "musique100", "rgb-en", "realtimeqa")
+# Sets of natural questions, which the weights and the bars are fitted on.
+NATURAL = ("written", "asked")
 # How strongly the weights are held near 0.
 PENALTY = 1.0
 # Of the answers shown to questions that have one, at most this share may be wrong and marked; of the questions that
@@ -127,16 +133,28 @@ def over_their_own(name: str) -> Iterator[Row]:
                 yield row(asked, opened.ask(asked.text))
 
 
-def over_documents() -> Iterator[Row]:
+def over_passages() -> Iterator[Row]:
     """The written questions that the reader never saw, asked over all written passages."""
     with written_collection() as opened:
-        for each in held_questions():
-            if each.answerable == "half":  # neither right nor wrong
-                continue
-            answer, golds = opened.ask(each.text), each.must
-            asked = Asked(each.id, each.text, each.id, "written", golds)
-            right = each.answerable != "none" and shows(answer.text, each.must)
-            yield Row(asked, answer, right)
+        yield from naturally_asked(opened, held_questions(), "written")
+
+
+def over_documents() -> Iterator[Row]:
+    """The held-out questions over whole documents, each set a collection."""
+    sets, questions = asked_questions.sets_folder(), list(asked_questions.held_questions())
+    for name in asked_questions.HELD:
+        with collection(name, sets / name) as opened:
+            yield from naturally_asked(opened, (each for each in questions if each.collection == name), "asked")
+
+
+def naturally_asked(opened: Engine, questions: Iterable[NaturalQuestion], source: str) -> Iterator[Row]:
+    """Each question that has an answer, or none, asked of a collection."""
+    for each in questions:
+        if each.answerable == "half":  # neither right nor wrong
+            continue
+        answer, golds = opened.ask(each.text), each.must
+        asked = Asked(each.id, each.text, each.id, source, golds)
+        yield Row(asked, answer, each.answerable != "none" and shows(answer.text, each.must))
 
 
 def weights_of(rows: Sequence[Row]) -> Rightness:
@@ -191,7 +209,9 @@ def signalled(sets: Mapping[str, Sequence[Row]], unanswerable: int) -> tuple[dic
         by = (ours if name in KEPT_OUT["answers"] else without[fold_of(each.group)] for each in rows)
         scores = [_signal(weights, each) for weights, each in zip(by, rows, strict=True)]
         found[name] = _scored(rows, scores, [each.right for each in rows])
-    return found, with_bars(ours, found["written"].scores.tolist(), sets["written"], unanswerable)
+    natural = [name for name in NATURAL if name in sets]
+    signals = [float(signal) for name in natural for signal in found[name].scores]
+    return found, with_bars(ours, signals, [each for name in natural for each in sets[name]], unanswerable)
 
 
 def _signal(weights: Rightness, row: Row) -> float:
@@ -208,14 +228,14 @@ def _scored(rows: Sequence[Row], scores: Sequence[float], happened: Sequence[boo
 
 def main() -> None:
     """Ask the sets that are named, or all, fit, write."""
-    chosen = sys.argv[1:] or ["written", "wiki-mix", *SMALL]
-    asking = {"written": over_documents, "wiki-mix": lambda: over_one(questions())}
+    chosen = sys.argv[1:] or [*NATURAL, "wiki-mix", *SMALL]
+    asking = {"written": over_passages, "asked": over_documents, "wiki-mix": lambda: over_one(questions())}
     write({name: list(asking.get(name, partial(over_their_own, name))()) for name in chosen})
 
 
 def write(sets: Mapping[str, Sequence[Row]]) -> None:
     """Fit the weights and the bars, and keep the scores of each set."""
-    unanswerable = sum(not each.asked.golds for each in sets["written"])
+    unanswerable = sum(not each.asked.golds for name in NATURAL for each in sets.get(name, ()))
     rated = {name: [each for each in rows if each.rated] for name, rows in sets.items()}
     found, weights = signalled(rated, unanswerable)
     rows_of = {name: len(each.scores) for name, each in found.items() if name not in KEPT_OUT["answers"]}

@@ -26,13 +26,12 @@ class Try:
 
 
 TRIES = (
-    # Needs two documents: the loop says what happens, the how-to page gives the exit code.
+    Try("What is assay?", 0),
+    # Needs two documents; right, and not sure enough for a mark: it is shown as what it is.
     Try(
-        "What does assay do when the evidence does not suffice, and what is the exit code when assay abstained?", 0
+        "What does assay do when the evidence does not suffice, and what is the exit code when assay abstained?", 4
     ),
-    # Right, and not sure enough for a mark: it is shown as what it is.
-    Try("What happens when a budget is spent?", 4),
-    Try("What is the salary of an assay developer?", 3),
+    Try("What is the weather in Paris today?", 3),
 )
 
 

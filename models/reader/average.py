@@ -22,7 +22,7 @@ def main() -> None:
     whole = sum(share for _, share in pairs)
     first = pairs[0][0]
     mean = {
-        name: sum(weights[name].astype(np.float64) * (share / whole) for weights, share in pairs).astype(array.dtype)
+        name: sum(weights[name] * np.float64(share / whole) for weights, share in pairs).astype(array.dtype)
         for name, array in first.items()
     }
     save_file(mean, Path(out))

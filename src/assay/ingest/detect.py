@@ -111,7 +111,10 @@ def _text_format(data: bytes, name: str) -> str:
     """Which kind of text it is."""
     head = decode(data[:_HEAD]).text.lstrip("\ufeff")
     lower = name.lower()
-    if _is_html(head):
+    if _HTML.match(head[:4096]):
+        return "html"
+    # Many Markdown files begin with a banner in HTML: their names are believed.
+    if not lower.endswith(_MARKDOWN_NAMES) and _begins_with_tags(head):
         return "html"
     if head.lstrip()[:1] in ("{", "[") and _is_json(data, lower):
         return "json"
@@ -127,9 +130,8 @@ def _text_format(data: bytes, name: str) -> str:
     return "markdown" if plain and _is_markdown(head) else "text"
 
 
-def _is_html(head: str) -> bool:
-    if _HTML.match(head[:4096]):
-        return True
+def _begins_with_tags(head: str) -> bool:
+    """Whether it begins with a tag and has more of those that pages are made of."""
     return head.lstrip().startswith("<") and len(_HTML_TAGS.findall(head)) >= 4
 
 

@@ -27,6 +27,8 @@ def test_many_comments_are_passed_over_in_bounded_time() -> None:
         ("<!DOCTYPE html>\n<p>x", "page.txt", "html"),
         ("<?xml version='1.0'?><html xmlns='x'><body/></html>", "x", "html"),
         ("<div><p>a</p><p>b</p></div>", "x", "html"),
+        ("<div><p><a><img></a></p></div>\n\n# Tea\n\nBoil.", "README.md", "markdown"),
+        ("<html><body><p>a</p></body></html>", "page.md", "html"),
         ("a < b and c > d", "x", "text"),
         ('{"a": [1, 2]}', "x", "json"),
         ('{"a": 1}\n{"a": 2}\n', "x", "json"),

@@ -154,9 +154,9 @@ class HeuristicJudge:
         found = tuple(_aspect(text, wanted, readings, probe) for text, wanted in probe.aspects)
         if read is None or read.parts is None or len(read.parts) != len(found):
             return found
-        best = max(read.parts)
+        likeliest = max(read.parts)
         return tuple(
-            replace(each, state=_read_state(part, best)) for each, part in zip(found, read.parts, strict=True)
+            replace(each, state=_read_state(part, likeliest)) for each, part in zip(found, read.parts, strict=True)
         )
 
     def _unmeasured(self, question: Question, probe: Probe, issue: str, passages: int = 0) -> Judgement:

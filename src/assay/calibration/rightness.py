@@ -59,14 +59,19 @@ def features(
 ) -> dict[str, float]:
     """What the signal is of: the rules' score, the judgement's numbers, and what a reader makes of the answer.
 
+    A model's judgement has no numbers of a reader: then the answer's own odds stand for those of the best passage.
+
     >>> features(0.5, {"a": 0.75, "b": 0.5}, {"reader_best": 0.8}, AnswerReading(9.0, 1.0, 0.5))
     {'score': 0.0, 'standing': 0.25, 'reader_best': 0.8, 'odds': 4.0, 'held': 1.0, 'rarest': 0.5}
+    >>> features(0.5, {"a": 0.75}, {}, AnswerReading(2.0, 1.0, 0.5))["reader_best"]
+    0.75
     """
     told = {name: signals[name] for name in ("reader_best", "reader_second", "cosine_best") if name in signals}
     measured = {"score": log_odds(score), "standing": stands_out(relevance), **told}
     if reading is None:
         return measured
     odds = min(max(reading.odds, -_MOST_ODDS), _MOST_ODDS)
+    measured.setdefault("reader_best", (odds + _MOST_ODDS) / (2 * _MOST_ODDS))
     return {**measured, "odds": odds, "held": reading.held, "rarest": reading.rarest}
 
 

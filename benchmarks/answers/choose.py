@@ -3,10 +3,11 @@
     .venv/bin/python benchmarks/answers/choose.py FOLDER [FOLDER …] [--reader FOLDER]
 
 Each folder has questions.jsonl and the documents, in the shape of `real.py`; `written` stands for the written
-questions of the training data that the reader never saw, over all of its passages. For each full question the
-likely places of its answer are found as the writer finds them. The weights are those of a softmax over the places
-of a question (McFadden 1974) under which the blocks that show a gold are likeliest, none negative; each collection
-is weighed by weights fitted on the others. Then each NEAR is tried. Never run on ../shared/data/dev/real.
+questions of the training data that the reader never saw, over all of its passages, and `asked` for both wordings
+of those of models/data/asked that it never saw, over their documents. For each full question the likely places of
+its answer are found as the writer finds them. The weights are those of a softmax over the places of a question
+(McFadden 1974) under which the blocks that show a gold are likeliest, none negative; each collection is weighed by
+weights fitted on the others. Then each NEAR is tried. Never run on ../shared/data/dev/real.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import mean
 
 import assay_models
 import numpy as np
+from asked_questions import held_questions as held_over_documents
+from asked_questions import sets_folder
 from natural import NaturalQuestion, plain, read_questions, shows
 from numpy.typing import NDArray
 from real_collections import collection, documents_of
@@ -89,6 +93,16 @@ def written() -> Iterator[Found]:
         for question in held_questions():
             if question.answerable == "full":
                 yield Found(question, opened.search(question.text))
+
+
+def documented() -> Iterator[Found]:
+    """The full questions of models/data/asked that the reader never saw, in both wordings."""
+    sets, questions = sets_folder(), list(held_over_documents(both=True))
+    for name in dict.fromkeys(question.collection for question in questions):
+        with collection(name, sets / name) as opened:
+            for question in questions:
+                if question.collection == name and question.answerable == "full":
+                    yield Found(question, opened.search(question.text))
 
 
 @dataclass(frozen=True)
@@ -159,7 +173,7 @@ def main() -> None:
     embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()), 1 << 16)
     found: defaultdict[str, list[Choice]] = defaultdict(list)
     for name in asked.folders:
-        rows = written() if name == "written" else natural(Path(name))
+        rows = {"written": written, "asked": documented}.get(name, partial(natural, Path(name)))()
         for choice in asyncio.run(choices(reader, embedder, rows)):
             found[choice.asked.collection].append(choice)
     every = [choice for some in found.values() for choice in some]

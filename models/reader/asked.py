@@ -2,9 +2,10 @@
 
     .venv/bin/python models/reader/asked.py SETS OUT [--only NAME …]
 
-SETS is the folder that models/data/asked/sets.py fills, a folder of documents for each set. Each question of
-models/data/asked is searched for as `assay ask` would, in both its wordings; the passage that holds the answer and
-up to four others that were found become a group. OUT gets NAME.jsonl.gz for each set, in the form of examples.py.
+SETS is the folder that models/data/asked/get.py and convert.py fill, a folder of documents for each set. Each
+question of models/data/asked is searched for as `assay ask` would, in both its wordings; the passage that holds the
+answer and up to four others that were found become a group. OUT gets NAME.jsonl.gz for each set, in the form of
+examples.py.
 Runs in the project's own environment.
 """
 

@@ -60,7 +60,7 @@ def show_answer(
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
             console.print()
-        console.print(bold(flowing(from_here(shown) if answer["outcome"] == "abstained" else shown)))
+        console.print(bold(flowing(shown)))
     for number, source in enumerate(answer["sources"]):
         quoted = [quote for quote in quotes(source, answer["claims"]) if not _stands_in(quote, answer["text"])]
         if quoted or not number:
@@ -247,13 +247,13 @@ def _heading(source: Json) -> str:
     return f"[{source['number']}] {' · '.join(part for part in parts if part)}"
 
 
-def from_here(text: str) -> str:
-    """A path, or a refusal that names one in brackets: a file below this folder is named as seen from it."""
+def from_here(path: str) -> str:
+    """The path; that of a file below this folder as seen from it."""
     try:
         here = os.path.join(os.path.realpath(os.getcwd()), "")
     except OSError:  # the folder was removed meanwhile
-        return text
-    return text.removeprefix(here).replace(f"({here}", "(")
+        return path
+    return path.removeprefix(here)
 
 
 def origin_parts(origin: Json) -> list[str]:

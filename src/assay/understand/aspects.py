@@ -20,8 +20,10 @@ _CLAUSES = re.compile(
 )
 # Joins two things asked without a second question word. Of the questions of models/data/asked that _CLAUSES leaves
 # whole, 213 of 231 so joined, with LEAST_TERMS on both sides, ask two things of which the documents answer one; 7 %
-# of all questions there do.
+# of all questions there do. On the written questions, which it was not made on, 408 of 472 splits by all of these
+# are of questions in parts, as are 8 % of all.
 _JOINED = re.compile(r"[,;]?\s*\bplus\b(?:\s+also\b)?\s+|[,;]\s*(?:and\s+)?also\b\s*|;\s+|,\s*and\s+", re.I)
+# A list of three and more ends in "and" behind a comma, too; it is one thing asked.
 _SERIES = re.compile(r",[^,]+,\s*(?:and|or)\s", re.I)
 LEAST_TERMS = 2
 _ASKING = re.compile(rf"{_ASKS}\b", re.I)

@@ -265,11 +265,6 @@ def test_a_file_below_this_folder_is_named_as_seen_from_it(tmp_path: Path, monke
         given["sources"][0]["path"] = str(path)
     assert "\n[1] tea.md:7 · Tea · Steps\n" in shown(told[inside])
     assert f"\n[1] {beside}:7 · Tea · Steps\n" in shown(told[beside])
-    for path, seen in ((inside, "tea.md"), (beside, str(beside))):
-        refused = quoting(f"The nearest is “Tea” ({path}).", outcome="abstained", sources=[], claims=[])
-        assert shown(refused).startswith(f"The nearest is “Tea” ({seen}).\n")
-    quoted = quoting(f"It lies in ({inside}). [1]")
-    assert shown(quoted).startswith(f"It lies in ({inside}). [1]\n")
 
 
 def test_what_may_not_answer_is_called_the_closest_passages():

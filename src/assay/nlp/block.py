@@ -9,6 +9,11 @@ from enum import StrEnum
 from assay.types import Span
 
 
+_SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
+# What may stand behind the end of a sentence.
+_CLOSING = " \t\n\r\"'”’»)]*_`"
+
+
 class BlockKind(StrEnum):
     """What a block is.
 
@@ -30,7 +35,8 @@ class Block:
 
     `path` are the titles of the headings above it, outermost first, its own left out. `items` are a list's
     top-level items with all they hold, or a table's body rows; `header` is a table's header row with its rule.
-    `level` (1 to 6) and `title` (plain words) are a heading's. `leads` marks a paragraph that ends in a colon.
+    `level` (1 to 6) and `title` (plain words) are a heading's. `leads` marks a paragraph that ends in no whole
+    sentence: one that a list, code or a table goes on.
     """
 
     kind: BlockKind
@@ -50,6 +56,15 @@ class Parsed:
 
     blocks: tuple[Block, ...]
     prose: str
+
+
+def leads_on(prose: str) -> bool:
+    """Whether a paragraph, without its markup, goes on in what follows it: it does not end a sentence.
+
+    >>> [leads_on(each) for each in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
+    [True, True, False, False]
+    """
+    return not prose.rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
 
 
 def apart(found: Sequence[Block]) -> list[Block]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from markdown_it.token import Token
 
-from assay.nlp.block import Block, BlockKind, Parsed, apart, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, apart, leads_on, with_paths
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
 from assay.nlp.inline import PARSER
 from assay.nlp.lines import Lines
@@ -288,7 +288,7 @@ class _Reader:
         if all(self._text[each.start : each.start + 1] == "|" for each in lines):
             rows = [each for each in lines if not _TABLE_RULE.match(self._text[each.start : each.end])]
             return Block(BlockKind.TABLE, span.start, span.end, items=tuple(rows))
-        return Block(BlockKind.PARAGRAPH, span.start, span.end, leads=written.rstrip().endswith((":", "：")))
+        return Block(BlockKind.PARAGRAPH, span.start, span.end, leads=leads_on(written))
 
     def _table(self, span: Span, tokens: Sequence[Token]) -> Block:
         rows = [each.map for each in tokens if each.type == "tr_open" and each.map]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from assay.nlp.block import Block, BlockKind, Parsed
+from assay.nlp.block import Block, BlockKind, Parsed, leads_on
 from assay.types import Span
 
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
@@ -103,7 +103,7 @@ def _block(text: str, group: _Group) -> Block:
             header = group.lines[0] if len(group.lines) > 1 and _is_header(text, group.lines[0]) else None
             return Block(group.kind, start, end, items=group.lines[1 if header else 0 :], header=header)
         case _:
-            return Block(group.kind, start, end, leads=text[end - 1] in ":：")
+            return Block(group.kind, start, end, leads=leads_on(text[start:end]))
 
 
 def _items(text: str, lines: tuple[Span, ...]) -> Iterator[Span]:

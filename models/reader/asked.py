@@ -4,8 +4,8 @@
 
 SETS is the folder that models/data/asked/get.py and convert.py fill, a folder of documents for each set. Each
 question of models/data/asked is searched for as `assay ask` would, in both its wordings; the passage that holds the
-answer and up to four others that were found become a group; so do the block that holds the answer and others of
-these passages, each as the writer would show it. OUT gets NAME.jsonl.gz for each set, in the form of examples.py.
+answer and up to four others that were found become a group. OUT gets NAME.jsonl.gz for each set, in the form of
+examples.py.
 Runs in the project's own environment.
 """
 
@@ -25,13 +25,10 @@ from pathlib import Path
 
 from assay.build import open_engine
 from assay.engine import Engine
-from assay.nlp.blocks import blocks, without_markup
 from assay.nlp.reading import in_context, titled
-from assay.text.rarity import rarity
 from assay.text.tokens import terms
-from assay.types import Document, Passage, Span, TitledText
+from assay.types import Document, Passage
 from assay.understand.rules import understood
-from assay.write.blocks import Room, Shown, room_for, shown_around
 
 QUESTIONS = Path(__file__).resolve().parents[1] / "data" / "asked" / "questions.jsonl.gz"
 # Whole sets that teach nothing: to choose constants and to fit on.
@@ -39,8 +36,6 @@ HELD = frozenset({"barman", "copier", "homebank", "plover", "policy"})
 YES, NO = 0, 1
 # Passages beside the one that answers; of those for a question that nothing answers.
 OTHERS, NEAREST = 4, 3
-# Blocks beside the one that answers: those that share most with the question, and drawn ones.
-LIKE, DRAWN = 4, 2
 # An answer as short as this may stand by chance in a passage that does not answer.
 LEAST_ANSWER = 10
 # How far behind the beginning of its block an answer stands at most, in characters.
@@ -86,16 +81,11 @@ def _found(text: str, part: str) -> Iterator[tuple[int, int]]:
 
 
 def example(row: dict, wording: str, passage: Passage, group: str | None, span: tuple[int, int] | None) -> dict:
-    """One line of the file; the span stands in the document."""
-    inside = (span[0] - passage.start, span[1] - passage.start) if span else None
-    return example_of(row, wording, titled(passage), group, inside)
-
-
-def example_of(row: dict, wording: str, read: TitledText, group: str | None, span: tuple[int, int] | None) -> dict:
-    """One line of the file; the span stands in the text."""
+    """One line of the file; the span stands in the passage."""
+    read = titled(passage)
     answers = span is not None
     said = {"yes": YES, "no": NO}.get(row.get("y") or "") if answers else None
-    start, end = span or (None, None)
+    start, end = (span[0] - passage.start, span[1] - passage.start) if span else (None, None)
     return {
         "question": wording,
         "title": read.title,
@@ -125,41 +115,6 @@ class Answered:
         yield example(self.row, asked, self.passage, self.group + mark, self.where)
         for each in self.others:
             yield example(self.row, asked, each, self.group + mark, None)
-
-    def blocks(self, draw: random.Random) -> Iterator[dict]:
-        """The block that answers and others of these passages, as the writer would show them."""
-        room = room_for(understood(self.wording))
-        span = Span(self.where[0] - self.passage.start, self.where[1] - self.passage.start)
-        right = shown_around(self.passage, span, room.block)
-        where = place(right.text, self.row["a"], "") if right is not None else None
-        if right is None or where is None:
-            return
-        short = " ".join(self.row["a"].split()).lower()
-        others = [
-            each
-            for passage in (self.passage, *self.others)
-            for each in shown_blocks(passage, room)
-            if short not in " ".join(each.text.split()).lower()
-        ]
-        asked = {term: rarity(term) for term in terms(self.wording)}
-        others.sort(key=lambda each: -sum(asked.get(term, 0.0) for term in set(terms(each.text))))
-        like = others[:LIKE]
-        rest = others[LIKE:]
-        group = f"{self.group}-block"
-        yield example_of(self.row, self.wording, as_read(right), group, where)
-        for each in (*like, *draw.sample(rest, min(DRAWN, len(rest)))):
-            yield example_of(self.row, self.wording, as_read(each), group, None)
-
-
-def as_read(shown: Shown) -> TitledText:
-    """A block as the reader is given it: its prose under the title of its passage."""
-    return TitledText(titled(shown.passage).title, without_markup(shown.text))
-
-
-def shown_blocks(passage: Passage, room: Room) -> Iterator[Shown]:
-    """What the writer would show around each block of the passage."""
-    made = (shown_around(passage, Span(each.start, each.end), room.block) for each in blocks(passage.text))
-    yield from {each.text: each for each in made if each is not None}.values()
 
 
 def searched(
@@ -235,11 +190,9 @@ def examples(
             for wording in (row["q"], row["r"]):
                 for passage in opened.search(wording).passages[:NEAREST]:
                     yield example(row, wording, passage, None, None)
-                    yield from _nearest_block(row, wording, passage)
             continue
         for each in searched(opened, row, number, documents, draw):
             yield from each.examples(each.wording)
-            yield from each.blocks(draw)
             if row["k"] == "half":
                 yield from halved(each)
             else:
@@ -249,15 +202,6 @@ def examples(
         for one, other in zip(some[::2], some[1::2], strict=False):
             if one.row is not other.row and draw.random() < JOINED:
                 yield from joined(one, other, draw)
-
-
-def _nearest_block(row: dict, wording: str, passage: Passage) -> Iterator[dict]:
-    """The block of a passage that shares most with a question that nothing answers."""
-    asked = {term: rarity(term) for term in terms(wording)}
-    made = shown_blocks(passage, room_for(understood(wording)))
-    most = max(made, key=lambda each: sum(asked.get(term, 0.0) for term in set(terms(each.text))), default=None)
-    if most is not None:
-        yield example_of(row, wording, as_read(most), None, None)
 
 
 def holds(passage: Passage, document: Document, where: tuple[int, int]) -> bool:

@@ -69,6 +69,14 @@ def answers(draw: st.DrawFn) -> str:
     [("length", bounds(1, 2)), ("required_section", "title = 'Read on', at = 'anywhere', min = 1")],
     "## Read on\n- it",
 )
+@example(
+    [
+        ("bullets", "min = 1"),
+        ("required_section", "title = 'Read on', at = 'anywhere', min = 1"),
+        ("paragraphs", "max = 2"),
+    ],
+    "Tea.\n\n## Read on\n- it",
+)
 @settings(max_examples=400, deadline=None)
 def test_no_answer_keeps_rules_that_contradict(drawn, answer):
     tables = (

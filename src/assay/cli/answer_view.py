@@ -5,7 +5,6 @@ It is shown from the answer object, so that an answer of today and one from the 
 
 from __future__ import annotations
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.first_of_each import first_of_each
+from assay.cli.from_here import from_here
 from assay.cli.terminal import Terminal, one_line
 from assay.nlp.blocks import BlockKind, blocks
 from assay.rendering import section_within
@@ -124,14 +124,16 @@ def confidence_told(confidence: Json) -> str:
     >>> confidence_told({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
     '42 % likely right (ECE .03, n = 252)'
     >>> confidence_told({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
-    '80 % likely right (ECE < .01, n = 493; .31 on other collections)'
+    '80 % likely right (ECE < .01 on collections it was fitted on, n = 493; .31 on others)'
     >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
         elsewhere = confidence.get("elsewhere")
-        other = "" if elsewhere is None else f"; {_error_told(elsewhere)} on other collections"
-        error = f"ECE {_error_told(confidence['ece'])}, n = {confidence['n']}{other}"
+        fitted, others = "", ""
+        if elsewhere is not None:
+            fitted, others = " on collections it was fitted on", f"; {_error_told(elsewhere)} on others"
+        error = f"ECE {_error_told(confidence['ece'])}{fitted}, n = {confidence['n']}{others}"
         return f"{100 * confidence['value']:.0f} % likely right ({error})"
     return f"confidence {confidence['level'].replace('_', ' ')} (uncalibrated)"
 
@@ -245,15 +247,6 @@ def _heading(source: Json) -> str:
     origin = [part for part in origin_parts(source.get("origin") or {}) if part != path]
     parts = [file, title, where, *origin]
     return f"[{source['number']}] {' · '.join(part for part in parts if part)}"
-
-
-def from_here(path: str) -> str:
-    """The path; that of a file below this folder as seen from it."""
-    try:
-        here = os.path.join(os.path.realpath(os.getcwd()), "")
-    except OSError:  # the folder was removed meanwhile
-        return path
-    return path.removeprefix(here)
 
 
 def origin_parts(origin: Json) -> list[str]:

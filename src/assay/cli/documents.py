@@ -9,6 +9,7 @@ import typer
 
 from assay.cli import options
 from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
+from assay.cli.from_here import from_here
 from assay.cli.named import documents_named, listed
 from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line
@@ -125,9 +126,8 @@ def ls(
         return
     for each in documents:
         passages = f"{each.passages:,} passage{'' if each.passages == 1 else 's'}"
-        terminal.line(
-            f"{each.document_id[:12]:12}  {one_line(each.title, 40):40}  {passages:>15}  {one_line(each.source)}"
-        )
+        path = one_line(from_here(each.source))
+        terminal.line(f"{each.document_id[:12]:12}  {one_line(each.title, 40):40}  {passages:>15}  {path}")
     terminal.note(f"{len(documents):,} document{'' if len(documents) == 1 else 's'}")
 
 
@@ -167,7 +167,8 @@ def rm(
         )
         return
     for each in chosen:
-        terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(each.title)}  {one_line(each.source)}")
+        path = one_line(from_here(each.source))
+        terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(each.title)}  {path}")
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)

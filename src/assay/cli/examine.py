@@ -33,6 +33,8 @@ EXTRAS = {
     "gemini": ("google.genai", "aiohttp", "genai_prices"),
     "anthropic": ("anthropic", "aiohttp", "genai_prices"),
     "local": ("xllamacpp",),
+    "web": ("aiohttp", "ddgs"),
+    "mcp": ("mcp",),
 }
 # What the files of fitted weights say of themselves, and how it is told.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}
@@ -104,13 +106,13 @@ def _calibrations() -> Iterator[Examined]:
         yield Examined(
             f"calibration of {kind}",
             Status.PASSED,
-            f"ECE {error.ece:.3f}{_kept_out(fit)}, Brier score {error.brier:.3f}, n = {error.n}; "
+            f"ECE {error.ece:.3f}{_elsewhere(fit)}; Brier score {error.brier:.3f}, n = {error.n}; "
             f"said→was by tenths: {bins}",
         )
 
 
-def _kept_out(fit: Fit) -> str:
-    return "" if fit.elsewhere is None else f" ({fit.elsewhere:.3f} on sets kept out)"
+def _elsewhere(fit: Fit) -> str:
+    return "" if fit.elsewhere is None else f" on the sets it was fitted on, {fit.elsewhere:.3f} on others"
 
 
 def _cards() -> Iterator[Examined]:

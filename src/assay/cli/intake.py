@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.bar import Bar
 from assay.cli.exits import Exit
+from assay.cli.from_here import from_here
 from assay.cli.terminal import Terminal, visible
 from assay.errors import UsageError
 
@@ -147,7 +148,7 @@ def _reported(report: FileReport, path: str) -> dict[str, Any]:
 
 def _tell(row: dict[str, Any], terminal: Terminal) -> None:
     """On standard error: what went wrong always, the rest only with -v."""
-    text = f"{row['status']} {row['path']}" + (f": {row['reason']}" if row["reason"] else "")
+    text = f"{row['status']} {from_here(row['path'])}" + (f": {row['reason']}" if row["reason"] else "")
     if row["status"] == "failed":
         terminal.warn(text)
     elif row["status"] == "skipped" or (row["reason"] and row["status"] == "added"):
@@ -185,7 +186,7 @@ def plan_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
     """
     for row in rows:
         reason = f": {row['reason']}" if row["reason"] else ""
-        yield visible(f"{_WOULD.get(row['status'], row['status'])} {row['path']}{reason}")
+        yield visible(f"{_WOULD.get(row['status'], row['status'])} {from_here(row['path'])}{reason}")
     parts = []
     for status, what in _WOULD.items():
         chosen = [row for row in rows if row["status"] == status]

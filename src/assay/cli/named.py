@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from assay.cli.from_here import from_here
 from assay.cli.terminal import one_line
 from assay.errors import UsageError
 from assay.ingest.walk import source_of
@@ -44,7 +45,8 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
 
 def listed(record: DocumentRecord) -> str:
     """A document on one line: how its id begins, its title, its path."""
-    return f"{record.document_id[:SHORT_ID]:{SHORT_ID}}  {one_line(record.title, 40):40}  {one_line(record.source)}"
+    path = one_line(from_here(record.source))
+    return f"{record.document_id[:SHORT_ID]:{SHORT_ID}}  {one_line(record.title, 40):40}  {path}"
 
 
 def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:

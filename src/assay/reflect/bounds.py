@@ -2,13 +2,14 @@
 
 What is used: an answer says something besides the sections it must have; a sentence has at least a word and a
 paragraph at least a sentence; n words have at least 2n - 1 characters; a list needs prose that introduces it, and
-sections and lists are paragraphs besides.
+sections and lists are paragraphs besides. The points of a section are points of the answer, but for questions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
 from assay.reflect.kinds.length import counted
 from assay.reflect.subject import Demand, Interval
@@ -120,7 +121,7 @@ def _sum(demands: Demands, what: str) -> _Bound | None:
     """What the answer and all that rules add to it have together."""
     if what not in _ADDED:
         return None
-    added = [(each, _ADDED[what](demand), demand) for each, demand in demands]
+    added = [(each, _addition(demand, what, demands), demand) for each, demand in demands]
     rules = tuple(each for each, count, _ in added if count)
     most: dict[object, int] = {}
     for each, count, demand in added:  # two rules that ask for the same section, or for points, add it once
@@ -128,6 +129,18 @@ def _sum(demands: Demands, what: str) -> _Bound | None:
         same = tuple(text.casefold() for text in demand.texts) or (points,)
         most[same] = max(most.get(same, 0), count)
     return _Bound(_LEAST[what] + sum(most.values()), rules) if rules else None
+
+
+def _addition(demand: Demand, what: str, demands: Demands) -> int:
+    """What a rule adds to the answer; of points in lists only those that no section holds."""
+    count = _ADDED[what](demand)
+    if demand.points == Interval():
+        return count
+    sections = [other.section_points for _, other in demands]
+    if what == "paragraphs":
+        room = sum(inf if section.high is None else section.high for section in sections)
+        return 0 if room >= demand.points.low else count
+    return max(0, count - sum(section.low for section in sections))
 
 
 def _too_little_room(demands: Demands) -> Iterator[Clash]:

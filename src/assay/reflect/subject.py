@@ -64,7 +64,7 @@ class Demand:
     The intervals bound the whole answer, `citations` a sentence; `added_*` come on top of an answer's one sentence.
     One of `texts` must stand in the answer, and `heading` over a part of it, "" for none. Something is asked only
     of answers of more than `over_words` words. `longest` is how many words a paragraph may have, `language` a code,
-    or "question" for the question's own.
+    or "question" for the question's own. `section_points` is how many of the answer's points its section holds.
     """
 
     words: Interval = Interval()
@@ -82,6 +82,7 @@ class Demand:
     language: str | None = None
     texts: tuple[str, ...] = ()
     heading: str = ""
+    section_points: Interval = Interval(0, 0)
 
 
 @dataclass(frozen=True, slots=True)

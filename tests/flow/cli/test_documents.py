@@ -127,6 +127,17 @@ def test_ls_for_people_has_a_line_a_document(facts: Cli):
     assert facts("ls", "-q").err == ""
 
 
+def test_paths_below_this_folder_are_shown_from_it(own: Cli, sources: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(sources.parent)
+    shown = {line.split("  ")[-1] for line in own("ls").out.splitlines()}
+    assert shown == {f"{sources.name}/{path.name}" for path in sources.iterdir()}
+    rows = own("ls", "--json").object["documents"]
+    assert {row["path"] for row in rows} == {str(path.resolve()) for path in sources.iterdir()}
+    dry = own("rm", "bridge.txt", "--dry-run").out
+    assert dry.endswith(f"  {sources.name}/bridge.txt\n")
+    assert own("add", sources.parent / "none.txt").err.startswith("failed none.txt: ")
+
+
 def test_reindex_gives_the_same_answers(empty: Cli, sources: Path):
     empty("add", sources)
     before = [hit["passage_id"] for hit in empty("search", "boiling water", "--json").object["hits"]]

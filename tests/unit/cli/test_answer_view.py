@@ -78,6 +78,12 @@ def answer(
             "✓ verified · quoted exactly · 41 % likely right (ECE .03, n = 252)",
         ),
         (
+            answer(confidence={"calibrated": True, "value": 0.8, "ece": 0.004, "elsewhere": 0.15, "n": 252}),
+            True,
+            "✓ verified · quoted exactly · 80 % likely right "
+            "(ECE < .01 on collections it was fitted on, n = 252; .15 on others)",
+        ),
+        (
             answer(checks=(("unknown", "block"),), claims=[]),
             False,
             "? not verified · 0 of 0 claims quote their source · confidence very high (uncalibrated)",

@@ -10,7 +10,7 @@ from pydantic import model_validator
 from assay.reflect.blocks import blocks, heading_text, is_question, word_count
 from assay.reflect.kinds.length import bounds, counted
 from assay.reflect.phrases import has
-from assay.reflect.subject import Broken, Count, Demand, Flag, Kind, Phrase, Subject
+from assay.reflect.subject import Broken, Count, Demand, Flag, Interval, Kind, Phrase, Subject
 from assay.types import Edit, Span
 
 # A line of so many words more than the title is still the section's heading: "You might also want to know more:".
@@ -143,6 +143,7 @@ class RequiredSection(Kind):
             added_points=0 if self.questions else self.min,
             texts=(f"## {title}",),
             heading=title,
+            section_points=Interval(0, 0) if self.questions or self.max == 0 else Interval(points, self.max),
         )
 
 

@@ -3,11 +3,11 @@
     .venv/bin/python benchmarks/answers/choose.py FOLDER [FOLDER …] [--reader FOLDER]
 
 Each folder has questions.jsonl and the documents, in the shape of `real.py`; `written` stands for the written
-questions of the training data that the reader never saw, over all of its passages, and `asked` for both wordings
-of those of models/data/asked that it never saw, over their documents. For each full question the likely places of
-its answer are found as the writer finds them. The weights are those of a softmax over the places of a question
-(McFadden 1974) under which the blocks that show a gold are likeliest, none negative; each collection is weighed by
-weights fitted on the others. Then each NEAR is tried. Never run on ../shared/data/dev/real.
+questions of the training data that the reader never saw, over all of its passages, and `asked` for those of
+models/data/asked that it never saw, over their documents. For each full question the likely places of its
+answer are found as the writer finds them. The weights are those of a softmax over the places of a question
+(McFadden 1974) under which the blocks that show a gold are likeliest, none negative; each collection is weighed
+by weights fitted on the others. Then each NEAR is tried. Never run on ../shared/data/dev/real.
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ def written() -> Iterator[Found]:
 
 
 def documented() -> Iterator[Found]:
-    """The full questions of models/data/asked that the reader never saw, in both wordings."""
-    sets, questions = sets_folder(), list(held_over_documents(both=True))
+    """The full questions of models/data/asked that the reader never saw."""
+    sets, questions = sets_folder(), list(held_over_documents())
     for name in dict.fromkeys(question.collection for question in questions):
         with collection(name, sets / name) as opened:
             for question in questions:
@@ -128,7 +128,8 @@ class Choice:
         for name, value in zip((*WEIGHTS, "NEAR"), (*weights, near), strict=True):
             setattr(reader_writer, name, float(value))
         places = sorted(self.places, key=lambda place: -place.score)
-        return "\n\n".join(place.shown.text for place in reader_writer.chosen(places, self.room, ()))
+        taken = reader_writer.whole(reader_writer.chosen(places, self.room, ()), self.room)
+        return "\n\n".join(place.shown.text for place in taken)
 
 
 async def choices(reader: KeptReader, embedder: Embedder, rows: Iterator[Found]) -> list[Choice]:

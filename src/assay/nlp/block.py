@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from assay.types import Span
 
-
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
 # What may stand behind the end of a sentence.
 _CLOSING = " \t\n\r\"'”’»)]*_`"

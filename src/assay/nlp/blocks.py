@@ -40,7 +40,8 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     """The neighbouring blocks that a reader needs to be shown for the stretch from `start` to `end`.
 
     A list brings the paragraph before it, as does code; a table does where that paragraph ends in no whole
-    sentence. Such a paragraph brings the list, code or table behind it. A heading brings what follows it. Markup is left out.
+    sentence. Such a paragraph brings the list, code or table behind it. A heading brings what follows it. Markup
+    is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
     >>> [each.kind.value for each in unit(found, 20, 25)]

@@ -65,9 +65,7 @@ def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
     None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
     """
     text = passage.text
-    # Rows of a table file are no Markdown; other formats are written so that they can be read as it.
-    rows = passage.location.row is not None or passage.location.sheet is not None
-    found = unit(blocks(text, "csv" if rows else "markdown"), span.start, span.end)
+    found = unit(_blocks(passage), span.start, span.end)
     if not found:
         return None
     whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)
@@ -80,6 +78,45 @@ def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
         parts += taken
         room -= sum(_words(text, part) for part in taken)
     return Shown(_joined(parts, text), passage) if parts else None
+
+
+def grown(shown: Shown, most_words: int) -> Shown:
+    """The same with its neighbours under one heading, behind and before it by turns, while `most_words` hold them.
+
+    Steps and what a list leaves out stand beside the block that the reader points at.
+    """
+    text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
+    found = [Span(each.start, each.end) for each in _under_one_heading(_blocks(shown.passage), first)]
+    behind = [each for each in found if each.start >= last]
+    before = [each for each in reversed(found) if each.end <= first]
+    parts, room, fits = list(shown.parts), most_words - shown.words, True
+    while fits:
+        fits = False
+        for neighbours in (behind, before):
+            if neighbours and _words(text, neighbours[0]) <= room:
+                room -= _words(text, neighbours[0])
+                parts.append(neighbours.pop(0))
+                fits = True
+    return Shown(_joined(parts, text), shown.passage)
+
+
+def _blocks(passage: Passage) -> tuple[Block, ...]:
+    # Rows of a table file are no Markdown; other formats are written so that they can be read as it.
+    rows = passage.location.row is not None or passage.location.sheet is not None
+    return blocks(passage.text, "csv" if rows else "markdown")
+
+
+def _under_one_heading(found: Sequence[Block], place: int) -> list[Block]:
+    """The blocks between two headings that hold the place."""
+    held: list[Block] = []
+    for block in found:
+        if block.kind is BlockKind.HEADING:
+            if block.start > place:
+                break
+            held = []
+        elif block.kind is not BlockKind.MARKUP:
+            held.append(block)
+    return held
 
 
 def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:

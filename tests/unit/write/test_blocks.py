@@ -15,6 +15,7 @@ from assay.write.blocks import (
     PROSE_WORDS,
     Room,
     Shown,
+    grown,
     room_for,
     shown_around,
 )
@@ -48,12 +49,32 @@ def shown(text: str, words: str, most: int = FACT_WORDS) -> str:
         (LISTED, "You need", "You need:\n\n- water\n- leaves\n- a pot"),
         (LISTED, "Tea", "You need:\n\n- water\n- leaves\n- a pot"),
         (CODE, "assay add", "Run this:\n\n```sh\nassay add docs\n```"),
+        ("Add them with\n\n```sh\nassay add docs\n```\n", "them", "Add them with\n\n```sh\nassay add docs\n```"),
+        ("Add them.\n\n```sh\nassay add docs\n```\n", "them", "Add them."),
         (TABLE, "90", TABLE.strip()),
         ("One.\n\nTwo.\n\nThree.", "Two.\n\nThr", "Two.\n\nThree."),
     ],
 )
 def test_the_whole_block_is_shown_with_what_leads_to_it(text: str, words: str, whole: str):
     assert shown(text, words) == whole
+
+
+STEPS = "# Tea\n\nOne two.\n\nThree four.\n\nFive six.\n\nSeven eight.\n\n# Ice\n\nNine."
+
+
+@pytest.mark.parametrize(
+    ("most", "whole"),
+    [
+        (3, "Three four."),
+        (4, "Three four.\n\nFive six."),
+        (6, "One two.\n\nThree four.\n\nFive six."),
+        (99, "One two.\n\nThree four.\n\nFive six.\n\nSeven eight."),
+    ],
+)
+def test_neighbours_under_one_heading_join_by_turns_while_they_fit(most: int, whole: str):
+    found = around(STEPS, "Three")
+    assert found is not None
+    assert grown(found, most).text == whole
 
 
 def test_a_long_table_keeps_its_header_and_the_rows_around_the_answer():

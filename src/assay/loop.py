@@ -91,7 +91,7 @@ async def answer(ask: Ask, on: Stages, limits: Limits, emit: Emit) -> Answer:
     if on.relevance is not None:
         draft = whole.written.draft
         sources = [each for each in whole.written.evidence.passages if each.passage_id in draft.sources]
-        reading = await on.relevance.read(question, draft.text, sources)
+        reading = await on.relevance.read(question, whole.written.sentences, draft.text, sources)
     return answered(ask, question, gathered, whole, on, reading)
 
 
@@ -99,10 +99,10 @@ def _closest(gathered: Gathered, on: Stages) -> Writer | None:
     """Who shows the closest passages where the evidence may answer and is not known to; None where nobody does."""
     judgement = gathered.judgement
     near = judgement.triage is not None and max(judgement.relevance.values(), default=0.0) >= _NEAR
-    if gathered.action is Action.CLARIFY:  # what is near may settle what was meant
-        return on.closest if near else None
     undecided = near or judgement.triage is Triage.AMBIGUOUS
-    return on.closest if undecided and gathered.action is Action.ABSTAIN else None
+    if gathered.action is Action.CLARIFY and judgement.ambiguity is not None:
+        undecided = near  # a model finds the question unclear: only what is near may settle what was meant
+    return on.closest if undecided and gathered.action is not Action.ANSWER else None
 
 
 async def gather(question: Question, on: Stages, limits: Limits, emit: Emit) -> Gathered:

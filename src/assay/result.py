@@ -99,8 +99,9 @@ def answered(
 
 
 def _told(question: Question, gathered: Gathered, on: Stages) -> tuple[str, ...]:
-    """What understanding and searching had to tell, each once."""
-    return tuple(dict.fromkeys((*question.notes, *gathered.evidence.notes, *on.notes())))
+    """What understanding and searching had to tell, each once, and why one would ask back."""
+    unclear = (gathered.judgement.reason,) if gathered.action is Action.CLARIFY else ()
+    return tuple(dict.fromkeys((*question.notes, *unclear, *gathered.evidence.notes, *on.notes())))
 
 
 def _is_written(written: Written, on: Stages) -> bool:

@@ -259,8 +259,10 @@ class Rater(Protocol):
 class Relevance(Protocol):
     """Say whether a finished answer answers its question."""
 
-    async def read(self, question: Question, text: str, sources: Sequence[Passage]) -> AnswerReading | None:
-        """What a reader makes of the answer's text, which stands on these sources; None where nobody can tell."""
+    async def read(
+        self, question: Question, sentences: Sequence[Sentence], text: str, sources: Sequence[Passage]
+    ) -> AnswerReading | None:
+        """What a reader makes of an answer, its sentences, text and sources; None where nobody can tell."""
         ...
 
 

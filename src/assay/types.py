@@ -322,11 +322,14 @@ class AnswerReading(Value):
 
     `odds` are the log odds that its text answers the question; `held` is the share of the question's words, by
     rarity, that the text and the titles and headings of its sources hold, and `rarest` that of its two rarest.
+    `apart` are the log odds that what was quoted shows the answer rather than the other places found, the least of
+    all parts of the question; None where nothing was weighed.
     """
 
     odds: float
     held: float
     rarest: float
+    apart: float | None = None
 
 
 # --- language models ---------------------------------------------------------------------------
@@ -734,7 +737,8 @@ class Sentence(Value):
 
     `unknown_marks` are the citations, as written, that name none of the passages given. A `hedged` sentence is
     shown with ⚠ behind it: it could not be borne out. `quotes` are set where a writer quotes: all that the sentence
-    claims is in them.
+    claims is in them. `apart` are the log odds that this quote, the likeliest, shows the answer rather than the
+    other places found; None where the writer weighed nothing.
     """
 
     number: int
@@ -743,6 +747,7 @@ class Sentence(Value):
     unknown_marks: tuple[str, ...] = ()
     hedged: bool = False
     quotes: tuple[Quote, ...] = ()
+    apart: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

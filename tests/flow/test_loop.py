@@ -115,6 +115,7 @@ async def closest(judgement: Judgement, shows: ScriptedWriter | None = WRITER, w
         (Action.ABSTAIN, Triage.INCORRECT, {"p0": 0.1, "p1": 0.6}),
         (Action.CLARIFY, Triage.AMBIGUOUS, {"p1": 0.6}),
         (Action.CLARIFY, Triage.INCORRECT, {"p1": 0.6}),
+        (Action.CLARIFY, Triage.AMBIGUOUS, {"p1": 0.59}),
     ],
 )
 async def test_near_passages_are_shown_where_they_may_answer_and_are_not_known_to(
@@ -132,7 +133,7 @@ async def test_near_passages_are_shown_where_they_may_answer_and_are_not_known_t
         (Action.ABSTAIN, Triage.INCORRECT, {"p1": 0.59}, Outcome.ABSTAINED),
         (Action.ABSTAIN, Triage.INCORRECT, {}, Outcome.ABSTAINED),
         (Action.ABSTAIN, None, {"p1": 0.9}, Outcome.ABSTAINED),
-        (Action.CLARIFY, Triage.AMBIGUOUS, {"p1": 0.59}, Outcome.CLARIFY),
+        (Action.CLARIFY, Triage.INCORRECT, {"p1": 0.59}, Outcome.CLARIFY),
         (Action.CLARIFY, None, {"p1": 0.9}, Outcome.CLARIFY),
     ],
 )
@@ -142,6 +143,17 @@ async def test_nothing_is_shown_that_is_not_near_or_was_not_told_apart(
     judged = replace(HALF, recommendation=recommended, triage=triage, relevance=relevance)
     answer = await closest(judged)
     assert (answer.outcome, answer.text, answer.drafts) == (outcome, "not in the documents", 0)
+
+
+@pytest.mark.parametrize(("near", "outcome"), [(0.6, Outcome.ANSWERED), (0.59, Outcome.CLARIFY)])
+async def test_what_a_model_finds_unclear_is_asked_back_but_for_what_is_near(near: float, outcome: Outcome):
+    judged = replace(HALF, recommendation=Action.CLARIFY, relevance={"p1": near}, ambiguity=0.5)
+    assert (await closest(judged)).outcome is outcome
+
+
+async def test_an_answer_to_an_unclear_question_says_so():
+    judged = replace(HALF, recommendation=Action.CLARIFY, reason='nothing says what "it" stands for')
+    assert 'nothing says what "it" stands for' in (await closest(judged)).warnings
 
 
 @pytest.mark.parametrize("recommended", [Action.ABSTAIN, Action.CLARIFY])

@@ -1,8 +1,9 @@
 """From what is measured of an answer to one signal of whether it is right. Pure.
 
 The rules' score is the least of what must hold. Beside it counts what a reader makes of the passages and of the
-answer itself, how much of the question the answer holds, and how far the nearest passage stands out: where several
-are as near, the one that was quoted is more often not the one that answers (docs/decisions/150 and 156).
+answer itself, how much of the question the answer holds, and how far the nearest passage and the quoted place stand
+out: where several are as near, the one that was quoted is more often not the one that answers (docs/decisions/150,
+156 and 158).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from assay.types import AnswerReading
 
 # A reader's log odds beyond these tell no more.
 _MOST_ODDS = 4.0
-FEATURES = ("score", "standing", "reader_best", "reader_second", "cosine_best", "odds", "held", "rarest")
+FEATURES = ("score", "standing", "reader_best", "reader_second", "cosine_best", "odds", "held", "rarest", "apart")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ def features(
         return measured
     odds = min(max(reading.odds, -_MOST_ODDS), _MOST_ODDS)
     measured.setdefault("reader_best", (odds + _MOST_ODDS) / (2 * _MOST_ODDS))
-    return {**measured, "odds": odds, "held": reading.held, "rarest": reading.rarest}
+    apart = {} if reading.apart is None else {"apart": min(max(reading.apart, -_MOST_ODDS), _MOST_ODDS)}
+    return {**measured, "odds": odds, "held": reading.held, "rarest": reading.rarest, **apart}
 
 
 @lru_cache(maxsize=2)

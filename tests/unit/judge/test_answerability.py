@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from assay.calibration import sigmoid
-from assay.judge.answerability import LEFT_WITHOUT, MOST_PASSAGES, Answerability, answerability
+from assay.judge.answerability import MOST_PASSAGES, Answerability, answerability
 from assay.judge.heuristic import FAST, FAST_READ, WORDS_ONLY, HeuristicJudge
 from assay.nlp.reading import in_context
 from assay.testing.fakes import ScriptedReader, WordEmbedder
@@ -69,13 +69,6 @@ BY_PART = {
 async def test_each_part_has_the_best_of_the_passages() -> None:
     found = await answerability(scripted(BY_PART), BOTH, passages(LEAVE, PAY), {})
     assert found.parts == (pytest.approx(sigmoid(3.0)), pytest.approx(sigmoid(3.0)))
-
-
-async def test_a_passage_without_what_sets_a_part_apart_answers_it_less_likely() -> None:
-    other = "It comes on Monday."
-    script = {**BY_PART, (BOTH.standalone, other): 1.0, (FIRST, other): -3.0, (SECOND, other): 3.0}
-    found = await answerability(scripted(script), BOTH, passages(LEAVE, other), {})
-    assert found.parts == (pytest.approx(sigmoid(3.0)), pytest.approx(LEFT_WITHOUT * sigmoid(3.0)))
 
 
 # --- in the fast judge ----------------------------------------------------------------------------

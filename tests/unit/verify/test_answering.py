@@ -7,20 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.testing.fakes import ScriptedReader
-from assay.types import Location, Passage, PassageReading, Question, TitledText
+from assay.types import Location, Passage, PassageReading, Question, Sentence, TitledText
 from assay.verify.answering import ReaderRelevance, held_of
 
 ASKED = Question("How long is parental leave?", "How long is parental leave?")
 SOURCE = Passage("p", "d", "r", 0, 6, "Leave.", title="Leave", location=Location(section="Leave > Parents"))
+WEIGHED = (Sentence(1, "It lasts 18 weeks.", apart=2.0), Sentence(2, "So.", apart=0.5), Sentence(3, "And more."))
 
 
 async def test_the_answer_is_read_without_marks_under_its_sources_titles() -> None:
     said = "It lasts   18 weeks  .    "  # blanks for marks and markup
     reader = ScriptedReader({(ASKED.standalone, said): PassageReading(2.5, (), 0.0, 0.0)})
-    read = await ReaderRelevance(reader).read(ASKED, "It lasts **18 weeks**. [1]", [SOURCE, SOURCE])
+    read = await ReaderRelevance(reader).read(ASKED, WEIGHED, "It lasts **18 weeks**. [1]", [SOURCE, SOURCE])
     assert reader.asked == [(ASKED.standalone, TitledText("Leave > Parents", said))]
     assert read is not None
     assert read.odds == 2.5
+    # The least of what was weighed.
+    assert read.apart == 0.5
     # "leave" and "parents" stand in the title alone.
     assert 0 < read.held <= 1
 
@@ -28,7 +31,7 @@ async def test_the_answer_is_read_without_marks_under_its_sources_titles() -> No
 async def test_an_answer_in_a_language_that_nobody_reads_is_not_read() -> None:
     reader = ScriptedReader({})
     german = Question("Wie lange?", "Wie lange?", language="de")
-    assert await ReaderRelevance(reader).read(german, "18 Wochen. [1]", [SOURCE]) is None
+    assert await ReaderRelevance(reader).read(german, (), "18 Wochen. [1]", [SOURCE]) is None
     assert reader.asked == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -34,6 +34,7 @@ from assay.write.ranker import Ranker
 from assay.write.reader_writer import (
     COSINE_WEIGHT,
     MOST_BLOCKS,
+    MOST_SPAN_ODDS,
     NEAR,
     RANK_WEIGHT,
     READER_WEIGHT,
@@ -116,7 +117,7 @@ async def test_the_block_where_the_answer_stands_is_quoted_word_for_word() -> No
         found, {(ASKED, PAY): reading(PAY, -9.0, "last day"), (ASKED, text): reading(text, 9.0, "18 weeks")}
     )
     start = found.passages[1].text.index(LEAVE)
-    assert said == Sentence(
+    assert replace(said, apart=None) == Sentence(
         1, LEAVE, ("p2",), quotes=(Quote(LEAVE, found.passages[1].span_of(start, start + len(LEAVE))),)
     )
 
@@ -177,6 +178,33 @@ async def test_a_list_follows_the_short_answer_on_lines_of_its_own() -> None:
     assert said.text == f"**18 weeks**\n\n{text}"
 
 
+async def test_a_short_answer_that_the_block_begins_with_is_not_said_twice() -> None:
+    text = "18 weeks of leave is what each of the two parents gets, whenever the child was born."
+    script = {(ASKED, text): reading(text, 3.0, "18 weeks", sure=9.0)}
+    [said] = await sentences(evidence(text), script, asking(answer_type=AnswerType.NUMBER))
+    assert said.text == text
+
+
+STEPS_OF = "# Leave\n\nFirst, ask Ann.\n\nThen fill in form 7.\n\nSend it to Bo.\n\n# Pay\n\nPay is due on Monday."
+
+
+async def test_a_how_to_is_shown_with_the_blocks_beside_it_under_the_same_heading() -> None:
+    found = evidence(STEPS_OF)
+    read = titled(found.passages[0]).text
+    script = {(ASKED, read): reading(read, 3.0, "form 7")}
+    [said] = await sentences(found, script, asking(kind=QuestionKind.HOW_TO))
+    assert said.text == "First, ask Ann.\n\nThen fill in form 7.\n\nSend it to Bo."
+    [explained] = await sentences(found, script, asking())
+    assert explained.text == "Then fill in form 7."
+
+
+async def test_a_block_that_stands_beside_a_how_to_is_not_shown_twice() -> None:
+    found = evidence(STEPS_OF)
+    read = titled(found.passages[0]).text
+    script = {(ASKED, read): reading(read, 3.0, "form 7", "ask Ann")}
+    assert len(await sentences(found, script, asking(kind=QuestionKind.HOW_TO))) == 1
+
+
 # How much less answerable the second passage of two must be read to lie just as far as NEAR behind the first.
 BEHIND = (NEAR - RANK_WEIGHT * math.log(2)) / READER_WEIGHT
 
@@ -199,6 +227,13 @@ ALIKE = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks"), (ASKED, PAY): reading(
 
 async def test_of_passages_that_read_alike_the_first_found_comes_first() -> None:
     assert [each.passage_ids for each in await sentences(evidence(PAY, LEAVE), ALIKE)] == [("p1",), ("p2",)]
+
+
+async def test_the_likeliest_block_says_how_far_it_stands_apart_from_the_others() -> None:
+    first, second = await sentences(evidence(PAY, LEAVE), ALIKE)
+    assert (first.apart, second.apart) == (pytest.approx(RANK_WEIGHT * math.log(2)), None)
+    [alone] = await sentences(evidence(PAY), ALIKE)
+    assert alone.apart == MOST_SPAN_ODDS
 
 
 # The cosine that makes up for the second place in the search.

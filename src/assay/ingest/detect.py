@@ -42,6 +42,7 @@ _MAIL = re.compile(
 _MAIL_LINE = re.compile(r"[!-9;-~]+:|[ \t]")
 _MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(r"^(?:```|~~~|[*-] |\d+\. |> )|\]\(", re.MULTILINE)
+_PDF = re.compile(rb"^[^\S\n]*(?:\xef\xbb\xbf)?%PDF-", re.M)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 
 
@@ -50,10 +51,12 @@ def detect(data: bytes, name: str) -> str:
 
     >>> detect(b"%PDF-1.7 ...", "x.txt"), detect(b'{"a": 1}', "x"), detect(b"# Tea", "tea.md")
     ('pdf', 'json', 'markdown')
+    >>> detect(b'Files begin with "%PDF-1.7".', "pdf.md"), detect(b"junk\\n%PDF-1.7", "x")
+    ('markdown', 'pdf')
     """
     if data.startswith(_OLE):
         return next((kind for mark, kind in _OLE_KINDS if mark.encode("utf-16-le") in data), "old office file")
-    if b"%PDF-" in data[:1024]:  # the standard lets other bytes stand before it
+    if _is_pdf(data):
         return "pdf"
     if data.startswith(_ZIPS):
         return _zip_format(data, name)
@@ -73,10 +76,15 @@ def is_plain(data: bytes, name: str) -> bool:
     """
     return (
         not data.startswith((*_ZIPS, _OLE, b"{\\rtf", *_ARCHIVES, *_PICTURES, *_PROGRAMS))
-        and b"%PDF-" not in data[:1024]
+        and not _is_pdf(data)
         and _is_text(data)
         and _text_format(data, name) in ("text", "markdown")
     )
+
+
+def _is_pdf(data: bytes) -> bool:
+    """Whether a PDF begins here: the standard lets other bytes stand before it, a text may speak of the mark."""
+    return _PDF.search(data[:1024]) is not None or (b"%PDF-" in data[:1024] and not _is_text(data))
 
 
 def _zip_format(data: bytes, name: str) -> str:

@@ -100,6 +100,13 @@ def grown(shown: Shown, most_words: int) -> Shown:
     return Shown(_joined(parts, text), shown.passage)
 
 
+def in_code(passage: Passage, span: Span) -> bool:
+    """Whether a stretch of the passage touches a block of code."""
+    return any(
+        each.kind is BlockKind.CODE and _touches(Span(each.start, each.end), span) for each in _blocks(passage)
+    )
+
+
 def _blocks(passage: Passage) -> tuple[Block, ...]:
     # Rows of a table file are no Markdown; other formats are written so that they can be read as it.
     rows = passage.location.row is not None or passage.location.sheet is not None

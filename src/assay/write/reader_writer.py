@@ -23,7 +23,7 @@ from assay.types import (
     Sentence,
     Span,
 )
-from assay.write.blocks import Room, Shown, grown, room_for, shown_around
+from assay.write.blocks import Room, Shown, grown, in_code, room_for, shown_around
 from assay.write.extractive import ExtractiveWriter
 
 # What the reader's log odds, those of a span, the search's order (the logarithm of the place) and the cosine of the
@@ -228,6 +228,8 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
     if asks_more or question.answer_type not in _SHORT_TYPES:
         return ""
     if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS:
+        return ""
+    if in_code(place.passage, Span(place.span.start, place.span.end)):
         return ""
     begins = " ".join(without_markup(shown.text).split()).startswith(said)
     return "" if begins or shown.words <= 2 * len(said.split()) else said

@@ -178,6 +178,14 @@ async def test_a_list_follows_the_short_answer_on_lines_of_its_own() -> None:
     assert said.text == f"**18 weeks**\n\n{text}"
 
 
+async def test_code_is_no_short_answer() -> None:
+    text = "Add them so:\n\n```sh\nassay add docs\n```\n\nThen ask what you want to know of them."
+    read = titled(evidence(text).passages[0]).text
+    script = {(ASKED, read): reading(read, 3.0, "assay add docs", sure=9.0)}
+    [said] = await sentences(evidence(text), script, asking(answer_type=AnswerType.NAME))
+    assert said.text == text[: text.index("\n\nThen")] + "\n"
+
+
 async def test_a_short_answer_that_the_block_begins_with_is_not_said_twice() -> None:
     text = "18 weeks of leave is what each of the two parents gets, whenever the child was born."
     script = {(ASKED, text): reading(text, 3.0, "18 weeks", sure=9.0)}

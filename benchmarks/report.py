@@ -99,6 +99,7 @@ def at_most(bar: float) -> Callable[[float], bool]:
 
 
 JUDGE, CHECK, ANSWERS = "judge/results/judge", "check/results/check", "answers/results/wiki-mix"
+READER = "answers/results/reader"
 REAL, ROBUST, OWN = "answers/results/real", "answers/results/robust", "answers/results/own_docs"
 SETS, LEFT, KILLS = "retrieval/results/six-sets", "retrieval/results/choose", "kills/results/run"
 EXACT, GRAPH = "speed/results/search-50000", "speed/results/search-198515"
@@ -145,6 +146,9 @@ LINES = (
     Line("the same: half answerable, partial with the missing part named", REAL, ("total", "half answerable", "partial, missing named"), "≥ .70", at_least(0.7)),
     Line("the same: likely right, AUROC", REAL, ("total", "likely right", "auroc"), "≥ .75", at_least(0.75)),
     Line("the same: likely right, ECE", REAL, ("total", "likely right", "ece"), "≤ .10", at_most(0.1)),
+    Line("the reader alone, SQuAD 2.0's dev set: F1, best threshold", READER, ("squad2_dev", "f1, best")),
+    Line("the same: exact match", READER, ("squad2_dev", "exact, best")),
+    Line("the same, written questions held out: does the passage answer, AUROC", READER, ("written, held out", "auroc")),
     Line("right answers that stay right when the question is misspelt", ROBUST, ("typo", "stay right"), "≥ .85", at_least(0.85)),
     Line("the same, reworded", ROBUST, ("reworded", "stay right"), "≥ .85", at_least(0.85)),
     Line("newcomers' questions over these docs that end as they should, of 60", OWN, ("as wanted",), "≥ 48", at_least(48)),

@@ -228,8 +228,16 @@ def _scored(rows: Sequence[Row], scores: Sequence[float], happened: Sequence[boo
 def main() -> None:
     """Ask the sets that are named, or all, fit, write."""
     chosen = sys.argv[1:] or [*NATURAL, "wiki-mix", *SMALL]
+    decline_nothing()
     asking = {"written": over_passages, "asked": over_documents, "wiki-mix": lambda: over_one(questions())}
     write({name: list(asking.get(name, partial(over_their_own, name))()) for name in chosen})
+
+
+def decline_nothing() -> None:
+    """Set the shipped bar `no` to 0: a bar fitted on what an older one let through would only ever rise."""
+    body = json.loads(TARGET.read_text())
+    body["read"]["no"] = 0.0
+    TARGET.write_text(json.dumps(body, indent=2) + "\n")
 
 
 def write(sets: Mapping[str, Sequence[Row]]) -> None:

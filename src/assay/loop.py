@@ -12,7 +12,7 @@ from functools import partial
 
 from assay.errors import DeadlinePassed, too_late, unusable
 from assay.mend import Written, mended
-from assay.policy import feasible, next_action
+from assay.policy import feasible, is_unclear, next_action
 from assay.result import Ask, answered, declined
 from assay.stages import Emit, Retriever, Stages, Writer
 from assay.types import (
@@ -100,8 +100,8 @@ def _closest(gathered: Gathered, on: Stages) -> Writer | None:
     judgement = gathered.judgement
     near = judgement.triage is not None and max(judgement.relevance.values(), default=0.0) >= _NEAR
     undecided = near or judgement.triage is Triage.AMBIGUOUS
-    if gathered.action is Action.CLARIFY and judgement.ambiguity is not None:
-        undecided = near  # a model finds the question unclear: only what is near may settle what was meant
+    if gathered.action is Action.CLARIFY and is_unclear(judgement):
+        undecided = near  # only that may settle what was meant
     return on.closest if undecided and gathered.action is not Action.ANSWER else None
 
 

@@ -62,7 +62,7 @@ def next_action(
     if recommended is Action.ANSWER and _is_sure(judgement, worth):
         return Choice(Action.ANSWER, judgement.reason)
     search = _next_search(judgement, found, path, limits, able, worth)
-    if recommended is Action.CLARIFY and (search.action is not Action.EXTERNAL or _is_unclear(judgement)):
+    if recommended is Action.CLARIFY and (search.action is not Action.EXTERNAL or is_unclear(judgement)):
         return Choice(Action.CLARIFY, judgement.reason)
     if search.action is Action.ABSTAIN and recommended is Action.ANSWER:
         if all(step.passage_ids == found for step in path):
@@ -90,7 +90,7 @@ def _is_sure(judgement: Judgement, worth: Worth) -> bool:
     return judgement.sufficiency is None or judgement.sufficiency >= worth.sure
 
 
-def _is_unclear(judgement: Judgement) -> bool:
+def is_unclear(judgement: Judgement) -> bool:
     """Whether it is so plain that the question must be asked back that no search could settle what is meant."""
     return judgement.ambiguity is not None and judgement.ambiguity >= _UNCLEAR
 

@@ -145,9 +145,14 @@ async def test_nothing_is_shown_that_is_not_near_or_was_not_told_apart(
     assert (answer.outcome, answer.text, answer.drafts) == (outcome, "not in the documents", 0)
 
 
-@pytest.mark.parametrize(("near", "outcome"), [(0.6, Outcome.ANSWERED), (0.59, Outcome.CLARIFY)])
-async def test_what_a_model_finds_unclear_is_asked_back_but_for_what_is_near(near: float, outcome: Outcome):
-    judged = replace(HALF, recommendation=Action.CLARIFY, relevance={"p1": near}, ambiguity=0.5)
+@pytest.mark.parametrize(
+    ("near", "ambiguity", "outcome"),
+    [(0.6, 0.85, Outcome.ANSWERED), (0.59, 0.85, Outcome.CLARIFY), (0.59, 0.84, Outcome.ANSWERED)],
+)
+async def test_what_is_plainly_unclear_is_asked_back_but_for_what_is_near(
+    near: float, ambiguity: float, outcome: Outcome
+):
+    judged = replace(HALF, recommendation=Action.CLARIFY, relevance={"p1": near}, ambiguity=ambiguity)
     assert (await closest(judged)).outcome is outcome
 
 

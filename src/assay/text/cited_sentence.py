@@ -50,8 +50,9 @@ class Numbered:
         Line breaks before it are kept, one or two, so that lists and paragraphs stay; a code block keeps one
         behind it, so that its last line stays its own.
 
-        >>> Numbered((Passage("p7", "d", "r", 0, 1, "x"),)).sentence(2, " It rained [1][4].")
-        Sentence(number=2, text='It rained.', passage_ids=('p7',), unknown_marks=('[4]',), hedged=False, quotes=())
+        >>> said = Numbered((Passage("p7", "d", "r", 0, 1, "x"),)).sentence(2, " It rained [1][4].")
+        >>> said.text, said.passage_ids, said.unknown_marks
+        ('It rained.', ('p7',), ('[4]',))
         """
         body = written.replace(_MARK, "")
         marks = citations(body, self.names)

@@ -86,7 +86,7 @@ def grown(shown: Shown, most_words: int) -> Shown:
     Steps and what a list leaves out stand beside the block that the reader points at.
     """
     text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
-    found = [Span(each.start, each.end) for each in _under_one_heading(_blocks(shown.passage), first)]
+    found = _units_under_one_heading(_blocks(shown.passage), first)
     behind = [each for each in found if each.start >= last]
     before = [each for each in reversed(found) if each.end <= first]
     parts, room, fits = list(shown.parts), most_words - shown.words, True
@@ -113,16 +113,16 @@ def _blocks(passage: Passage) -> tuple[Block, ...]:
     return blocks(passage.text, "csv" if rows else "markdown")
 
 
-def _under_one_heading(found: Sequence[Block], place: int) -> list[Block]:
-    """The blocks between two headings that hold the place."""
-    held: list[Block] = []
+def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
+    """The blocks between two headings that hold the place, each lead-in with what it leads to."""
+    held: list[Span] = []
     for block in found:
         if block.kind is BlockKind.HEADING:
             if block.start > place:
                 break
             held = []
-        elif block.kind is not BlockKind.MARKUP:
-            held.append(block)
+        elif block.kind is not BlockKind.MARKUP and (not held or block.start >= held[-1].end):
+            held.append(Span(block.start, unit(found, block.start, block.end)[-1].end))
     return held
 
 

@@ -77,6 +77,13 @@ def test_neighbours_under_one_heading_join_by_turns_while_they_fit(most: int, wh
     assert grown(found, most).text == whole
 
 
+def test_a_lead_in_does_not_join_without_its_list():
+    found = around("Boil it.\n\nYou need:\n\n- one kettle\n- two cups\n\nEnjoy.", "Boil")
+    assert found is not None
+    assert grown(found, 9).text == "Boil it."
+    assert grown(found, 10).text == "Boil it.\n\nYou need:\n\n- one kettle\n- two cups"
+
+
 def test_a_long_table_keeps_its_header_and_the_rows_around_the_answer():
     rows = [f"| drink {n} | {n} |" for n in range(60)]
     text = "\n".join(("| drink | heat |", "|---|---|", *rows))

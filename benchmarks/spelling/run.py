@@ -22,8 +22,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.text.rarity import is_common
-from assay.text.spelling import by_length, most_edits, near_terms, nearest_word
+from assay.text.spelling import by_length, is_english, most_edits, near_terms, nearest_word
 from assay.text.tokens import STOP_WORDS, fold, stem, written_words
 from report import data_folder, write_result
 
@@ -93,7 +92,7 @@ def main() -> None:
     known = sorted(w for words in forms.values() for w, n in words.items() if n > 1 and len(w) >= LEAST)
     drawn.shuffle(known)
     slips = ((word, misspelt(word, drawn)) for word in known if word.isascii())
-    unknown = ((w, slip) for w, slip in slips if stem(slip) not in counts and not is_common(stem(slip)))
+    unknown = ((w, slip) for w, slip in slips if stem(slip) not in counts and not is_english(slip))
     pairs = list(islice(unknown, WORDS))
     begun = time.process_time()
     lengths = by_length(counts)

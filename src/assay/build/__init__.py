@@ -35,7 +35,7 @@ from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
 from assay.retrieve.whole_blocks import WholeBlocksRetriever
 from assay.settings import Settings, load_settings
 from assay.stages import Embedder, Index, Retriever
-from assay.text.rarity import is_common
+from assay.text.spelling import is_english
 from assay.types import SearchSettings
 from assay.understand.spelling import CollectionSpeller
 
@@ -180,7 +180,7 @@ def _parts(
     whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
     retriever = QuarantiningRetriever(whole)
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
-    speller = CollectionSpeller(index, is_common)
+    speller = CollectionSpeller(index, is_english)
     outside = _outside(settings, shared, splitter, reader_of_pages)
     return Parts(
         index=index,

@@ -81,8 +81,9 @@ class _Vocabulary:
 class CollectionSpeller:
     """Spells as the documents of an index do.
 
-    A word that the collection has, or that `is_word` calls a word of the language, is never corrected: it is not
-    misspelt, only absent. The vocabulary is read when a word is unknown, and kept until the collection changes.
+    A word that the collection has, or that `is_word` calls a word of the language, in lower case and without
+    accents, is never corrected: it is not misspelt, only absent. The vocabulary is read when a word is unknown,
+    and kept until the collection changes.
     """
 
     index: Index
@@ -92,7 +93,7 @@ class CollectionSpeller:
 
     async def corrections(self, text: str) -> tuple[Correction, ...]:
         """The misspelt words of the text, at most four, each with the nearest word of the collection."""
-        asked = {word: most for word, most in suspects(text).items() if not self.is_word(stem(fold(word)))}
+        asked = {word: most for word, most in suspects(text).items() if not self.is_word(fold(word))}
         known = await self.index.term_counts([stem(fold(word)) for word in asked]) if asked else {}
         unknown = [word for word in asked if stem(fold(word)) not in known][:_MOST]
         if not unknown:

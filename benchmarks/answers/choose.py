@@ -128,7 +128,7 @@ class Choice:
         for name, value in zip((*WEIGHTS, "NEAR"), (*weights, near), strict=True):
             setattr(reader_writer, name, float(value))
         places = sorted(self.places, key=lambda place: -place.score)
-        taken = reader_writer.whole(reader_writer.chosen(places, self.room, ()), self.room)
+        taken = reader_writer.with_neighbours(reader_writer.chosen(places, self.room, ()), self.room)
         return "\n\n".join(place.shown.text for place in taken)
 
 

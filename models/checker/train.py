@@ -13,12 +13,11 @@ OUT/log.jsonl the losses and figures on the held-out examples. A file OUT/stop e
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -31,14 +30,12 @@ MODELS = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(MODELS / "export"), str(MODELS / "reader")]
 from export_minilm import read_wheel, without_fixed_length
 from network import Reader
-
-# models/reader/train.py: this file is no module of that name.
-from train import DECAY, NONE, auroc, grouped, longest, rate, rounded, rows_of
+from training import NONE, auroc, batches, grouped, rounded, rows_of, train
 
 LABELS = ("supports", "contradicts", "neither", "unsupported")
 SUPPORTS, CONTRADICTS, NEITHER, UNSUPPORTED = range(4)
-TOKENS_A_STEP, POOL, SMOOTHING, COMPARED_WEIGHT = 4096, 2048, 0.02, 1.0
-# The claim's and the pair's tokens at most, as assay.models.checker reads them.
+TOKENS_A_STEP, SMOOTHING, COMPARED_WEIGHT = 4096, 0.02, 1.0
+# The claim's and the pair's tokens at most.
 MOST_CLAIM_TOKENS, MOST_TOKENS = 96, 320
 # A true claim is a paraphrase where at most this share of its terms stands in the passage.
 PARAPHRASE = 0.5
@@ -88,22 +85,17 @@ def tensors(batch: Sequence[Pair]) -> tuple[Tensor, Tensor, Tensor]:
     return ids, segments, torch.tensor(targets)
 
 
-def batches(order: Sequence[list[Pair]], draw: random.Random) -> Iterator[list[Pair]]:
-    """Batches of about 4,096 tokens, alike in length within a pool of 2,048 groups, in a drawn order."""
-    for start in range(0, len(order), POOL):
-        made: list[list[Pair]] = []
-        for group in sorted(order[start : start + POOL], key=longest):
-            if made and (len(made[-1]) + len(group)) * rounded(longest(group)) <= TOKENS_A_STEP:
-                made[-1] += group
-            else:
-                made.append(list(group))
-        draw.shuffle(made)
-        yield from made
-
-
 def verdicts(model: Reader, ids: Tensor, segments: Tensor) -> Tensor:
     """Logits (pairs, 3) of supports, contradicts, neither."""
     return model(ids, segments)[1][:, 1:]
+
+
+def batch_loss(model: Reader, batch: Sequence[Pair]) -> Tensor:
+    """The loss of one batch."""
+    ids, segments, targets = tensors(batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        logits = verdicts(model, ids, segments)
+    return loss_of(logits, targets)
 
 
 def support_odds(logits: Tensor) -> Tensor:
@@ -245,80 +237,21 @@ def main() -> None:
     rows = [row for path in asked.examples for row in rows_of(path)]
     draw.shuffle(rows)
     groups = grouped(pairs_of(tokenizer, rows[: asked.most]))
-    order = [batch for _ in range(asked.passes) for batch in batches(draw.sample(groups, len(groups)), draw)]
+    dealt = (draw.sample(groups, len(groups)) for _ in range(asked.passes))
+    order = [batch for some in dealt for batch in batches(some, TOKENS_A_STEP, draw)]
     held = draw.sample(found := rows_of(asked.held), min(asked.most or len(found), len(found)))
     pairs = pairs_of(tokenizer, held)
     model = begun(asked.start, weights)
     # Word vectors stay as they were: most words stand in few examples. Spans are the reader's alone.
     for part in (model.words, model.span):
         part.requires_grad_(False)
-    train(model, order, lambda most: figures(logits_of(model, pairs[:most]), held[:most]), asked)
+
+    def watch(whole: bool) -> dict[str, float]:
+        most = None if whole else WATCHED
+        return figures(logits_of(model, pairs[:most]), held[:most])
+
+    train(model, order, partial(batch_loss, model), watch, asked)
     save_file({name: value.copy() for name, value in model.to_weights().items()}, asked.out / "weights.safetensors")
-
-
-def train(
-    model: Reader,
-    order: Sequence[list[Pair]],
-    watch: Callable[[int | None], dict[str, float]],
-    asked: argparse.Namespace,
-) -> None:
-    """Go through the batches from where the checkpoint stands; stop at the end or when the time is over."""
-    optimiser = torch.optim.AdamW(
-        (weight for weight in model.parameters() if weight.requires_grad),
-        lr=asked.rate,
-        weight_decay=DECAY,
-        fused=True,
-    )
-    kept, log = asked.out / "checkpoint.pt", (asked.out / "log.jsonl").open("a")
-    first, done = 0, 0.0
-    if kept.exists():
-        state = torch.load(kept, weights_only=True)
-        model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-        first, done = state["step"], state["seconds"]
-    started = time.monotonic() - done
-    losses: list[float] = []
-    step = first
-    while step < len(order):
-        seconds = time.monotonic() - started
-        if seconds > 60 * asked.minutes or (asked.out / "stop").exists():
-            break
-        share = max((step + 1) / len(order), seconds / (60 * asked.minutes))
-        for group in optimiser.param_groups:
-            group["lr"] = asked.rate * rate(share)
-        losses.append(trained(model, optimiser, order[step]))
-        step += 1
-        if step % 200 == 0:
-            save(kept, model, optimiser, step, time.monotonic() - started)
-            said = {"step": step, "of": len(order), "seconds": round(seconds)}
-            said["loss"] = round(sum(losses[-200:]) / len(losses[-200:]), 4)
-            if step % 1000 == 0:
-                said |= {name: round(value, 3) for name, value in watch(WATCHED).items()}
-            print(json.dumps(said), file=log, flush=True)
-    if step > first:
-        save(kept, model, optimiser, step, time.monotonic() - started)
-    said = {"step": step, "of": len(order), "seconds": round(time.monotonic() - started)}
-    print(json.dumps(said | {name: round(value, 4) for name, value in watch(None).items()}), file=log, flush=True)
-
-
-def trained(model: Reader, optimiser: torch.optim.Optimizer, batch: Sequence[Pair]) -> float:
-    """Take one step; return the loss before it."""
-    ids, segments, targets = tensors(batch)
-    with torch.autocast("cpu", torch.bfloat16):
-        logits = verdicts(model, ids, segments)
-    loss = loss_of(logits, targets)
-    optimiser.zero_grad()
-    loss.backward()
-    torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-    optimiser.step()
-    return loss.item()
-
-
-def save(path: Path, model: Reader, optimiser: torch.optim.Optimizer, step: int, seconds: float) -> None:
-    """Write the checkpoint whole or not at all."""
-    state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step, "seconds": seconds}
-    torch.save(state, path.with_suffix(".new"))
-    path.with_suffix(".new").replace(path)
 
 
 if __name__ == "__main__":

@@ -11,16 +11,13 @@ losses and figures on the held-out examples. A file OUT/stop ends the run early.
 from __future__ import annotations
 
 import argparse
-import gzip
-import json
-import math
 import random
 import re
 import sys
-import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -29,18 +26,17 @@ from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional
+from training import NONE, auroc, batches, grouped, rounded, rows_of, train
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "export"))
 from export_minilm import read_wheel, without_fixed_length
 
-WARM_UP, DECAY, LAST_RATE = 0.05, 0.01, 0.02
-TOKENS_A_STEP, POOL, WIDTH_STEP = 3072, 2048, 32
+TOKENS_A_STEP = 3072
 MOST_TOKENS, MOST_QUESTION_TOKENS = 320, 64
 # How often a question is changed as users change it, and how often a passage comes without its title.
 TYPO, KEYWORDS, LOWER, UNMARKED, UNTITLED = 0.12, 0.1, 0.15, 0.2, 0.35
 # What each part of the loss weighs.
 PAIR_WEIGHT, YES_NO_WEIGHT, LIST_WEIGHT = 1.0, 0.7, 1.0
-NONE = -1
 # The longest answer, in tokens, that is read off the span scores.
 MOST_SPAN = 40
 _SMALL = frozenset(
@@ -60,12 +56,6 @@ class Item:
     answerable: int
     yes_no: int
     group: str | None = None
-
-
-def rows_of(path: Path) -> list[dict]:
-    """The examples of one file."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
 
 
 def changed(question: str, draw: random.Random) -> str:
@@ -179,53 +169,12 @@ def tensors(batch: Sequence[Item]) -> tuple[Tensor, Tensor, Tensor]:
     return ids, segments, torch.tensor(targets)
 
 
-def rounded(tokens: int) -> int:
-    """The width of a batch whose longest example has so many tokens.
-
-    >>> rounded(33), rounded(320)
-    (64, 320)
-    """
-    return -(-tokens // WIDTH_STEP) * WIDTH_STEP
-
-
-def grouped(examples: Sequence[Item]) -> list[list[Item]]:
-    """The passages of one question together, in the order of each group's first."""
-    groups: dict[object, list[Item]] = {}
-    for number, each in enumerate(examples):
-        groups.setdefault(number if each.group is None else each.group, []).append(each)
-    return list(groups.values())
-
-
-def batches(order: Sequence[list[Item]], draw: random.Random) -> Iterator[list[Item]]:
-    """Batches of about 3,072 tokens, alike in length within a pool of 2,048 groups, in a drawn order.
-
-    A group stays together, so that its passages can be compared.
-    """
-    for start in range(0, len(order), POOL):
-        made: list[list[Item]] = []
-        for group in sorted(order[start : start + POOL], key=longest):
-            if made and (len(made[-1]) + len(group)) * rounded(longest(group)) <= TOKENS_A_STEP:
-                made[-1] += group
-            else:
-                made.append(list(group))
-        draw.shuffle(made)
-        yield from made
-
-
-def longest(group: Sequence[Item]) -> int:
-    """The tokens of the longest passage of a group."""
-    return max(len(each.ids) for each in group)
-
-
-def rate(share: float) -> float:
-    """The learning rate's share after this share of the run: up at first, then down along half a cosine.
-
-    >>> rate(0.025), rate(0.05), round(rate(1.0), 2)
-    (0.5, 1.0, 0.02)
-    """
-    if share < WARM_UP:
-        return share / WARM_UP
-    return LAST_RATE + (1 - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (share - WARM_UP) / (1 - WARM_UP)))) / 2
+def batch_loss(model: Reader, batch: Sequence[Item]) -> Tensor:
+    """The loss of one batch."""
+    ids, segments, targets = tensors(batch)
+    with torch.autocast("cpu", torch.bfloat16):
+        spans, pair = model(ids, segments)
+    return loss_of(spans, pair, targets)
 
 
 def loss_of(spans: Tensor, pair: Tensor, targets: Tensor) -> Tensor:
@@ -324,17 +273,6 @@ def overlap(text: str, gold: str) -> float:
     return 2 * same / (len(one) + len(other)) if same else 0.0
 
 
-def auroc(scores: Sequence[float], labels: Sequence[int]) -> float:
-    """The chance that a positive scores above a negative."""
-    ranked = [label for _, label in sorted(zip(scores, labels, strict=True))]
-    positives = sum(ranked)
-    below = wins = 0
-    for label in ranked:
-        wins += below * label
-        below += 1 - label
-    return wins / max(1, positives * (len(ranked) - positives))
-
-
 def main() -> None:
     """Read, train, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -356,7 +294,7 @@ def main() -> None:
     draw = random.Random(asked.seed)
     rows = [row for path in asked.examples for row in rows_of(path)]
     draw.shuffle(rows)
-    order = list(batches(grouped(items(tokenizer, rows[: asked.most], asked.seed)), draw))
+    order = list(batches(grouped(items(tokenizer, rows[: asked.most], asked.seed)), TOKENS_A_STEP, draw))
     held = rows_of(asked.held)
     watched = [row for row in held if row["source"].startswith("written")] + draw.sample(
         [row for row in held if row["source"] == "squad2_dev"], 800
@@ -366,55 +304,8 @@ def main() -> None:
         model.load_state_dict(torch.load(asked.start, weights_only=True)["model"])
     # Word vectors stay as they were: most words stand in few examples.
     model.words.weight.requires_grad_(False)
-    train(model, order, lambda: figures(model, tokenizer, watched), asked)
+    train(model, order, partial(batch_loss, model), lambda _: figures(model, tokenizer, watched), asked)
     save_file({name: value.copy() for name, value in model.to_weights().items()}, asked.out / "weights.safetensors")
-
-
-def train(model: Reader, order: list[list[Item]], watch: object, asked: argparse.Namespace) -> None:
-    """Go through the batches from where the checkpoint stands; stop at the end or when the time is over."""
-    optimiser = torch.optim.AdamW(
-        (each for each in model.parameters() if each.requires_grad), lr=asked.rate, weight_decay=DECAY, fused=True
-    )
-    kept, log = asked.out / "checkpoint.pt", (asked.out / "log.jsonl").open("a")
-    first, done = 0, 0.0
-    if kept.exists():
-        state = torch.load(kept, weights_only=True)
-        model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-        first, done = state["step"], state["seconds"]
-    started = time.monotonic() - done
-    losses: list[float] = []
-    step = first
-    for step in range(first, len(order)):
-        seconds = time.monotonic() - started
-        if seconds > 60 * asked.minutes or (asked.out / "stop").exists():
-            break
-        share = max((step + 1) / len(order), seconds / (60 * asked.minutes))
-        for group in optimiser.param_groups:
-            group["lr"] = asked.rate * rate(share)
-        ids, segments, targets = tensors(order[step])
-        with torch.autocast("cpu", torch.bfloat16):
-            spans, pair = model(ids, segments)
-        loss = loss_of(spans, pair, targets)
-        optimiser.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
-        losses.append(loss.item())
-        if (step + 1) % 200 == 0:
-            state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}
-            torch.save(state | {"seconds": time.monotonic() - started}, kept)
-            told = {
-                "step": step + 1,
-                "of": len(order),
-                "seconds": round(seconds),
-                "loss": round(sum(losses[-200:]) / len(losses[-200:]), 4),
-            }
-            if (step + 1) % 1000 == 0:
-                told |= {name: round(value, 3) for name, value in watch().items()}
-            print(json.dumps(told), file=log, flush=True)
-    told = {"step": step, "of": len(order)} | {name: round(value, 4) for name, value in watch().items()}
-    print(json.dumps(told), file=log, flush=True)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def answered(
         iterations=len(gathered.path),
         confidence=confidence,
         warnings=(
-            *(*_told(question, gathered, on), *written.notes, *_late(written)),
+            *(*_unclear(gathered), *_told(question, gathered, on), *written.notes, *_late(written)),
             *(*_not_made(gathered.judgement.checks + review.checks), *_weak(whole.assessment)),
         ),
         models=on.models,
@@ -99,9 +99,13 @@ def answered(
 
 
 def _told(question: Question, gathered: Gathered, on: Stages) -> tuple[str, ...]:
-    """What understanding and searching had to tell, each once, and why one would ask back."""
-    unclear = (gathered.judgement.reason,) if gathered.action is Action.CLARIFY else ()
-    return tuple(dict.fromkeys((*question.notes, *unclear, *gathered.evidence.notes, *on.notes())))
+    """What understanding and searching had to tell, each once."""
+    return tuple(dict.fromkeys((*question.notes, *gathered.evidence.notes, *on.notes())))
+
+
+def _unclear(gathered: Gathered) -> tuple[str, ...]:
+    """Why one would have asked back, where the closest passages are shown instead."""
+    return (gathered.judgement.reason,) if gathered.action is Action.CLARIFY else ()
 
 
 def _is_written(written: Written, on: Stages) -> bool:

@@ -28,7 +28,10 @@ def get(name: str) -> tuple[str, str, int]:
             continue
         text = package.extractfile(member).read()
         if len(text) >= SHORTEST:
-            place = out.joinpath(*pathlib.PurePosixPath(member.name).parts[1:])
+            parts = pathlib.PurePosixPath(member.name).parts[1:]
+            if ".." in parts:
+                continue
+            place = out.joinpath(*parts)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(text)
             count += 1

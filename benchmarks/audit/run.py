@@ -14,9 +14,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 from scored import Scored, scored
 
+from assay.build.checking import bundled
 from assay.evals.audit import Card, Seen, card
 from assay.types import plain
-from assay.verify.scored import SUPPORTED
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import ROOT, write_result
@@ -69,7 +69,7 @@ def main() -> None:
     planted = json.loads(PLANTED.read_text())["numbers"]
     ms = json.loads(SPEED.read_text())["numbers"]["CPU ms a sentence, ten passages"]["mean"]
     cards = [
-        by_scores("support", scored("claims"), SUPPORTED),
+        by_scores("support", scored("claims"), bundled().model.policy.supported),
         by_scores("sufficiency", scored("evidence"), CORRECT),
         *(of_planted(way, planted[way], ms) for way in ("copied", "reworded")),
     ]

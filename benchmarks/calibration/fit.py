@@ -16,6 +16,7 @@ import assay_models
 from run import kept_out
 from scored import KEPT_OUT, fitted_on, joined, names, scored
 
+from assay.build.checking import bundled
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.shift import FITTED_MODE
 from assay.calibration.shipped import shipped, weights_behind
@@ -29,10 +30,10 @@ from report import ROOT, revision
 TARGET = ROOT / "src" / "assay" / "calibration" / "fits.json"
 # The part of a score that is not the same everywhere: the judge by how it ran, the writer, the verifier.
 FROM = {
-    "claims": ("", "", "deterministic"),
+    "claims": ("", "", f"deterministic, {bundled().model.id}"),
     "evidence": (FITTED_MODE, "", ""),
     "searched": (FITTED_MODE, "", ""),
-    "answers": (FITTED_MODE, "extractive", "deterministic"),
+    "answers": (FITTED_MODE, "extractive", ""),
 }
 
 

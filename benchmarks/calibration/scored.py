@@ -15,7 +15,7 @@ import numpy as np
 FOLDER = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "scored"
 # The sets that nothing is fitted on.
 KEPT_OUT = {
-    "claims": ("climate-fever", "qags-cnndm", "qags-xsum", "faithbench", "averitec"),
+    "claims": ("genre", "climate-fever", "qags-cnndm", "qags-xsum", "faithbench", "averitec"),
     "evidence": ("climate-fever", "averitec", "rgb-en", "rgb-en-fact", "evotemp", "realtimeqa", "newspolluted"),
     "answers": ("wiki-mix", "clapnq", "hotpot100", "musique100", "rgb-en", "realtimeqa"),
     "searched": (),

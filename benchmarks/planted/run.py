@@ -77,16 +77,15 @@ def outcome(draft: Draft, review: Review) -> Outcome:
     return Outcome(draft, len(wrong), len(open_), len(claims), kinds, causes)
 
 
-async def _checked(some: Sequence[Draft], graded: bool) -> list[Outcome]:
+async def _checked(some: Sequence[Draft], checker: bool) -> list[Outcome]:
     import assay_models
 
-    from assay.build.grading import BUNDLED
+    from assay.build.checking import bundled
     from assay.models.embed_local import LocalEmbedder
-    from assay.models.grader import PairScorer
     from assay.verify.review import DeterministicVerifier
 
-    grader = PairScorer.load(assay_models.folder(BUNDLED), threads=1) if graded else None
-    verifier = DeterministicVerifier(LocalEmbedder.load(assay_models.folder(), threads=1), grader=grader)
+    reads = bundled() if checker else None
+    verifier = DeterministicVerifier(LocalEmbedder.load(assay_models.folder(), threads=1), checker=reads)
     found = []
     for draft in some:
         passages = tuple(
@@ -96,17 +95,17 @@ async def _checked(some: Sequence[Draft], graded: bool) -> list[Outcome]:
     return found
 
 
-def checked(some: Sequence[Draft], graded: bool) -> list[Outcome]:
-    """The outcomes of some drafts; `graded` has the bundled grader read each claim, too."""
-    return asyncio.run(_checked(some, graded))
+def checked(some: Sequence[Draft], checker: bool) -> list[Outcome]:
+    """The outcomes of some drafts, with the bundled `checker` or without it."""
+    return asyncio.run(_checked(some, checker))
 
 
-def every(some: Sequence[Draft], workers: int, graded: bool) -> list[Outcome]:
+def every(some: Sequence[Draft], workers: int, checker: bool) -> list[Outcome]:
     """All outcomes, in as many processes as wanted."""
     size = 50
     pieces = [some[at : at + size] for at in range(0, len(some), size)]
     with ProcessPoolExecutor(workers) as pool:
-        return [one for piece in pool.map(partial(checked, graded=graded), pieces) for one in piece]
+        return [one for piece in pool.map(partial(checked, checker=checker), pieces) for one in piece]
 
 
 def share(part: int, whole: int) -> float | None:
@@ -189,12 +188,12 @@ def main() -> None:
         "--look", type=Path, help="use the half for looking at; misses and false alarms to this file"
     )
     asked.add_argument("--workers", type=int, default=1)
-    asked.add_argument("--graded", action="store_true", help="with the bundled grader; the result is kept apart")
+    asked.add_argument("--rules", action="store_true", help="without the checker; the result is kept apart")
     asked.add_argument("--stratum", choices=["copied", "reworded"])
     args = asked.parse_args()
     half = "looked at" if args.look else "reported"
     some = [each for each in drafts() if each.clean.half == half and args.stratum in (None, each.clean.stratum)]
-    found = every(some, args.workers, args.graded)
+    found = every(some, args.workers, not args.rules)
     numbers: dict[str, Any] = {"half": half, "drafts with an error": sum(each.kind is not None for each in some)}
     for stratum in ("copied", "reworded"):
         numbers[stratum] = table(each for each in found if each.draft.clean.stratum == stratum)
@@ -202,7 +201,7 @@ def main() -> None:
         look(found, args.look)
         print(json.dumps(numbers, indent=1))
     else:
-        write_result("planted", "graded" if args.graded else "planted", numbers)
+        write_result("planted", "rules" if args.rules else "planted", numbers)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 from scored import KEPT_OUT, Scored, fitted_on, joined, scored
 
 from assay.build.calibrated import called_supported
+from assay.build.checking import bundled
 from assay.calibration.fit import Rung
 from assay.calibration.promise import STARTS, STRICTEST, Promise, best_promise, promise
 from assay.calibration.shift import has_shifted
@@ -42,7 +43,7 @@ def halves(rows: Scored, seed: int) -> tuple[Scored, Scored]:
 def steps(kind: str, rows: Scored) -> tuple[Rung, ...]:
     """The ladder of the rows; of claims the part that is called supported, as `assay check` takes it."""
     found = ladder(rows.scores.tolist(), (~rows.happened).tolist(), rows.groups, RUNGS)
-    return called_supported(found) if kind == "claims" else found
+    return called_supported(found, bundled().model.policy.supported) if kind == "claims" else found
 
 
 def kept_by(kind: str, rows: Scored, risk: float) -> Promise | None:

@@ -1,10 +1,11 @@
 """Write the checker's training examples: claims beside windows of passages, labelled.
 
-    .venv/bin/python models/checker/examples.py SHARED OUT [--hold GENRE …] [--seed S]
+    .venv/bin/python models/checker/examples.py SHARED ASKED OUT [--hold GENRE …] [--public SHARE] [--seed S]
 
-SHARED is the folder of shared material, with `data/train/checker` and `data/train/written`; models/data/claims has
-more claims over the written passages. OUT gets `train.jsonl.gz` and `held.jsonl.gz`, an example a line: {"claim",
-"title", "window", "label", "source", "group"}. `label` is "supports", "contradicts", "neither" or, where a set does
+SHARED is the folder of shared material, with `data/train/checker` and `data/train/written`; ASKED is what
+models/reader/asked.py wrote, with passages of documentations; models/data/claims has claims over both. OUT gets
+`train.jsonl.gz` and `held.jsonl.gz`, an example a line: {"claim", "evidence", "label", "source", "group"}.
+`label` is "supports", "contradicts", "neither" or, where a set does
 not tell the last two apart, "unsupported"; `group` joins the examples that are compared, null where there is one.
 Written claims also have "pid", "genre", "type", "overlap" (the share of the claim's terms that the passage has)
 and "held": "passage" for every sixth passage by the hash of its text, which no reader has read either, "genre" for
@@ -19,30 +20,27 @@ import gzip
 import hashlib
 import json
 import random
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from tokenizers import Tokenizer
-
 from assay.text.rarity import rarity
-from assay.text.sentences import sentences
 from assay.text.tokens import terms, words
-from assay.types import Span
+from assay.types import Passage
+from assay.verify.entailed import evidence, plain
+from assay.verify.window import window
 
 MODELS = Path(__file__).resolve().parents[1]
 CLAIMS = MODELS / "data" / "claims" / "claims.jsonl.gz"
-ENCODER = MODELS / "src" / "assay_models" / "minilm_l6_v2_int8"
+DOCUMENTATION = MODELS / "data" / "claims" / "documentation.jsonl.gz"
+HELD_SETS = MODELS / "data" / "asked" / "held.txt"
 # One in so many written passages is held out: the same ones as for the reader (models/reader/examples.py).
 HELD_EVERY = 6
 HELD_GENRES = ("business, law, medicine, news, dialogue",)
-# Title and window together, in tokens: a written claim is seen so often, each time in another group.
-WIDTHS = (256, 256, 144)
-# A first line of at most so many words is the text's title; a sentence of more words than LONGEST is cut.
-HEADING, LONGEST = 12, 60
+# A written claim is seen so often, each time in another group.
+TURNS = 3
 # True claims in a group at most, and false ones.
 OF_A_KIND = 3
 # Forms that are mostly true in these data: they stand more often beside a passage that does not say them.
@@ -91,105 +89,10 @@ class Written:
     held: str
     claims: tuple[dict, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Sentences:
-    """A text's sentences, with their terms and tokens; `headed` where the first is a title.
-
-    A line break ends a sentence, too, and a very long one is cut.
-    """
-
-    spans: tuple[Span, ...]
-    terms: tuple[frozenset[str], ...]
-    tokens: tuple[int, ...]
-    headed: bool
-
-
-class Windows:
-    """Cuts windows; keeps what it read of a text for the next claim on it."""
-
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
-        self._read = lru_cache(1 << 10)(self._sentences)
-
-    def window(self, claim: str, title: str, text: str, width: int) -> str:
-        """The sentences nearest to the claim, in their order, as many as fit beside the title.
-
-        A narrow window is widened where it would leave out one that holds a term of the claim which no other has.
-        """
-        read = self._read(text)
-        asked = {term: rarity(term) for term in terms(claim)}
-        cover = covering(asked, read.terms)
-        beside = len(self._tokenizer.encode(title, add_special_tokens=False).ids)
-        must = [0, *cover] if read.headed else cover
-        room = (width if sum(read.tokens[at] for at in set(must)) <= width - beside else WIDTHS[0]) - beside
-        if sum(read.tokens) <= room:
-            return text
-        kept: list[int] = []
-        for at in dict.fromkeys([*must, *nearest(asked, cover, read.terms)]):
-            if read.tokens[at] <= room or not kept:
-                kept.append(at)
-                room -= read.tokens[at]
-        return "\n".join(text[start:end] for start, end in stretches(sorted(kept), read.spans))
-
-    def _sentences(self, text: str) -> Sentences:
-        spans = tuple(line for sentence in sentences(text) for line in lines_of(text, sentence))
-        texts = [text[span.start : span.end] for span in spans]
-        encoded = self._tokenizer.encode_batch(texts, add_special_tokens=False)
-        return Sentences(
-            spans,
-            tuple(frozenset(terms(line)) for line in texts),
-            tuple(len(line.ids) for line in encoded),
-            "\n" in text.strip() and len(texts[0].split()) <= HEADING,
-        )
-
-
-def lines_of(text: str, sentence: Span) -> Iterator[Span]:
-    """The sentence in parts: a line each, of at most sixty words.
-
-    >>> [(part.start, part.end) for part in lines_of("Key: value\\nKey 2", Span(0, 16))]
-    [(0, 10), (11, 16)]
-    """
-    start = sentence.start
-    for line in text[sentence.start : sentence.end].splitlines(keepends=True):
-        places = [match.span() for match in re.finditer(r"\S+", line)]
-        for first in range(0, len(places), LONGEST):
-            part = places[first : first + LONGEST]
-            yield Span(start + part[0][0], start + part[-1][1])
-        start += len(line)
-
-
-def covering(asked: Mapping[str, float], held: Sequence[frozenset[str]]) -> list[int]:
-    """Sentences that together hold the asked terms, each next one by the weight it adds (the greedy set cover)."""
-    missing, cover = set(asked), list[int]()
-
-    def added(at: int) -> float:
-        return sum(asked[term] for term in held[at] & missing)
-
-    while added(best := max(range(len(held)), key=added)) > 0:
-        cover.append(best)
-        missing -= held[best]
-    return cover
-
-
-def nearest(asked: Mapping[str, float], cover: Sequence[int], held: Sequence[frozenset[str]]) -> list[int]:
-    """Those that cover the claim, then their neighbours, then the others by the weight of the terms they share."""
-    beside = [at for chosen in cover for at in (chosen - 1, chosen + 1) if 0 <= at < len(held)]
-    rest = sorted(range(len(held)), key=lambda at: -sum(asked[term] for term in held[at] & asked.keys()))
-    return [*cover, *beside, *rest]
-
-
-def stretches(kept: Sequence[int], spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """Where the kept sentences begin and end, those that follow one another as one.
-
-    >>> list(stretches([0, 1, 3], [Span(0, 2), Span(3, 5), Span(6, 8), Span(9, 11)]))
-    [(0, 5), (9, 11)]
-    """
-    begin = 0
-    for at in range(1, len(kept) + 1):
-        if at == len(kept) or kept[at] != kept[at - 1] + 1:
-            yield spans[kept[begin]].start, spans[kept[at - 1]].end
-            begin = at
+    @property
+    def passage(self) -> Passage:
+        """As the program has it."""
+        return Passage(self.pid, self.pid, "", 0, len(self.text), self.text, self.title)
 
 
 class Elsewhere:
@@ -260,22 +163,48 @@ def written_passages(folder: Path, genres: Sequence[str]) -> list[Written]:
     return made
 
 
+def documentation(asked: Path) -> list[Written]:
+    """The passages of documentations that claims are written over; those of held-out sets are held, too."""
+    held = frozenset(HELD_SETS.read_text(encoding="utf-8").split())
+    claims = defaultdict[str, list[dict]](list)
+    for row in read(DOCUMENTATION):
+        claims[row["passage"]].append(row)
+    found: dict[str, Written] = {}
+    for path in sorted(asked.glob("*.jsonl.gz")):
+        name = path.name.removesuffix(".jsonl.gz")
+        for row in read(path):
+            pid = hashlib.sha256(row["passage"].encode()).hexdigest()[:16]
+            if pid in claims and pid not in found:
+                kept = "passage" if name in held else ""
+                found[pid] = Written(
+                    pid, row["title"], row["passage"], name, "documentation", kept, tuple(claims[pid])
+                )
+    if missing := claims.keys() - found.keys():
+        raise SystemExit(f"{asked} lacks {len(missing)} of {len(claims)} passages")
+    return list(found.values())
+
+
 def said(row: dict) -> str:
     """The claim; a terse reply behind its question."""
     return f"{row['question']} {row['claim']}" if row.get("question") else row["claim"]
 
 
-def natural(
-    passages: Sequence[Written], widths: Sequence[int], windows: Windows, draw: random.Random
-) -> Iterator[dict]:
-    """Groups of true and false claims on one passage, each with a true claim beside a passage that lacks it."""
+def natural(passages: Sequence[Written], turns: int, draw: random.Random) -> Iterator[dict]:
+    """Groups of true and false claims on one passage, each with a true claim beside a passage that lacks it.
+
+    In every third turn a claim stands beside two more passages that share its words, as those of an answer do.
+    """
     elsewhere = Elsewhere(passages)
-    for turn, width in enumerate(widths):
+    for turn in range(turns):
         for passage in passages:
             for number, claims in enumerate(dealt(passage.claims, draw)):
                 group = f"{passage.pid}-{turn}-{number}"
                 for row in claims:
-                    yield of_written(row, passage, VERDICTS[row["verdict"]], width, windows) | {"group": group}
+                    beside = [passage]
+                    if turn % 3 == 2:
+                        beside += [each for _ in range(2) if (each := elsewhere.passage(said(row), passage, draw))]
+                        draw.shuffle(beside)
+                    yield of_written(row, passage, beside, VERDICTS[row["verdict"]]) | {"group": group}
                 true = [row for row in claims if row["verdict"] == "s"]
                 if not true:
                     continue
@@ -283,21 +212,18 @@ def natural(
                 row = draw.choices(true, weights)[0]
                 other = elsewhere.passage(said(row), passage, draw)
                 if other is not None:
-                    made = of_written(row, other, "neither", width, windows)
+                    made = of_written(row, other, [other], "neither")
                     yield made | {"source": "elsewhere", "group": group}
 
 
-def of_written(row: dict, passage: Written, label: str, width: int, windows: Windows) -> dict:
-    """One example of a written claim."""
+def of_written(row: dict, passage: Written, beside: Sequence[Written], label: str) -> dict:
+    """One example of a written claim, beside passages among which is its own."""
     claim = said(row)
     asked = set(terms(claim))
     stand = asked & set(terms(f"{passage.title}\n{passage.text}"))
-    window = windows.window(claim, passage.title, passage.text, width)
     return {
-        "claim": claim,
-        # A window that begins with its title does not need it twice.
-        "title": "" if window.startswith(passage.title) else passage.title,
-        "window": window,
+        "claim": plain(claim),
+        "evidence": evidence(claim, [each.passage for each in beside]),
         "label": label,
         "source": "written",
         "pid": passage.pid,
@@ -320,9 +246,12 @@ def dealt(claims: Sequence[dict], draw: random.Random) -> Iterator[list[dict]]:
 
 
 def public(
-    path: Path, held: frozenset[tuple[str, ...]], windows: Windows, draw: random.Random
+    path: Path, share: float, held: frozenset[tuple[str, ...]], draw: random.Random
 ) -> tuple[list[dict], list[dict]]:
-    """One public set: the examples that teach, in groups, and those to watch. Rows that quote a held passage go."""
+    """One public set: a share of the examples that teach, in groups, and those to watch.
+
+    Rows that quote a held passage go.
+    """
     source = path.name.removesuffix(".jsonl.gz")
     rows = [row for row in read(path) if held.isdisjoint(runs(row["context"]))]
     watched = [row for row in rows if source in WATCHED and bucket(page(row), WATCHED_EVERY) == 0]
@@ -333,13 +262,13 @@ def public(
             groups[row["claim" if source in BY_CLAIM else "context"]].append(row)
     teach: list[dict] = []
     for name in draw.sample(sorted(groups), len(groups)):
-        if len(teach) >= MOST.get(source, len(rows)):
+        if len(teach) >= share * MOST.get(source, len(rows)):
             break
         some = draw.sample(groups[name], min(len(groups[name]), LARGEST_GROUP))
         group = f"{source}-{some[0]['id']}" if len({row["label"] == "supported" for row in some}) == 2 else None
-        teach += [of_public(row, source, windows) | {"group": group} for row in some]
+        teach += [of_public(row, source) | {"group": group} for row in some]
     watched = draw.sample(watched, min(len(watched), WATCHED_ROWS))
-    return teach, [of_public(row, source, windows) | {"group": None} for row in watched]
+    return teach, [of_public(row, source) | {"group": None} for row in watched]
 
 
 def page(row: dict) -> str:
@@ -347,10 +276,10 @@ def page(row: dict) -> str:
     return row.get("question") or row["context"].partition("\n")[0]
 
 
-def of_public(row: dict, source: str, windows: Windows) -> dict:
+def of_public(row: dict, source: str) -> dict:
     """One example of a public set, whose contexts hold their titles."""
-    window = windows.window(row["claim"], "", row["context"], WIDTHS[0])
-    return {"claim": row["claim"], "title": "", "window": window, "label": LABELS[row["label"]], "source": source}
+    read = window(row["claim"], "", row["context"])
+    return {"claim": row["claim"], "evidence": read, "label": LABELS[row["label"]], "source": source}
 
 
 def counted(rows: Iterable[dict], key: Callable[[dict], str]) -> Iterator[str]:
@@ -365,25 +294,22 @@ def counted(rows: Iterable[dict], key: Callable[[dict], str]) -> Iterator[str]:
 def main() -> None:
     """Read, mix, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("shared", "out"):
+    for name in ("shared", "asked", "out"):
         parser.add_argument(name, type=Path)
     parser.add_argument("--hold", nargs="*", default=HELD_GENRES)
+    parser.add_argument("--public", type=float, default=1.0, metavar="SHARE")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     draw = random.Random(asked.seed)
-    tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    windows = Windows(tokenizer)
     data = asked.shared / "data" / "train"
-    passages = written_passages(data / "written", asked.hold)
+    passages = [*written_passages(data / "written", asked.hold), *documentation(asked.asked)]
     away = frozenset(run for passage in passages if passage.held for run in runs(passage.text))
     teaching = [passage for passage in passages if not passage.held and away.isdisjoint(runs(passage.text))]
-    train = list(natural(teaching, WIDTHS, windows, draw))
-    held = list(natural([passage for passage in passages if passage.held], WIDTHS[:1], windows, draw))
+    train = list(natural(teaching, TURNS, draw))
+    held = list(natural([passage for passage in passages if passage.held], 1, draw))
     for path in sorted((data / "checker").glob("*.jsonl.gz")):
-        teach, watched = public(path, away, windows, draw)
+        teach, watched = public(path, asked.public, away, draw)
         train += teach
         held += watched
     draw.shuffle(train)

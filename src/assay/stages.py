@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from assay.ports import LLM as LLM
+from assay.ports import Checker as Checker
 from assay.ports import Clock as Clock
 from assay.ports import Embedder as Embedder
 from assay.ports import Entry as Entry
-from assay.ports import Grader as Grader
 from assay.ports import Index as Index
 from assay.ports import Pair as Pair
 from assay.ports import Reader as Reader

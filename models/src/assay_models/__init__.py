@@ -6,7 +6,7 @@ __all__ = ["folder"]
 
 _FOLDERS = {
     "minilm-l6-v2-int8": "minilm_l6_v2_int8",
-    "minilm-l6-grader-int8": "minilm_l6_grader_int8",
+    "minilm-l6-checker-int8": "minilm_l6_checker_int8",
     "minilm-l6-reader-int8": "minilm_l6_reader_int8",
 }
 

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from assay.act.nowhere import Nowhere
+from assay.build.checking import OpenChecker, open_checker
 from assay.build.compose import Composer
-from assay.build.grading import Grading, open_grading
 from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
 from assay.build.paths import expanded
@@ -28,7 +28,6 @@ from assay.ingest.split import LIMIT, PassageSplitter
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.record.runs import RunStore
-from assay.retrieve.graded import GradedReranker
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
 from assay.retrieve.quarantine import QuarantiningRetriever, quarantined
@@ -58,12 +57,12 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     if not create and not place.is_dir():
         raise _unknown(chosen)
     opened = open_models(chosen) if models else Models({}, {})
-    embedder, grading = open_embedder(chosen), open_grading(chosen)
+    embedder, checker = open_embedder(chosen), open_checker(chosen)
     _make_private(chosen.data_dir, place.parent)
     reader = open_reader(chosen)
     index = open_sqlite(place, embedder.model, create=create)
     store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
-    return Engine(_parts(chosen, opened, embedder, grading, reader, index, store, verdicts))
+    return Engine(_parts(chosen, opened, embedder, checker, reader, index, store, verdicts))
 
 
 def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
@@ -81,10 +80,10 @@ def open_gates(*, models: bool = True, record: bool = False, **settings: Any) ->
     """
     chosen = load_settings(settings).settings
     opened = open_models(chosen) if models else Models({}, {})
-    embedder, grading = open_embedder(chosen), open_grading(chosen)
+    embedder, checker = open_embedder(chosen), open_checker(chosen)
     store = RunStore(chosen.runs_file) if record else None
     return Engine(
-        _parts(chosen, opened, embedder, grading, open_reader(chosen), MemoryIndex(embedder.model), store)
+        _parts(chosen, opened, embedder, checker, open_reader(chosen), MemoryIndex(embedder.model), store)
     )
 
 
@@ -165,18 +164,16 @@ def _parts(
     settings: Settings,
     models: Models,
     embedder: Embedder,
-    grading: Grading | None,
+    checker: OpenChecker | None,
     reader: OpenReader | None,
     index: Index,
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
 ) -> Parts:
-    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, grading, reader)
+    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, checker, reader)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
-    ranker = None if grading is None else grading.of("ranking")
-    reranker = None if ranker is None else GradedReranker(ranker)
-    hybrid = HybridRetriever(index, shared, usual, reranker)
+    hybrid = HybridRetriever(index, shared, usual)
     whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
     retriever = QuarantiningRetriever(whole)
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
@@ -189,9 +186,9 @@ def _parts(
         begin=runs.begin,
         begin_given=runs.begin_given,
         stages_for=Composer(
-            settings, models, shared, retriever, outside, open_rules(settings), verdicts, grading, reader, speller
+            settings, models, shared, retriever, outside, open_rules(settings), verdicts, checker, reader, speller
         ).stages,
-        retriever_for=lambda search: HybridRetriever(index, shared, search, reranker),
+        retriever_for=lambda search: HybridRetriever(index, shared, search),
         quarantine=quarantined,
         search=usual,
         sinks=() if store is None else (store,),
@@ -199,7 +196,7 @@ def _parts(
         closing=(
             reader_of_pages.close,
             *(() if verdicts is None else (verdicts.close,)),
-            *(() if grading is None else grading.closing),
+            *(() if checker is None else checker.closing),
             *(() if reader is None else reader.closing),
         ),
     )

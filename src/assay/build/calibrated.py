@@ -19,7 +19,6 @@ from assay.stages import Rater
 from assay.types import ModelsUsed
 from assay.verify.confidence import CalibratedRater, LeastRater
 from assay.verify.promised import Promised
-from assay.verify.scored import SUPPORTED
 
 # Why nothing is known of the collection's own calibration.
 UNREAD = "the record of the latest questions cannot be read"
@@ -66,8 +65,6 @@ def rater(run: Run, settings: Settings, embedding: str, used: ModelsUsed) -> Rat
     cause = run.doubt
     if run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
-    if "ranking" in settings.graded:
-        cause = "a grader ranks the passages, and no calibration tells such answers apart"
     if _is_other_reader(settings):
         cause = "another reader than the calibration was fitted for"
     return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
@@ -87,15 +84,13 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str, used: Mod
     other = fit.made_for.differs(live)
     if run.limits.rounds > 1 or settings.outside:
         other = "more than one search"
-    if "ranking" in settings.graded:
-        other = "passages that a grader ranks"
     if _is_other_reader(settings):
         other = "another reader"
     if other is not None:
         raise UsageError(
             f"no risk can be promised with {other}: it was measured with the fast judge and its reader, "
             "after one search",
-            hint="ask with --profile fast --rounds 1, --reader bundled and nothing graded, or without --max-risk",
+            hint="ask with --profile fast --rounds 1, --reader bundled, or without --max-risk",
         )
     found = promise(fit.ladder, settings.max_risk)
     if found is None:
@@ -103,8 +98,8 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str, used: Mod
     return found
 
 
-def promised_of_claims(settings: Settings, embedding: str, verifier: str) -> Promised:
-    """What is promised under `max_risk` of the claims of anyone's text that are called supported.
+def promised_of_claims(settings: Settings, embedding: str, verifier: str, supported: float) -> Promised:
+    """What is promised under `max_risk` of the claims of anyone's text, called supported from `supported` on.
 
     Raises UsageError where they are tested otherwise than those measured, or where no such promise can be made,
     with the best that can.
@@ -116,19 +111,19 @@ def promised_of_claims(settings: Settings, embedding: str, verifier: str) -> Pro
         other = "checks switched off"
     if other is not None:
         raise UsageError(
-            f"no risk can be promised with {other}: it was measured with every check and no model",
-            hint="check with --profile fast and nothing graded, or without --max-risk",
+            f"no risk can be promised with {other}: it was measured with all checks, the bundled checker, no model",
+            hint="check with --profile fast and --checker bundled, or without --max-risk",
         )
-    found = promise(called_supported(fit.ladder), risk, starts=STRICTEST)
+    found = promise(called_supported(fit.ladder, supported), risk, starts=STRICTEST)
     if found is None:
-        best = best_promise(called_supported(fit.ladder), starts=STRICTEST)
+        best = best_promise(called_supported(fit.ladder, supported), starts=STRICTEST)
         raise _refused(risk, best and _of_all(best, fit), fit, "claims")
     return Promised(_of_all(found, fit), fit.reference)
 
 
-def called_supported(ladder: Sequence[Rung]) -> tuple[Rung, ...]:
-    """The rungs from whose threshold on every claim is called supported: of others nothing is shown."""
-    return tuple(rung for rung in ladder if rung.score >= SUPPORTED)
+def called_supported(ladder: Sequence[Rung], supported: float) -> tuple[Rung, ...]:
+    """The rungs from `supported` on, where every claim is called supported: of others nothing is shown."""
+    return tuple(rung for rung in ladder if rung.score >= supported)
 
 
 def _of_all(found: Promise, fit: Fit) -> Promise:

@@ -17,7 +17,7 @@ from assay.act.strips import StripSelector
 from assay.act.strips_model import ModelStripRanker
 from assay.budget import Budget
 from assay.build.calibrated import promised, promised_of_claims, rater, told
-from assay.build.grading import Grading
+from assay.build.checking import OpenChecker
 from assay.build.kept import KeptVerdicts
 from assay.build.mending import able_to_mend, repairer
 from assay.build.models import Models, without_effect
@@ -44,12 +44,10 @@ from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetr
 from assay.reflect.rule import RuleSet
 from assay.run import Run
 from assay.settings import Settings
-from assay.settings.values import GraderUse
 from assay.stages import (
     LLM,
     Assessor,
     Embedder,
-    Grader,
     Judge,
     Reader,
     Refiner,
@@ -71,6 +69,7 @@ from assay.verify.answering import ReaderRelevance
 from assay.verify.model_tier import ModelTier
 from assay.verify.promised import PromisedVerifier
 from assay.verify.review import DeterministicVerifier
+from assay.verify.scored import SUPPORTED
 from assay.verify.tier import Tier
 from assay.verify.voting import VotingVerifier
 from assay.worth import Worth
@@ -105,7 +104,7 @@ class Composer:
     outside: Retriever
     rules: RuleSet
     verdicts: KeptVerdicts | None = None
-    grading: Grading | None = None
+    checker: OpenChecker | None = None
     reader: OpenReader | None = None
     speller: Speller | None = None
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
@@ -228,12 +227,9 @@ class Composer:
             frozenset(self.settings.skip),
             timing=run.meter.timing,
             lateness=late,
-            grader=self._grader("claims", run),
+            checker=None if self.checker is None else self.checker.of(run),
             answer_reader=reader,
         )
-
-    def _grader(self, use: GraderUse, run: Run) -> Grader | None:
-        return None if self.grading is None else self.grading.of(use, run)
 
     def _asked_seconds(self, run: Run) -> float | None:
         """The deadline of anyone's text, where one was asked for: the profile's would cut long ones."""
@@ -257,7 +253,8 @@ class Composer:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
-        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(run.profile))
+        bar = SUPPORTED if self.checker is None else self.checker.checker.model.policy.supported
+        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(run.profile), bar)
         return PromisedVerifier(verifier, made, self.supports)
 
     def _asks_verifier(self, profile: str) -> bool:
@@ -277,7 +274,7 @@ class Composer:
         at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
         if self.settings.weights == "seed":
             return SeedJudge(embedder, at)
-        return HeuristicJudge(embedder, thresholds=at, grader=self._grader("evidence", run), reader=reader)
+        return HeuristicJudge(embedder, thresholds=at, reader=reader)
 
     def _judge(self, depth: str, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
         fast = self._fast(embedder, reader, run, gate)
@@ -355,25 +352,20 @@ class Composer:
         writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
         return ModelsUsed(
             writer="extractive" if writer is None else self._writers(writer.name),
-            judge=judge.name if asks and judge is not None else self._with_grader("evidence", heuristic),
+            judge=judge.name if asks and judge is not None else heuristic,
             verifier=self._tests(profile),
         )
 
     def _tests(self, profile: str) -> str:
         model = self.models.of("verifier") if self._asks_verifier(profile) else None
-        by_rules = self._with_grader("claims", "deterministic")
-        return by_rules if model is None else f"{by_rules}, {model.name}"
+        checker = None if self.checker is None else self.checker.checker.model.id
+        return ", ".join(filter(None, ("deterministic", checker, None if model is None else model.name)))
 
     def _by_signals(self) -> str:
         """The fast judge as calibrations name it."""
         fitted = self.settings.weights == "fitted"
         mode = FAST if self.reader is None else FITTED_MODE
-        return self._with_grader("evidence", mode if fitted else self.settings.weights)
-
-    def _with_grader(self, use: GraderUse, name: str) -> str:
-        """Who does a part, with the grader where it is asked about that, too."""
-        found = None if self.grading is None else self.grading.of(use)
-        return name if found is None else f"{name}, {found.model.id}"
+        return mode if fitted else self.settings.weights
 
     def _writers(self, name: str) -> str:
         simple = self.models.simple

@@ -11,8 +11,8 @@ from ulid import ULID
 from assay.background import BackgroundLoop
 from assay.budget import Budget
 from assay.build.calibrated import Calibrated, calibrated_by, calibrated_then
+from assay.build.checking import OpenChecker, checker_then
 from assay.build.compose import Composer
-from assay.build.grading import Grading, grading_then
 from assay.build.kept import KeptVerdicts
 from assay.build.models import Models
 from assay.build.reading import OpenReader, reader_then
@@ -48,7 +48,7 @@ class Runs:
     embedding: EmbeddingModel
     store: RunStore | None
     models: Models
-    grading: Grading | None = None
+    checker: OpenChecker | None = None
     reader: OpenReader | None = None
     _known: list[tuple[float, Calibrated]] = field(default_factory=list, repr=False, compare=False)
 
@@ -102,7 +102,7 @@ class Runs:
             "embedding": self.embedding.to_dict(),
             # What the models call themselves, which is what the tape knows them by: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
-            "grader": None if self.grading is None else self.grading.grader.model.to_dict(),
+            "checker": None if self.checker is None else self.checker.checker.model.to_dict(),
             "reader": None if self.reader is None else self.reader.reader.model.to_dict(),
         }
 
@@ -153,7 +153,7 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
         GoneRetriever(),
         open_rules(settings),
         verdicts,
-        grading_then(settings, about),
+        checker_then(about),
         reader_then(about),
         GoneSpeller(),
     ).stages(run)

@@ -154,9 +154,9 @@ def _about(file: Path, line: Line) -> dict[str, Any]:
 
 
 def _name(settings: Settings, asks: bool) -> str:
-    """Who tests the claims: rules, a grader where it is asked about claims, and a model where it `asks` one."""
-    grader = f"grader {settings.grader}" if "claims" in settings.graded else None
-    return ", ".join(filter(None, (RULES, grader, settings.verifier_model if asks else None)))
+    """Who tests the claims: rules, the checker where there is one, and a model where it `asks` one."""
+    checker = None if settings.checker == "none" else f"checker {settings.checker}"
+    return ", ".join(filter(None, (RULES, checker, settings.verifier_model if asks else None)))
 
 
 def _table(found: Card) -> list[str]:

@@ -42,7 +42,7 @@ def doctor(
     assay doctor -m openai:gpt-5-mini
     """
     from assay.cli.examine import examine
-    from assay.cli.examine_models import examine_embedder, examine_grader, examine_models, examine_reader
+    from assay.cli.examine_models import examine_checker, examine_embedder, examine_models, examine_reader
     from assay.cli.examine_outside import examine_outside
     from assay.settings import load_settings
     from assay.types import Status
@@ -54,7 +54,7 @@ def doctor(
             examine(resolved.settings, store=store),
             examine_embedder(resolved),
             examine_reader(resolved),
-            examine_grader(resolved),
+            examine_checker(resolved),
         ),
         Exit.PROVIDER: chain(examine_models(resolved), examine_outside(resolved)),
     }

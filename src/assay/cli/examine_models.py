@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from assay.build import open_embedder
-from assay.build.grading import open_grading
+from assay.build.checking import open_checker
 from assay.build.models import open_models, provider_and_model
 from assay.build.reading import open_reader
 from assay.cli.examine import Examined
@@ -21,7 +21,7 @@ from assay.config_files import VARIABLES
 from assay.errors import SLOW, AssayError, unusable
 from assay.models.structured import StructuredModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
-from assay.stages import LLM
+from assay.stages import LLM, Pair
 from assay.types import ModelReply, ModelRequest, PromptMessage, Status, TitledText
 
 # Seconds for one test; a model in a file is loaded within the first.
@@ -111,21 +111,22 @@ def examine_reader(resolved: Resolved) -> Iterator[Examined]:
     yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; languages: {languages}")
 
 
-def examine_grader(resolved: Resolved) -> Iterator[Examined]:
-    """The grader, and what it is asked about: opening it compares its files."""
-    settings, what = resolved.settings, "role grader"
+def examine_checker(resolved: Resolved) -> Iterator[Examined]:
+    """The checker: opening it compares its files, and checking a claim opens its network."""
+    settings, what = resolved.settings, "role checker"
     try:
-        grading = open_grading(settings)
+        opened = open_checker(settings)
+        if opened is None:
+            yield Examined(what, Status.SKIPPED, "off: claims are tested by words, vectors and rules alone")
+            return
+        asyncio.run(opened.checker.check([Pair("It is read.", "It is read.")]))
     except AssayError as error:
-        yield Examined(what, Status.FAILED, f"{settings.grader}: {told(error)}")
+        yield Examined(what, Status.FAILED, f"{settings.checker}: {told(error)}")
         return
-    if grading is None:
-        yield Examined(what, Status.SKIPPED, "off: set graded to claims, evidence or ranking")
-        return
-    for close in grading.closing:
+    for close in opened.closing:
         close()
-    asked = ", ".join(grading.uses)
-    yield Examined(what, Status.PASSED, f"{grading.grader.model.id} → {_HERE}, asked about {asked}")
+    languages = ", ".join(opened.checker.model.languages)
+    yield Examined(what, Status.PASSED, f"{opened.checker.model.id} → {_HERE}; languages: {languages}")
 
 
 def examine_models(resolved: Resolved) -> Iterator[Examined]:

@@ -78,14 +78,11 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "weights": _flag(Literal["fitted", "seed"], JUDGING, "Weights that the judge scores with."),
         "correct": _flag(float, JUDGING, "Evidence that scores at least this is sufficient. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence that scores below this is irrelevant. [default: 0.3]", "0-1"),
-        "graded": _flag(
+        "checker": _flag(
             str,
             JUDGING,
-            "What a small local network also grades: claims, evidence, ranking. [default: none]",
-            "LIST",
-        ),
-        "grader": _flag(
-            str, JUDGING, "The grading network: bundled, or a folder with one. [default: bundled]", "WHICH"
+            "The network that tests claims against sources: bundled, a folder, or none. [default: bundled]",
+            "WHICH",
         ),
         "reader": _flag(
             str,
@@ -203,8 +200,7 @@ WITHOUT_FLAG = frozenset(
 
 # What several verbs take together.
 THE_COLLECTION = ("collection", "data_dir")
-_GRADING = ("graded", "grader")
-FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr", *_GRADING)
+FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 FOR_MODELS = tuple(name for name in FLAGS if name.endswith("model") or name == "context_tokens")
 _SERVICES = (
@@ -222,7 +218,7 @@ FOR_JUDGING = (
 )
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = (
-    *("data_dir", "embedder", *_GRADING, "reader", *FOR_MODELS),
+    *("data_dir", "embedder", "checker", "reader", *FOR_MODELS),
     *("profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE),
 )
 FOR_ASSESSING = ("quality", "floor", "criteria", "adaptive", "reflection")
@@ -237,14 +233,14 @@ FOR_CHECKING = (
         "keep_verdicts",
         "context_tokens",
     ),
-    *("max_calls", "max_tokens", "max_cost", "deadline", *_GRADING, "reader"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "checker", "reader"),
     *FOR_ASSESSING,
     *_SERVICES,
 )
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "rules", "unsupported", "skip"),
     *("model", "repairer_model", "verifier_model", "keep_verdicts", "context_tokens"),
-    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", *_GRADING, "reader"),
+    *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", "checker", "reader"),
     *FOR_ASSESSING,
     *_SERVICES,
 )

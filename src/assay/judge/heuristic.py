@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from assay.calibration import log_odds
 from assay.judge.answerability import Answerability, answerability
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
-from assay.judge.graded import USE, graded
 from assay.judge.missing import missing_things
 from assay.judge.probe import Probe, probe_of
 from assay.judge.reading import Reading, read
 from assay.judge.vectors import clipped, telling_lines, vector_signals
 from assay.judge.weights import Model, Weights, fitted
 from assay.judge.words import aspect_cover, word_signals
-from assay.stages import Embedder, Grader, Reader
+from assay.stages import Embedder, Reader
 from assay.text.language import KNOWN_BY_SCRIPT, language_of
 from assay.text.tokens import fold
 from assay.types import Aspect, AspectState, Evidence, Judgement, Passage, Question, Triage
@@ -59,15 +58,13 @@ class HeuristicJudge:
     """Judge by fitted signals.
 
     Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
-    says so. Passages keep the cosine that the search gave them; those without one are embedded here. A `grader`,
-    which must have a joining for evidence, is asked besides where it reads the language; `mode_used` names it. So
-    is a `reader`, which says whether each passage answers.
+    says so. Passages keep the cosine that the search gave them; those without one are embedded here. A `reader`
+    says whether each passage answers, where it reads the language.
     """
 
     embedder: Embedder | None = None
     weights: Weights = field(default_factory=fitted)
     thresholds: Thresholds = field(default_factory=Thresholds)
-    grader: Grader | None = None
     reader: Reader | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
@@ -80,14 +77,7 @@ class HeuristicJudge:
         if measured is None:
             return self._unmeasured(question, probe, _cause(probe), len(readings))
         sufficiency = measured.model.sufficiency(measured.signals)
-        if self.grader is None or question.language not in self.grader.model.languages:
-            return self._judged(question, probe, readings, measured, sufficiency)
-        said = await graded(self.grader, question, probe, readings, measured.cosines)
-        sufficiency = self.grader.model.joinings[USE].probability(said | {"fast": log_odds(sufficiency)})
-        mode = f"{measured.mode}, {self.grader.model.id}"
-        measured = replace(measured, signals=measured.signals | said, mode=mode)
-        # No calibration was measured with it.
-        return replace(self._judged(question, probe, readings, measured, sufficiency), calibrated=False)
+        return self._judged(question, probe, readings, measured, sufficiency)
 
     async def _measure(
         self,

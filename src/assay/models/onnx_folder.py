@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,6 +104,44 @@ class OnnxFolder:
 
     def _refuse(self, message: str) -> UsageError:
         return UsageError(message, hint=self.hint)
+
+
+class Network:
+    """The session and the tokenizer of a folder, opened when the first text is read: many commands read none."""
+
+    def __init__(self, folder: OnnxFolder, inputs: frozenset[str]) -> None:
+        self._folder = folder
+        self._inputs = inputs
+        self._lock = threading.Lock()
+        self._opened: tuple[Any, Tokenizer, int, int] | None = None
+
+    @property
+    def session(self) -> Any:
+        """The session; raises UsageError where the file holds no such network."""
+        return self._open()[0]
+
+    @property
+    def frame(self) -> tuple[int, int]:
+        """The tokens before the texts and between them, [CLS] and [SEP]; raises UsageError."""
+        _, _, first, last = self._open()
+        return first, last
+
+    def encoded(self, texts: Sequence[str]) -> list[Any]:
+        """The texts as tokens, without those that frame them; raises UsageError."""
+        # A lone surrogate, which no tokenizer takes, becomes a question mark.
+        readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        return list(self._open()[1].encode_batch(readable, add_special_tokens=False))
+
+    def _open(self) -> tuple[Any, Tokenizer, int, int]:
+        with self._lock:
+            if self._opened is None:
+                tokenizer = self._folder.tokenizer()
+                first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+                if first is None or last is None:
+                    path = self._folder.path / "tokenizer.json"
+                    raise UsageError(f"{path} has no [CLS] or no [SEP]", hint=self._folder.hint)
+                self._opened = self._folder.session(self._inputs), tokenizer, first, last
+            return self._opened
 
 
 def batches(lengths: Sequence[int], room: int = TOKENS_IN_A_BATCH) -> list[list[int]]:

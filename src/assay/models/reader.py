@@ -8,7 +8,6 @@ and the pair four: whether the passage answers, then yes, no, neither. models/re
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -19,12 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.errors import UsageError
-from assay.models.onnx_folder import TOKENS_IN_A_BATCH, OnnxFolder, batches
+from assay.models.onnx_folder import TOKENS_IN_A_BATCH, Network, OnnxFolder, batches
 from assay.types import AnswerSpan, PassageReading, ReaderModel, TitledText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tokenizers import Tokenizer
 
 SCHEMA = "assay-reader/1"
 _AGAIN = "install assay-models again, in the clone of assay: pip install --force-reinstall ./models"
@@ -64,27 +62,6 @@ class _Window:
     offsets: tuple[tuple[int, int], ...]
 
 
-class _Network:
-    """The session and tokenizer of a folder, opened when the first text is read: many commands read none."""
-
-    def __init__(self, folder: OnnxFolder) -> None:
-        self._folder = folder
-        self._lock = threading.Lock()
-        self._opened: tuple[Any, Tokenizer, int, int] | None = None
-
-    def opened(self) -> tuple[Any, Tokenizer, int, int]:
-        """The session, the tokenizer, and the tokens before and between the texts; raises UsageError."""
-        with self._lock:
-            if self._opened is None:
-                tokenizer = self._folder.tokenizer()
-                first, last = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
-                if first is None or last is None:
-                    path = self._folder.path / "tokenizer.json"
-                    raise UsageError(f"{path} has no [CLS] or no [SEP]", hint=self._folder.hint)
-                self._opened = self._folder.session(_INPUTS), tokenizer, first, last
-            return self._opened
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class OnnxReader:
     """A reader that runs in this process, at most `threads` batches at once, each on one thread.
@@ -96,7 +73,7 @@ class OnnxReader:
     max_tokens: int
     temperature: float
     threads: int
-    _network: _Network = field(repr=False)
+    _network: Network = field(repr=False)
     _threads: ThreadPoolExecutor = field(repr=False)
 
     @classmethod
@@ -110,7 +87,7 @@ class OnnxReader:
             max_tokens=manifest["max_tokens"],
             temperature=float(manifest["temperature"]),
             threads=threads,
-            _network=_Network(folder),
+            _network=Network(folder, _INPUTS),
             _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-read"),
         )
 
@@ -141,11 +118,11 @@ class OnnxReader:
         self._threads.shutdown(wait=False)
 
     def _windows(self, question: str, texts: Sequence[TitledText]) -> list[_Window]:
-        _, _, first, last = self._network.opened()
-        asked = self._encode([question[: QUESTION_TOKENS * _CHARACTERS_A_TOKEN]])[0].ids[:QUESTION_TOKENS]
-        titles = self._encode([each.title[: TITLE_TOKENS * _CHARACTERS_A_TOKEN] for each in texts])
+        first, last = self._network.frame
+        asked = self._network.encoded([question[: QUESTION_TOKENS * _CHARACTERS_A_TOKEN]])[0].ids[:QUESTION_TOKENS]
+        titles = self._network.encoded([each.title[: TITLE_TOKENS * _CHARACTERS_A_TOKEN] for each in texts])
         longest = self.max_tokens * _CHARACTERS_A_TOKEN
-        bodies = self._encode([each.text[:longest] for each in texts])
+        bodies = self._network.encoded([each.text[:longest] for each in texts])
         windows = []
         for number, (title, body) in enumerate(zip(titles, bodies, strict=True)):
             head = title.ids[:TITLE_TOKENS]
@@ -160,12 +137,6 @@ class OnnxReader:
                 )
         return windows
 
-    def _encode(self, texts: Sequence[str]) -> list[Any]:
-        # A lone surrogate, which no tokenizer takes, becomes a question mark.
-        readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        _, tokenizer, _, _ = self._network.opened()
-        return list(tokenizer.encode_batch(readable, add_special_tokens=False))
-
     def _logits(self, group: Sequence[_Window]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Span logits (texts, tokens, 2) and pair logits (texts, 4) of one batch, in one run."""
         shape = len(group), max(len(each.ids) for each in group)
@@ -173,8 +144,7 @@ class OnnxReader:
         for row, each in enumerate(group):
             given["input_ids"][row, : len(each.ids)] = each.ids
             given["segments"][row, each.second : len(each.ids)] = 1
-        session, *_ = self._network.opened()
-        spans, pair = session.run(["spans", "pair"], given)
+        spans, pair = self._network.session.run(["spans", "pair"], given)
         return np.asarray(spans, np.float32), np.asarray(pair, np.float32)
 
     def _reading(self, window: _Window, spans: NDArray[np.float32], pair: NDArray[np.float32]) -> PassageReading:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.errors import Diverged
-from assay.ports import GraderModel, Pair
+from assay.ports import CheckerModel, Pair
 from assay.types import (
     Correction,
     EmbeddingModel,
@@ -59,12 +59,12 @@ class GoneEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneGrader:
-    """The description of a grader, and no scores."""
+class GoneChecker:
+    """The description of a checker, and no verdicts."""
 
-    model: GraderModel
+    model: CheckerModel
 
-    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Raises Diverged."""
         raise _diverged(self.model.id)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay import errors
 from assay.errors import AssayError, Diverged, UnusableReply
-from assay.ports import GraderModel
-from assay.stages import LLM, Clock, Embedder, Grader, Pair, Reader, Retriever, Speller
+from assay.ports import CheckerModel
+from assay.stages import LLM, Checker, Clock, Embedder, Pair, Reader, Retriever, Speller
 from assay.tape import Tape, key_of
 from assay.types import (
     AnswerSpan,
@@ -130,27 +130,27 @@ class TapedEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class TapedGrader:
-    """A grader on the tape."""
+class TapedChecker:
+    """A checker on the tape."""
 
-    inner: Grader
+    inner: Checker
     tape: Tape
 
     @property
-    def model(self) -> GraderModel:
-        """The grader's model."""
+    def model(self) -> CheckerModel:
+        """The checker's model."""
         return self.inner.model
 
-    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """One log odds a pair, shape (len(pairs),), now or as they were."""
+    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Three probabilities a pair, shape (pairs, 3), now or as they were."""
         import numpy
 
         key = key_of(json.dumps([self.model.sha256, *([each.claim, each.evidence] for each in pairs)]).encode())
         if self.tape.replaying:
-            return numpy.frombuffer(self.tape.recall("grade", key), numpy.float32).copy()
-        scores = await self.inner.score(pairs)
-        self.tape.record("grade", key, scores.astype(numpy.float32).tobytes())
-        return scores
+            return numpy.frombuffer(self.tape.recall("check", key), numpy.float32).reshape(len(pairs), 3).copy()
+        found = await self.inner.check(pairs)
+        self.tape.record("check", key, found.astype(numpy.float32).tobytes())
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,6 @@ from assay.types import CitationStyle, Criterion, Limits, Role, SearchMode
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
 MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
-# What a local grader may be asked about.
-GraderUse = Literal["claims", "evidence", "ranking"]
-
 # The first round is the documents'; who names a service outside wants it asked.
 ROUNDS_OUTSIDE = 2
 
@@ -178,12 +175,10 @@ class Settings(BaseModel):
         min_length=1,
         description="who makes the vectors: bundled, a folder with an ONNX model, or openai:MODEL",
     )
-    graded: tuple[GraderUse, ...] = Field(
-        (),
-        description="what a small local network is asked about besides: claims, evidence, ranking; none: nothing",
-    )
-    grader: str = Field(
-        "bundled", min_length=1, description="that network: bundled, or a folder with one that you trained"
+    checker: str = Field(
+        "bundled",
+        min_length=1,
+        description="the network that reads claims beside their sources: bundled, a folder with one, or none",
     )
     reader: str = Field(
         "bundled",
@@ -211,9 +206,7 @@ class Settings(BaseModel):
             raise ValueError("incorrect must not be above correct")
         return self
 
-    @field_validator(
-        "outside", "domains", "denied_domains", "intranet_hosts", "skip", "criteria", "graded", mode="before"
-    )
+    @field_validator("outside", "domains", "denied_domains", "intranet_hosts", "skip", "criteria", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""

@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.calibration import Joining
-from assay.ports import GraderModel, Pair
+from assay.calibration import ClaimPolicy
+from assay.ports import CheckerModel, Pair
 from assay.text.tokens import terms
 from assay.types import (
     AnswerReading,
@@ -92,26 +92,30 @@ class WordEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptedGrader:
-    """Gives the log odds written down for each pair of texts; `asked` are the pairs that it was asked about."""
+class ScriptedChecker:
+    """Gives the probabilities written down for each claim, whatever it is read against.
 
-    script: Mapping[Pair, float]
-    joinings: Mapping[str, Joining]
+    `script` has those of supports and of contradicts by claim; `asked` are the pairs that it was asked about.
+    """
+
+    script: Mapping[str, tuple[float, float]]
+    policy: ClaimPolicy
     languages: tuple[str, ...] = ("en",)
     asked: list[Pair] = field(default_factory=list)
 
     @property
-    def model(self) -> GraderModel:
+    def model(self) -> CheckerModel:
         """A model of no weights."""
-        return GraderModel("scripted-grader", "0" * 64, self.languages, self.joinings)
+        return CheckerModel("scripted-checker", "0" * 64, self.languages, self.policy)
 
-    async def score(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """The scripted log odds; raises Unscripted for other pairs, and where there is none."""
+    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """The scripted probabilities; raises Unscripted for other claims, and where there is none."""
         self.asked.extend(pairs)
-        unknown = [pair for pair in pairs if pair not in self.script]
+        unknown = [pair.claim for pair in pairs if pair.claim not in self.script]
         if unknown or not pairs:
-            raise Unscripted(f"no log odds are scripted for {unknown}")
-        return np.array([self.script[pair] for pair in pairs], np.float32)
+            raise Unscripted(f"no probabilities are scripted for {unknown}")
+        rows = [self.script[pair.claim] for pair in pairs]
+        return np.array([(yes, no, 1.0 - yes - no) for yes, no in rows], np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from assay.text.tokens import terms
-from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
+from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status, Verdict
 from assay.verify.cases import Case, SourceReader, Task
 from assay.verify.quotes import said_whole
 from assay.verify.reading import read
-from assay.verify.scored import SUPPORTED, UNSUPPORTED, by_words
+from assay.verify.scored import SUPPORTED, UNSUPPORTED, support_by_words
 from assay.verify.sources import aligned
 from assay.verify.words import words_of
 
@@ -23,12 +23,18 @@ _BEGINNING = 5
 NOTHING = 0.05
 
 
-def cited_checks(case: Case, task: Task, measured: float | None, reader: SourceReader) -> list[Check]:
-    """Of a claim that cites: the passage that bears it better than those cited, or its marks that bear nothing."""
+def cited_checks(
+    case: Case, task: Task, measured: float | None, reader: SourceReader, verdict: Verdict, *, by_words: bool
+) -> list[Check]:
+    """Of a claim that cites: the passage that bears it better than those cited, or its marks that bear nothing.
+
+    A passage that bears it better in other words is told only `by_words`, where no checker read the claim: of
+    what a checker left unknown, that fails as many right citations as wrong ones (benchmarks/replies).
+    """
     if not case.cited:
         return []
-    if case.quote is None and (measured is None or measured < SUPPORTED):
-        right = _right_passage(case, task, measured or 0.0, reader)
+    if verdict is not Verdict.SUPPORTED:
+        right = _right_passage(case, task, measured or 0.0, reader, by_words=by_words)
         return [] if right is None else [_wrong_passage(case, right)]
     return [_decorative(case, task, each) for each in _bears_nothing(case, reader)]
 
@@ -40,13 +46,15 @@ def _wrong_passage(case: Case, right: SourceSpan) -> Check:
     return Check("passages", Status.FAILED, Severity.BLOCK, case.n, cause, where, right, kind)
 
 
-def _right_passage(case: Case, task: Task, measured: float, reader: SourceReader) -> SourceSpan | None:
+def _right_passage(
+    case: Case, task: Task, measured: float, reader: SourceReader, *, by_words: bool
+) -> SourceSpan | None:
     """Where a passage that is not cited bears the claim out, word for word or much better than those cited."""
     cited = {passage.passage_id for passage in case.cited}
     wanted = set(terms(case.claim.text))
     others = [each for each in task.passages if each.passage_id not in cited and _may_bear(each, wanted)]
     quote = said_whole(case.claim.text, others)
-    if quote is not None:
+    if quote is not None or not by_words:
         return quote
     found = [(borne, span) for each in others if (span := _nearest(case, each, reader)) is not None
              and (borne := _support(case, (each,), reader)) >= max(SUPPORTED, measured + BETTER)]  # fmt: skip
@@ -73,7 +81,7 @@ def _support(case: Case, passages: tuple[Passage, ...], reader: SourceReader) ->
     _, ground = reader.read(passages)
     if not ground.stems or not words_of(case.claim.text):
         return 0.0
-    return by_words(read(case.claim.text, ground))
+    return support_by_words(read(case.claim.text, ground))
 
 
 def _bears_nothing(case: Case, reader: SourceReader) -> list[Passage]:

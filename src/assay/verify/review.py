@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.meter import READING, Timing, untimed
 from assay.nlp.reading import titled
-from assay.stages import Embedder, Grader, Reader
+from assay.stages import Checker, Embedder, Reader
 from assay.text.asides import blanked, code_in
 from assay.text.citation_marks import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.text.language import language_of
@@ -30,8 +30,8 @@ from assay.types import (
 )
 from assay.verify.cases import Case, SourceReader, Task, cases_of, quotes_of, untested_cases
 from assay.verify.claims import stated, whole
+from assay.verify.entailed import Entailed, by_claim, pairs_of
 from assay.verify.findings import findings_of
-from assay.verify.graded import USE, Graded, by_claim, pairs_of
 from assay.verify.judged import FACTS, Measures, judged
 from assay.verify.likeness import texts_of
 from assay.verify.quotations import only_quotes, polarity_at, quotation_review
@@ -57,8 +57,8 @@ class DeterministicVerifier:
 
     `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know,
     the support score goes by words alone. `timing` counts how long each check takes; a claim that a source says
-    word for word is read, and nothing else is compared. A `grader`, which must have a joining for claims, is asked
-    about each that is compared, in a language that it reads. `lateness` tells each review whether it is late: what
+    word for word is read, and nothing else is compared. A `checker` is asked about each that is compared, in a
+    language that it reads. `lateness` tells each review whether it is late: what
     it has not tested then is unknown, with the cause "deadline"; without it no review is ever late. An
     `answer_reader` is asked about a yes or no that stands before a quote.
     """
@@ -68,7 +68,7 @@ class DeterministicVerifier:
     reader: SourceReader = field(default_factory=SourceReader, repr=False, compare=False)
     timing: Timing = field(default=untimed, repr=False, compare=False)
     lateness: Callable[[], Callable[[], bool]] | None = None
-    grader: Grader | None = None
+    checker: Checker | None = None
     answer_reader: Reader | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
@@ -172,19 +172,18 @@ class DeterministicVerifier:
         """What models say of the cases; nothing where support is not tested."""
         if "support" in self.skip:
             return Measures()
-        vectors, said = await asyncio.gather(self._vectors(cases), self._graded(cases))
-        return Measures(vectors, said, self.grader.model.joinings[USE] if self.grader else None)
+        vectors, said = await asyncio.gather(self._vectors(cases), self._entailed(cases))
+        return Measures(vectors, said, self.checker.model.policy if self.checker else None)
 
-    async def _graded(self, cases: Sequence[Case]) -> Mapping[int, Graded]:
-        """What the grader says of each case, by its number; nothing of those in languages that it does not read."""
-        if self.grader is None:
+    async def _entailed(self, cases: Sequence[Case]) -> Mapping[int, Entailed]:
+        """What the checker says of each case, by its number; nothing in languages that it does not read."""
+        if self.checker is None:
             return {}
-        known = self.grader.model.languages
-        read = {case.n: case.reading for case in cases if case.reading and language_of(case.claim.text) in known}
-        if not read:
-            return {}
-        pairs = await asyncio.to_thread(lambda: {n: pairs_of(reading) for n, reading in read.items()})
-        return by_claim(self.grader.model.id, pairs, await self.grader.score(list(chain(*pairs.values()))))
+        known = self.checker.model.languages
+        read = [case for case in cases if case.reading and language_of(case.claim.text) in known]
+        pairs = await asyncio.to_thread(lambda: {case.n: pairs_of(case.claim.text, case.scope) for case in read})
+        every = list(chain(*pairs.values()))
+        return by_claim(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
         """The vectors that the cases need, each text once; none for languages that the model does not know."""

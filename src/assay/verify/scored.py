@@ -31,6 +31,6 @@ def support_of(case: Case, vectors: Mapping[str, Vector]) -> float | None:
     return trees("vectors").probability(found | likeness(case.reading, vectors))
 
 
-def by_words(reading: Reading) -> float:
+def support_by_words(reading: Reading) -> float:
     """The support of a claim by words alone."""
     return trees("words").probability(features(reading))

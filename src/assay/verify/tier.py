@@ -30,7 +30,7 @@ class Ruling:
 
 
 class Tier(Protocol):
-    """Rule on claims beside their evidence: a local grader, a language model."""
+    """Rule on claims beside their evidence: a local network, a language model."""
 
     @property
     def name(self) -> str:

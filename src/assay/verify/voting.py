@@ -25,9 +25,9 @@ from assay.types import (
 )
 from assay.verify.agreed import Vote, agreed, could_say, disagreement
 from assay.verify.findings import findings_of
-from assay.verify.judged import NOT_OF_TRUTH
 from assay.verify.review import DeterministicVerifier
 from assay.verify.tier import Asked, Ruling, Tier
+from assay.verify.verdicts import NOT_OF_TRUTH
 
 
 @dataclass(frozen=True, slots=True)

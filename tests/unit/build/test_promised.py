@@ -35,7 +35,7 @@ def test_it_holds_for_answers_made_and_tested_alike() -> None:
 @pytest.mark.parametrize(
     ("used", "what"),
     [
-        (replace(USED, verifier="deterministic, minilm-l6-grader-int8-0"), "another verifier"),
+        (replace(USED, verifier="deterministic, minilm-l6-checker-int8-0"), "another verifier"),
         (replace(USED, verifier="deterministic, openai:m"), "another verifier"),
         (replace(USED, writer="openai:m"), "another writer"),
     ],

@@ -58,7 +58,7 @@ def test_a_changed_file_is_refused(copy: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[1, 2]", "{", '{"schema": "assay-grader/1"}', '{"schema": "assay-reader/1"}']
+    "text", ["", "[1, 2]", "{", '{"schema": "assay-checker/1"}', '{"schema": "assay-reader/1"}']
 )
 def test_what_is_no_manifest_of_a_reader_is_refused(copy: Path, text: str) -> None:
     (copy / "manifest.json").write_text(text)

@@ -114,7 +114,7 @@ def test_closing_twice_is_harmless() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"temperature": 0}, {"max_tokens": 64}, {"languages": "en"}, {"id": ""}, {"schema": "assay-grader/1"}],
+    [{"temperature": 0}, {"max_tokens": 64}, {"languages": "en"}, {"id": ""}, {"schema": "assay-checker/1"}],
 )
 def test_a_manifest_that_fits_no_reader_is_refused(copy: Path, change: dict[str, object]) -> None:
     path = copy / "manifest.json"

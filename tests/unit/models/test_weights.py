@@ -8,7 +8,7 @@ import assay_models
 import pytest
 
 
-@pytest.fixture(params=["minilm-l6-v2-int8", "minilm-l6-grader-int8"])
+@pytest.fixture(params=["minilm-l6-v2-int8", "minilm-l6-checker-int8"])
 def folder(request: pytest.FixtureRequest) -> Path:
     return assay_models.folder(request.param)
 

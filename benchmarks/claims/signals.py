@@ -1,0 +1,165 @@
+"""What the program measures of labelled claims, each beside its passages: kept in the cache, a set a file.
+
+    ASSAY_ASKED=ASKED .venv/bin/python benchmarks/claims/signals.py CHECKER [SET …]
+
+CHECKER is the folder of a checker. Sets: natural (claims over written passages that nothing was trained on), genre
+(those of the genre that was held out), documentation (claims over documentations that nothing was trained on; ASKED
+is the folder that models/reader/asked.py wrote), and those of benchmarks/check. Without SET all are measured.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import assay_models
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
+from examples import HELD_GENRES, documentation, said, written_passages
+from rows import ALL, DATA, passage, raw
+
+from assay.models.checker import OnnxChecker
+from assay.models.embed_local import LocalEmbedder
+from assay.types import Passage
+from assay.verify.cases import SourceReader, Task, cases_of, quotes_of
+from assay.verify.claims import whole
+from assay.verify.entailed import Entailed, by_claim, pairs_of
+from assay.verify.judged import aligned_of, fact_checks, overlap_of
+from assay.verify.likeness import texts_of
+from assay.verify.verdicts import decides, failed_of, is_copy, of_truth
+
+CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
+NATURAL = ("natural", "genre", "documentation")
+TRAIN = DATA.parent / "train"
+
+
+@dataclass(frozen=True)
+class Signals:
+    """A labelled claim and what is measured of it.
+
+    `label` is "supports", "contradicts", "neither", or "unsupported" where a set does not tell the last two apart;
+    `overlap` is the share of the claim's terms that its passages hold. A claim that a source says word for word is
+    `quoted`; else `copied` says whether it is a source sentence with a few words changed, `aligned` is what words
+    and vectors say, None where nothing could be compared, `failed` are the checks that failed, `decisive` those
+    that settle the claim, `against` whether the first of these has a source against it, and `checker` its log odds
+    of support, the least of the sentences, and its probability of a contradiction.
+    """
+
+    id: str
+    label: str
+    kind: str
+    group: str
+    overlap: float
+    quoted: bool
+    copied: bool
+    aligned: float | None
+    failed: tuple[str, ...]
+    decisive: tuple[str, ...]
+    against: bool
+    checker: tuple[float, float] | None
+
+    def without(self, name: str) -> Signals:
+        """The claim as it were if that check had not failed."""
+        failed, decisive = (tuple(each for each in some if each != name) for some in (self.failed, self.decisive))
+        return replace(self, failed=failed, decisive=decisive)
+
+    def inputs(self, trees: float | None = None) -> dict[str, float]:
+        """What a policy weighs of a claim that was compared; `trees` are log odds in place of those measured."""
+        assert self.checker is not None
+        assert self.aligned is not None
+        said = Entailed("", *self.checker).inputs(self.aligned, self.overlap, self.failed)
+        return said if trees is None else said | {"trees": trees, "trees x overlap": trees * self.overlap}
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A labelled claim with its passages."""
+
+    claim: str
+    label: str
+    kind: str
+    group: str
+    passages: tuple[Passage, ...]
+
+
+def labelled(name: str) -> Iterator[Labelled]:
+    """The claims of a set."""
+    verdicts = {"s": "supports", "c": "contradicts", "u": "neither"}
+    if name not in NATURAL:
+        for row in raw(name):
+            label = "supports" if row["supported"] else "unsupported"
+            yield Labelled(row["claim"], label, name, str(row.get("group")), (passage(row["context"]),))
+        return
+    if name == "documentation":
+        passages = documentation(Path(os.environ["ASSAY_ASKED"]))
+    else:
+        passages = written_passages(TRAIN / "written", HELD_GENRES)
+    wanted = "genre" if name == "genre" else "passage"
+    for each in passages:
+        for row in each.claims if each.held == wanted else ():
+            yield Labelled(said(row), verdicts[row["verdict"]], row["type"], each.pid, (each.passage,))
+
+
+async def measured(some: Sequence[Labelled], checker: OnnxChecker, embedder: LocalEmbedder) -> list[Signals]:
+    """The signals of some claims, each judged whole; those without a word are left out."""
+    reader, made = SourceReader(), []
+    for at, each in enumerate(some):
+        claims = tuple(whole(each.claim, ()))
+        if not claims:
+            continue
+        task = Task(each.claim, (), claims, each.passages, each.passages, False)
+        (case,) = cases_of(task, quotes_of(task), reader)
+        aligned, failed, verdict, wrong = None, frozenset[str](), None, []
+        if case.reading is not None:
+            texts = list(dict.fromkeys(texts_of(case.reading)))
+            vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
+            checks = [check for part in case.parts for check in fact_checks(part)]
+            aligned, failed = aligned_of(case, vectors, checks), failed_of(checks)
+            wrong = [check for check in of_truth(checks) if decides(check, case)]
+            pairs = {1: pairs_of(each.claim, case.scope)}
+            if pairs[1]:
+                found = by_claim("", pairs, await checker.check(pairs[1]))[1]
+                verdict = found.support, found.against
+        quoted, overlap = case.quote is not None, overlap_of(case)
+        decisive, against = tuple(each.name for each in wrong), bool(wrong) and wrong[0].source_span is not None
+        made.append(
+            Signals(
+                str(at), each.label, each.kind, each.group, overlap, quoted, is_copy(case), aligned,
+                tuple(sorted(failed)), decisive, against, verdict,
+            )
+        )  # fmt: skip
+    return made
+
+
+def kept(name: str) -> list[Signals]:
+    """The signals of a set as they were measured last; FileNotFoundError where they never were."""
+    with gzip.open(CACHE / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    for row in rows:
+        row["failed"], row["decisive"] = tuple(row["failed"]), tuple(row["decisive"])
+        row["checker"] = row["checker"] and tuple(row["checker"])
+    return [Signals(**row) for row in rows]
+
+
+def main() -> None:
+    """Measure and keep."""
+    checker, names = OnnxChecker.load(Path(sys.argv[1])), sys.argv[2:] or (*NATURAL, *ALL)
+    embedder = LocalEmbedder.load(assay_models.folder())
+    CACHE.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        found = asyncio.run(measured(list(labelled(name)), checker, embedder))
+        with gzip.open(CACHE / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
+            file.writelines(json.dumps(asdict(each)) + "\n" for each in found)
+        print(name, len(found), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,75 @@
+"""The local checker: opened as the settings name it, and given to each run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.build.paths import expanded
+from assay.calibration import ClaimPolicy
+from assay.errors import UsageError
+from assay.models.checker import OnnxChecker
+from assay.ports import CheckerModel
+from assay.record.gone import GoneChecker
+from assay.record.taped import TapedChecker
+from assay.run import Run
+from assay.settings import Settings
+from assay.stages import Checker
+
+# The name of the bundled one among the models of assay-models.
+BUNDLED = "minilm-l6-checker-int8"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenChecker:
+    """A checker, and what ends its threads."""
+
+    checker: Checker
+    closing: tuple[Callable[[], None], ...] = ()
+
+    def of(self, run: Run) -> Checker:
+        """The checker for one run, on its tape where it has one."""
+        return self.checker if run.tape is None else TapedChecker(self.checker, run.tape)
+
+
+def open_checker(settings: Settings) -> OpenChecker | None:
+    """The checker that the settings name, None for `none`; raises UsageError where the folder holds none."""
+    if settings.checker == "none":
+        return None
+    opened = OnnxChecker.load(_folder(settings))
+    return OpenChecker(opened, (opened.close,))
+
+
+def bundled() -> OnnxChecker:
+    """The checker that ships; raises UsageError where it does not."""
+    return OnnxChecker.load(_bundled())
+
+
+def checker_then(about: Mapping[str, Any]) -> OpenChecker | None:
+    """The checker of a recorded run, for which the tape answers; None where the run had none."""
+    model = about.get("checker")
+    if model is None:
+        return None
+    policy = ClaimPolicy.read(model["policy"])
+    return OpenChecker(GoneChecker(CheckerModel(model["id"], model["sha256"], tuple(model["languages"]), policy)))
+
+
+def _folder(settings: Settings) -> Path:
+    if settings.checker == "bundled":
+        return _bundled()
+    hint = "name a folder that holds a checker, or none"
+    return expanded(settings.checker, named=settings.told("checker"), hint=hint)
+
+
+def _bundled() -> Path:
+    import assay_models
+
+    try:
+        return assay_models.folder(BUNDLED)
+    except LookupError as error:
+        raise UsageError(
+            "the installed assay-models has no checker",
+            hint="in the clone of assay: pip install ./models; or test claims without one: --checker none",
+        ) from error

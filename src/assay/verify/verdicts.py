@@ -1,0 +1,142 @@
+"""What the evidence says of a claim: supported, contradicted, unsupported, or unknown, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.calibration import ClaimPolicy
+from assay.text.language import language_of
+from assay.types import Check, Severity, Status, Verdict
+from assay.verify.broken_off import breaks_off
+from assay.verify.cases import Case
+from assay.verify.entailed import WEIGHED, Entailed
+from assay.verify.scored import SUPPORTED, UNSUPPORTED
+from assay.verify.words import words_of
+
+# Checks that say something of how a claim is cited or put, and nothing of whether it is true.
+NOT_OF_TRUTH = frozenset({"sources", "passages", "generic"})
+# Characters of a source that tell its language.
+_SAMPLE = 2000
+# Checks that settle a claim whatever a checker says: of every wording, since what stands between quotation marks is
+# meant to be copied, and of a source sentence with a few words changed. Of names in each other's places a checker
+# sees nothing (benchmarks/planted).
+_OF_EVERY_WORDING = frozenset({"quotes"})
+_OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """What a checker says of a claim, and what that settles."""
+
+    said: Entailed
+    policy: ClaimPolicy
+
+
+def of_truth(checks: Sequence[Check]) -> list[Check]:
+    """The failed checks that speak against what the claim says, those with a source beside them first."""
+    failed = [c for c in checks if c.status is Status.FAILED and c.name not in NOT_OF_TRUTH]
+    return sorted(failed, key=lambda each: each.source_span is None)
+
+
+def failed_of(checks: Sequence[Check]) -> frozenset[str]:
+    """The names of those checks."""
+    return frozenset(each.name for each in of_truth(checks))
+
+
+def is_copy(case: Case) -> bool:
+    """Whether each sentence of the claim is one of its sources with a few words changed."""
+    return bool(case.parts) and all(part.copied is not None for part in case.parts)
+
+
+def verdict_of(
+    case: Case, measured: float | None, checks: Sequence[Check], ruled: Ruled | None
+) -> tuple[Verdict, str]:
+    """What the evidence says of the claim, and why; `measured` is its support, None where there is none."""
+    if case.untested:
+        return Verdict.UNKNOWN, case.untested
+    broken = breaks_off(case.claim.text)
+    if case.quote is not None and not broken:
+        return Verdict.SUPPORTED, "the source says it word for word"
+    against = next(iter(of_truth(checks)), None)
+    decisive = next((each for each in of_truth(checks) if ruled is None or decides(each, case)), None)
+    if decisive is not None:
+        return _by_check(decisive)
+    if broken:  # its beginning may well stand in a source
+        return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
+    if measured is None:
+        return Verdict.UNKNOWN, _nothing_to_compare(case)
+    verdict, reason = by_support(measured) if ruled is None else _by_policy(measured, against, ruled)
+    if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
+        return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
+    unsure = next((c for c in checks if c.status is Status.UNKNOWN and c.severity is Severity.BLOCK), None)
+    if verdict is Verdict.SUPPORTED and unsure is not None and (ruled is None or is_copy(case)):
+        return Verdict.UNKNOWN, unsure.cause or ""
+    return verdict, reason
+
+
+def by_support(measured: float) -> tuple[Verdict, str]:
+    """The verdict of the support score alone."""
+    if measured >= SUPPORTED:
+        return Verdict.SUPPORTED, f"support {measured:.2f}"
+    if measured < UNSUPPORTED:
+        return Verdict.UNSUPPORTED, f"support {measured:.2f} is below {UNSUPPORTED}"
+    return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
+
+
+def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled | None) -> list[Check]:
+    """The checks that a checker leaves standing: it overrules those that settle nothing by themselves.
+
+    Of claims in words of their own that a check of numbers or of denials fails, as many are true as of all; so of
+    changed copies where one of the rarer checks fails (benchmarks/claims).
+    """
+    if verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
+        return list(checks)
+    if ruled is None:
+        return list(checks)
+    overruled = [each for each in of_truth(checks) if not decides(each, case)]
+    if not is_copy(case):
+        overruled += [each for each in checks if each.status is Status.UNKNOWN]
+    return [each for each in checks if each not in overruled]
+
+
+def decides(check: Check, case: Case) -> bool:
+    """Whether a failed check settles the claim whatever a checker says.
+
+    What is put before a copied sentence, "According to the guide,", is a lead-in: a checker reads it.
+    """
+    if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
+        return False
+    return check.name in _OF_EVERY_WORDING or (is_copy(case) and check.name in _OF_COPIES)
+
+
+def _by_policy(measured: float, against: Check | None, ruled: Ruled) -> tuple[Verdict, str]:
+    """The verdict on a claim that a checker read, with the first of the checks that speak against it."""
+    policy, said = ruled.policy, f"support {measured:.2f}, {ruled.said.told[2]}"
+    if measured >= policy.supported:
+        return Verdict.SUPPORTED, said
+    if measured >= policy.unsupported:
+        return Verdict.UNKNOWN, f"{said}: that settles nothing"
+    found = Verdict.CONTRADICTED if ruled.said.against >= policy.contradicted else Verdict.UNSUPPORTED
+    return found, f"{said}: it is not borne out" if against is None else against.cause or said
+
+
+def _by_check(against: Check) -> tuple[Verdict, str]:
+    """The verdict of a check that failed: contradicted where a source stands against the claim."""
+    return Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED, against.cause or ""
+
+
+def _in_another_language(case: Case) -> bool:
+    """Whether none of the claim's sources is in its language: words and vectors then compare nothing."""
+    mine = language_of(case.claim.text)
+    return all(language_of(each.text[:_SAMPLE]) not in (mine, "und") for each in case.scope)
+
+
+def _nothing_to_compare(case: Case) -> str:
+    """Why a claim was not compared: it has no words, or there is no source, or those named have no words."""
+    if not case.scope:
+        return "there are no passages to compare"
+    if not words_of(case.claim.text):
+        return "the claim has no words to compare"
+    named = dict.fromkeys(each.title or f"[{each.passage_id}]" for each in case.scope)
+    return f"there are no words to compare in {', '.join(named)}"

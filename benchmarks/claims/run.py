@@ -16,7 +16,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 from rows import OTHERS, SUMMEDITS
-from signals import NATURAL, Signals, kept
+from signals import ELSEWHERE, NATURAL, Signals, kept
 
 from assay.build.checking import bundled
 from assay.calibration import ClaimPolicy, sigmoid
@@ -113,6 +113,9 @@ def main() -> None:
     every = [each for some in natural.values() for each in some]
     numbers = {
         **{name: figures(some, policy) for name, some in natural.items()},
+        "true claims beside other passages, called supported": float(
+            np.mean([verdict(each, policy) is Verdict.SUPPORTED for each in kept(ELSEWHERE)])
+        ),
         "checker alone": {
             name: auroc(
                 np.array([1.0 if x.quoted else sigmoid(x.checker[0]) if x.checker else 0.0 for x in some]),

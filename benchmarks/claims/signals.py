@@ -3,8 +3,9 @@
     ASSAY_ASKED=ASKED .venv/bin/python benchmarks/claims/signals.py CHECKER [SET …]
 
 CHECKER is the folder of a checker. Sets: natural (claims over written passages that nothing was trained on), genre
-(those of the genre that was held out), documentation (claims over documentations that nothing was trained on; ASKED
-is the folder that models/reader/asked.py wrote), and those of benchmarks/check. Without SET all are measured.
+(those of the genre that was held out), elsewhere (true ones of these beside passages that lack them), documentation
+(claims over documentations that nothing was trained on; ASKED is the folder that models/reader/asked.py wrote), and
+those of benchmarks/check. Without SET all are measured.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import asyncio
 import gzip
 import json
 import os
+import random
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -23,7 +25,7 @@ import assay_models
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
-from examples import HELD_GENRES, documentation, said, written_passages
+from examples import HELD_GENRES, Elsewhere, documentation, said, written_passages
 from rows import ALL, DATA, passage, raw
 
 from assay.models.checker import OnnxChecker
@@ -38,6 +40,7 @@ from assay.verify.verdicts import decides, failed_of, is_copy, of_truth
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation")
+ELSEWHERE = "elsewhere"
 TRAIN = DATA.parent / "train"
 
 
@@ -92,6 +95,9 @@ class Labelled:
 
 def labelled(name: str) -> Iterator[Labelled]:
     """The claims of a set."""
+    if name == ELSEWHERE:
+        yield from _elsewhere()
+        return
     verdicts = {"s": "supports", "c": "contradicts", "u": "neither"}
     if name not in NATURAL:
         for row in raw(name):
@@ -106,6 +112,18 @@ def labelled(name: str) -> Iterator[Labelled]:
     for each in passages:
         for row in each.claims if each.held == wanted else ():
             yield Labelled(said(row), verdicts[row["verdict"]], row["type"], each.pid, (each.passage,))
+
+
+def _elsewhere() -> Iterator[Labelled]:
+    """A true claim of each passage of the held-out genre, beside a passage that shares its words and lacks it."""
+    passages = [each for each in written_passages(TRAIN / "written", HELD_GENRES) if each.held == "genre"]
+    others, draw = Elsewhere(passages), random.Random(0)
+    for each in passages:
+        true = [row for row in each.claims if row["verdict"] == "s"]
+        for row in draw.sample(true, min(2, len(true))):
+            other = others.passage(said(row), each, draw)
+            if other is not None:
+                yield Labelled(said(row), "neither", ELSEWHERE, each.pid, (other.passage,))
 
 
 async def measured(some: Sequence[Labelled], checker: OnnxChecker, embedder: LocalEmbedder) -> list[Signals]:
@@ -151,7 +169,7 @@ def kept(name: str) -> list[Signals]:
 
 def main() -> None:
     """Measure and keep."""
-    checker, names = OnnxChecker.load(Path(sys.argv[1])), sys.argv[2:] or (*NATURAL, *ALL)
+    checker, names = OnnxChecker.load(Path(sys.argv[1])), sys.argv[2:] or (*NATURAL, ELSEWHERE, *ALL)
     embedder = LocalEmbedder.load(assay_models.folder())
     CACHE.mkdir(parents=True, exist_ok=True)
     for name in names:

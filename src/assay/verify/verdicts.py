@@ -10,6 +10,7 @@ from assay.text.language import language_of
 from assay.types import Check, Severity, Status, Verdict
 from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case
+from assay.verify.comparison import SAME_STATEMENT
 from assay.verify.entailed import WEIGHED, Entailed
 from assay.verify.scored import SUPPORTED, UNSUPPORTED
 from assay.verify.words import words_of
@@ -23,6 +24,7 @@ _SAMPLE = 2000
 # sees nothing (benchmarks/planted).
 _OF_EVERY_WORDING = frozenset({"quotes"})
 _OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
+_KNOWN_VALUES = frozenset({"dates", "names"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +105,17 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
 def decides(check: Check, case: Case) -> bool:
     """Whether a failed check settles the claim whatever a checker says.
 
-    What is put before a copied sentence, "According to the guide,", is a lead-in: a checker reads it.
+    What is put before a copied sentence, "According to the guide,", is a lead-in: a checker reads it. Beside a free
+    wording, a check decides that knows the source's own value in a sentence which says nearly the same, or the
+    source's date or name: of 24 such claims 20 were false.
     """
     if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
         return False
-    return check.name in _OF_EVERY_WORDING or (is_copy(case) and check.name in _OF_COPIES)
+    if is_copy(case):
+        return check.name in _OF_COPIES or check.name in _OF_EVERY_WORDING
+    if check.expected is not None and any(part.near(SAME_STATEMENT) for part in case.parts):
+        return True
+    return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN_VALUES and check.source_span is not None)
 
 
 def _by_policy(measured: float, against: Check | None, ruled: Ruled) -> tuple[Verdict, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import assay_models
 from run import kept_out
-from scored import KEPT_OUT, fitted_on, joined, names, scored
+from scored import KEPT_OUT, fitted_on, joined, scored
 
 from assay.build.checking import bundled
 from assay.calibration.fit import Fit, MadeFor
@@ -38,16 +38,12 @@ FROM = {
 
 
 def made(kind: str, embedding: str) -> Fit:
-    """The fit of one kind, on the sets that may be fitted on.
-
-    Of claims each set counts alike: a text comes from some domain, not from the two that hold half of the rows.
-    """
+    """The fit of one kind, on the sets that may be fitted on."""
     sets = fitted_on(kind, scored(kind))
     rows = joined(list(sets.values()))
     data = ", ".join(f"{name} ({len(each.scores)})" for name, each in sets.items())
     judge, writer, verifier = FROM[kind]
     origin = MadeFor(embedding, judge, writer, verifier, weights_behind(kind))
-    apart = names(sets) if kind == "claims" else None
     found = fit(
         kind,
         data,
@@ -56,7 +52,6 @@ def made(kind: str, embedding: str) -> Fit:
         rows.happened.tolist(),
         rows.groups,
         reference=asked() if kind == "answers" else None,
-        sets=apart,
     )
     return replace(found, elsewhere=elsewhere(kind, found))
 

@@ -41,7 +41,7 @@ def verdict(each: Signals, policy: ClaimPolicy) -> Verdict:
     if each.decisive:
         return Verdict.CONTRADICTED if each.against else Verdict.UNSUPPORTED
     if p >= policy.supported:
-        return Verdict.SUPPORTED
+        return Verdict.UNKNOWN if each.is_vetoed else Verdict.SUPPORTED
     if p >= policy.unsupported:
         return Verdict.UNKNOWN
     return Verdict.CONTRADICTED if each.checker[1] >= policy.contradicted else Verdict.UNSUPPORTED

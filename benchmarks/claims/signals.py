@@ -36,7 +36,7 @@ from assay.verify.claims import whole
 from assay.verify.entailed import Entailed, by_claim, pairs_of
 from assay.verify.judged import aligned_of, fact_checks, overlap_of
 from assay.verify.likeness import texts_of
-from assay.verify.verdicts import decides, failed_of, is_copy, of_truth
+from assay.verify.verdicts import VALUES, decides, failed_of, is_copy, of_truth
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation")
@@ -68,6 +68,11 @@ class Signals:
     decisive: tuple[str, ...]
     against: bool
     checker: tuple[float, float] | None
+
+    @property
+    def is_vetoed(self) -> bool:
+        """Whether a check keeps the claim from being called supported, whatever a checker says."""
+        return bool(self.decisive or set(self.failed) & VALUES)
 
     def without(self, name: str) -> Signals:
         """The claim as it were if that check had not failed."""

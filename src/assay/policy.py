@@ -168,7 +168,7 @@ def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> 
     failed = bool(verdicts & {Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
     match kind:
         case RepairKind.CORRECT:
-            return any(check.status is Status.FAILED and _says_otherwise(check) for check in review.checks)
+            return any(_says_otherwise(check) for check in review.checks)
         case RepairKind.FETCH:  # what the evidence contradicts needs no more evidence
             return bool(verdicts & {Verdict.UNSUPPORTED, Verdict.UNKNOWN})
         case RepairKind.HEDGE:  # what plainly failed is dropped, where it may be
@@ -180,8 +180,10 @@ def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> 
 
 
 def _says_otherwise(check: Check) -> bool:
-    """Whether a failed check tells what the source has instead: another value, or the same without a denial."""
-    return check.expected is not None or check.kind is FindingKind.NEGATION
+    """Whether a check that did not pass tells what the source has instead: a value, or no denial."""
+    if check.status is Status.FAILED and check.kind is FindingKind.NEGATION:
+        return True
+    return check.status in (Status.FAILED, Status.UNKNOWN) and check.expected is not None
 
 
 def next_whole_repair(

@@ -95,9 +95,7 @@ def test_a_replay_needs_no_checker_and_goes_by_the_policy_that_the_run_had(fille
 
 async def test_what_is_on_a_tape_is_played_back_for_the_same_pairs_alone():
     pairs, tape = [Pair("a", "b"), Pair("c", "d")], Tape()
-    asked = ScriptedChecker(
-        {"a": (0.9, 0.0), "c": (0.1, 0.8)}, ClaimPolicy({"checker": 1.0}, 0.0, 0.8, 0.1, 0.9)
-    )
+    asked = ScriptedChecker({"a": (0.9, 0.0), "c": (0.1, 0.8)}, ClaimPolicy({"checker": 1.0}, 0.0, 0.8, 0.1, 0.9))
     first = await TapedChecker(asked, tape).check(pairs)
     again = TapedChecker(GoneChecker(asked.model), Tape(tape.entries))
     assert (await again.check(pairs)).tolist() == first.tolist()

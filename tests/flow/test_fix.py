@@ -49,7 +49,8 @@ Elephants live in Kenya [7].
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
-    with open_gates(models=False) as opened:
+    # What is tested here is the mending: rules alone say what fails.
+    with open_gates(models=False, checker="none") as opened:
         yield opened
 
 
@@ -289,7 +290,7 @@ class Turning:
 async def test_a_change_after_which_another_claim_fails_is_taken_back(words: tuple[str, ...], cost: str):
     """Its sentence is marked as it was."""
     text = "It cost 5 million dollars. The tunnel was closed in 1950."
-    async with open_gates(models=False) as gates:
+    async with open_gates(models=False, checker="none") as gates:
         _run, on = gates._gates(text)
         on = replace(on, verifier=Turning(on.verifier, "tunnel", words))
         made = await fixed(text, PASSAGES, on, Limits())

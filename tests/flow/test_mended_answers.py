@@ -100,7 +100,7 @@ def test_a_paragraph_keeps_its_break_where_its_first_sentence_is_dropped(tmp_pat
     )
 
 
-def test_what_is_quoted_because_the_verifier_failed_says_that_it_failed(tmp_path: Path):
+def test_what_the_verifier_could_not_test_is_kept_and_says_that_it_failed(tmp_path: Path):
     (tmp_path / "rent.md").write_text("# Rent\n\nTenants move out with a notice period of three months.\n")
     written = "Whoever rents a flat has to announce it three months before moving out [1]."
     rules = [
@@ -113,12 +113,10 @@ def test_what_is_quoted_because_the_verifier_failed_says_that_it_failed(tmp_path
     script.write_text(json.dumps(rules), encoding="utf-8")
     model = f"fake:{script}"
     chosen = {"data_dir": tmp_path / "data", "model": model, "verifier_model": model, "profile": "balanced"}
-    # Without the reader the quotation is one sentence, whatever a reader thinks of its answer.
-    chosen["reader"] = "none"
     with open_engine(**chosen) as engine:
         engine.add([tmp_path / "rent.md"])
         answer = engine.ask("How long is the notice period of tenants?")
-    assert answer.text == "Tenants move out with a notice period of three months. [1]"
-    (told,) = [each for each in answer.warnings if "quoted from the sources" in each]
+    assert answer.text == f"{written.removesuffix(' [1].')}. [1] ⚠"
+    (told,) = [each.cause or "" for each in answer.checks if each.name == "verifier"]
     assert "the model failed: " in told
     assert "out of memory" in told

@@ -87,7 +87,7 @@ def _places(review: Review, begins: int, text: str) -> Iterator[tuple[Check, Spa
     """The failed checks that say otherwise, each with its place in the sentence's text, in order."""
     found = []
     for check in review.checks:
-        if check.status is not Status.FAILED or check.answer_span is None:
+        if check.status not in (Status.FAILED, Status.UNKNOWN) or check.answer_span is None:
             continue
         place = Span(check.answer_span.start - begins, check.answer_span.end - begins)
         inside = 0 <= place.start < place.end <= len(text)

@@ -41,7 +41,7 @@ _ABSTAINS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_BEFORE_STOP = re.compile(r"\s([.,;:!?])")
+_BEFORE_STOP = re.compile(r"\s([.,;:!?])(?=\s|\Z)")
 _YES_OR_NO = frozenset("yes no ja nein oui non sí 是 不是".split())
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")

@@ -89,13 +89,28 @@ def said_whole(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
     >>> held = Passage("p", "d", "r", 0, 52, "It rained in Ulm. It is false that it snowed in Ulm.")
     >>> said_whole("It rained in Ulm.", [held]) is None, said_whole("It snowed in Ulm.", [held]) is None
     (False, True)
+
+    A few words are said only where they are a whole sentence of the passage.
+
+    >>> said_whole("It rained.", [Passage("p", "d", "r", 0, 27, "It rained. It rained in Ulm")]).end
+    10
     """
     if not _long_enough(claim):
-        return None
+        return _whole_sentence(claim, passages)
     for passage in passages:
         span = locate(claim, (passage,))
         if span is not None and not _taken_back(span, passage):
             return span
+    return None
+
+
+def _whole_sentence(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
+    """The sentence that is the claim, whatever its signs."""
+    wanted = words(claim)
+    for passage in passages if wanted else ():
+        for each in sentences(passage.text):
+            if words(passage.text[each.start : each.end]) == wanted:
+                return source_span(passage, each.start, each.end)
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assay.calibration import ClaimPolicy
 from assay.text.language import language_of
@@ -24,7 +24,10 @@ _SAMPLE = 2000
 # sees nothing (benchmarks/planted).
 _OF_EVERY_WORDING = frozenset({"quotes"})
 _OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
-_KNOWN_VALUES = frozenset({"dates", "names"})
+_KNOWN = frozenset({"dates", "names"})
+# What has a value that the sources do not have is never called supported: a checker takes 1933 for 1932. Most such
+# claims are sums, shares and the like, and true: they stay unknown.
+VALUES = frozenset({"numbers", "dates", "names"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,9 @@ def verdict_of(
     broken = breaks_off(case.claim.text)
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
-    against = next(iter(of_truth(checks)), None)
-    decisive = next((each for each in of_truth(checks) if ruled is None or decides(each, case)), None)
+    failed = of_truth(checks)
+    against = next((each for each in failed if each.name in VALUES), next(iter(failed), None))
+    decisive = next((each for each in failed if ruled is None or decides(each, case)), None)
     if decisive is not None:
         return _by_check(decisive)
     if broken:  # its beginning may well stand in a source
@@ -71,6 +75,8 @@ def verdict_of(
     verdict, reason = by_support(measured) if ruled is None else _by_policy(measured, against, ruled)
     if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
         return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
+    if verdict is Verdict.SUPPORTED and against is not None and against.name in VALUES:
+        return Verdict.UNKNOWN, against.cause or ""
     unsure = next((c for c in checks if c.status is Status.UNKNOWN and c.severity is Severity.BLOCK), None)
     if verdict is Verdict.SUPPORTED and unsure is not None and (ruled is None or is_copy(case)):
         return Verdict.UNKNOWN, unsure.cause or ""
@@ -90,7 +96,8 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     """The checks that a checker leaves standing: it overrules those that settle nothing by themselves.
 
     Of claims in words of their own that a check of numbers or of denials fails, as many are true as of all; so of
-    changed copies where one of the rarer checks fails (benchmarks/claims).
+    changed copies where one of the rarer checks fails (benchmarks/claims). Where the claim stays unknown, so do the
+    checks of its values.
     """
     if verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
         return list(checks)
@@ -99,7 +106,9 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     overruled = [each for each in of_truth(checks) if not decides(each, case)]
     if not is_copy(case):
         overruled += [each for each in checks if each.status is Status.UNKNOWN]
-    return [each for each in checks if each not in overruled]
+    known = [each for each in overruled if each.name in VALUES and verdict is Verdict.UNKNOWN]
+    doubted = [replace(each, status=Status.UNKNOWN) for each in known]
+    return [*(each for each in checks if each not in overruled), *doubted]
 
 
 def decides(check: Check, case: Case) -> bool:
@@ -115,7 +124,7 @@ def decides(check: Check, case: Case) -> bool:
         return check.name in _OF_COPIES or check.name in _OF_EVERY_WORDING
     if check.expected is not None and any(part.near(SAME_STATEMENT) for part in case.parts):
         return True
-    return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN_VALUES and check.source_span is not None)
+    return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN and check.source_span is not None)
 
 
 def _by_policy(measured: float, against: Check | None, ruled: Ruled) -> tuple[Verdict, str]:

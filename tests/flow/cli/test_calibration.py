@@ -174,7 +174,7 @@ def test_an_audit_makes_a_card_of_the_rules_and_of_scores(tmp_path: Path):
         )
     )
     card = _audited(path)
-    assert card["judge"] == "deterministic"
+    assert card["judge"] == "deterministic, checker bundled"
     assert (card["all"]["balanced_accuracy"], card["sets"]["dates"]["n"]) == (1.0, 2)
     assert card["cost"] == 0.0
     path.write_text('{"id": "a", "label": true, "score": 0.9}\n{"id": "b", "label": false, "score": 0.2}\n')

@@ -92,7 +92,11 @@ def test_one_object(empty, draft: Path, source: Path):
 
 def test_a_pipe_gives_every_line_its_object(empty):
     lines = [
-        {"id": "a", "answer": "It was opened on 3 May 1933 [1].", "passages": [{"id": "p", "text": BRIDGE}]},
+        {
+            "id": "a",
+            "answer": "The Harbour Bridge was opened on 3 May 1933 [1].",
+            "passages": [{"id": "p", "text": BRIDGE}],
+        },
         {"id": "b", "answer": "", "passages": [BRIDGE]},
         {"id": "c", "answer": "It rained.", "passages": []},
         {"id": "d", "passages": [BRIDGE]},
@@ -102,7 +106,7 @@ def test_a_pipe_gives_every_line_its_object(empty):
     result = empty("fix", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode() + b"\nno JSON\n")
     a, b, c, d, e, f, last = result.objects
     assert set(a) == {"id", "answer", "changes", "claims", "verdict", "ms"}
-    assert a["answer"] == "It was opened on 3 May 1932 [1]."
+    assert a["answer"] == "The Harbour Bridge was opened on 3 May 1932 [1]."
     assert [each["kind"] for each in a["changes"]] == ["corrected"]
     assert b == {"id": "b", "error": "the draft to fix is empty", "hint": "give the text of an answer"}
     assert c["error"] == "there are no sources to fix the draft by"
@@ -138,11 +142,13 @@ def test_a_draft_from_a_pipe_wants_a_dash_and_the_hint_says_so(empty):
 def test_a_passage_s_own_id_is_its_mark(empty):
     other = {"id": "kb/a", "text": "The tunnel was closed in 1950."}
     answer = (
-        "It was opened on 3 May 1933 [b]. The tunnel was closed in 1950 [b]. Elephants live in Kenya [kb/a, b]."
+        "The Harbour Bridge was opened on 3 May 1933 [b]. The tunnel was closed in 1950 [b]. "
+        "Elephants live in Kenya [kb/a, b]."
     )
     line = {"answer": answer, "passages": [other, {"id": "b", "text": BRIDGE}]}
     (made,) = empty("fix", "--jsonl", stdin=json.dumps(line).encode()).objects
     assert made["answer"] == (
-        "It was opened on 3 May 1932 [b]. The tunnel was closed in 1950 [1]. Elephants live in Kenya [kb/a, b]. ⚠"
+        "The Harbour Bridge was opened on 3 May 1932 [b]. The tunnel was closed in 1950 [1]. "
+        "Elephants live in Kenya [kb/a, b]. ⚠"
     )
     assert [each["kind"] for each in made["changes"]] == ["corrected", "re-cited", "hedged"]

@@ -36,7 +36,6 @@ def test_a_calibrated_answer_has_its_probability_and_the_error_of_the_fit():
     [
         ({"embedding": "other"}, "another embedding model"),
         ({"writer": "openai:x"}, "another writer"),
-        ({"verifier": "deterministic, x"}, "another verifier"),
         ({"weights": "0"}, "another version of the weights"),
     ],
 )

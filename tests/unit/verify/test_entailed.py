@@ -60,13 +60,14 @@ async def test_what_the_checker_contradicts_is_contradicted() -> None:
     assert claim.history[-1].reason == "support 0.00, supports 0.05, contradicts 0.90: it is not borne out"
 
 
-async def test_a_check_that_fails_beside_a_free_wording_is_weighed_and_may_be_overruled() -> None:
+async def test_a_value_that_fails_beside_a_free_wording_leaves_the_claim_unknown() -> None:
     text = "Last year the firm sold 12 of every 100 vessels more."
     [plain] = await claims(text)
     assert plain.verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     verifier = DeterministicVerifier(checker=scripted({text: (0.99, 0.0)}, ALONE))
     review = await verifier.check(text, (passage(),))
-    assert review.claims[0].verdict is Verdict.SUPPORTED
+    # What has a value that no source has is never called supported.
+    assert review.claims[0].verdict is Verdict.UNKNOWN
     assert not [each for each in review.checks if each.status is Status.FAILED]
     [doubted] = await claims(text, scripted({text: (0.05, 0.0)}, ALONE))
     assert doubted.verdict is Verdict.UNSUPPORTED

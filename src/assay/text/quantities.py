@@ -99,7 +99,7 @@ def quantities(text: str) -> list[Quantity]:
             at += 1
             continue
         apart = doubtful.get(tokens[at].start(), ())
-        quantity, at = _with_unit(flat, tokens, number, at, after)
+        quantity, at = _with_unit(flat, tokens, number, at, after, found[-1].end if found else 0)
         found.append(replace(quantity, apart=apart) if apart else quantity)
     return _ranges(flat, found)
 
@@ -292,9 +292,9 @@ def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number |
 
 
 def _with_unit(
-    flat: str, tokens: list[re.Match[str]], number: _Number, first: int, at: int
+    flat: str, tokens: list[re.Match[str]], number: _Number, first: int, at: int, taken: int
 ) -> tuple[Quantity, int]:
-    """The number with the unit before or behind it, and the token after both."""
+    """The number with the unit before or behind it, and the token after both; up to `taken` all is taken."""
     rough = bool(_ROUGH.search(flat, max(0, number.start - 24), number.start))
     slack = max(number.step / 2 if number.step > 0 else 0.0, abs(number.value) * _ROUGH_SHARE if rough else 0.0)
     bare = Quantity(number.start, number.end, number.value, number.value, "", slack, number.spelled, number.value)
@@ -304,12 +304,12 @@ def _with_unit(
         return _clock(flat, tokens, bare, at)
     if number.step < 0:
         return replace(bare, dimension="percent"), at
-    if first and tokens[first - 1].group() in CURRENCY_SIGNS and number.start - tokens[first - 1].end() <= 1:
-        return replace(
-            bare, start=tokens[first - 1].start(), dimension=CURRENCY_SIGNS[tokens[first - 1].group()]
-        ), at
-    if first and tokens[first - 1].group() in CURRENCY_CODES and number.start - tokens[first - 1].end() <= 1:
-        return replace(bare, start=tokens[first - 1].start(), dimension=tokens[first - 1].group()), at
+    sign = tokens[first - 1] if first and tokens[first - 1].start() >= taken else None
+    if sign and number.start - sign.end() <= 1:
+        if sign.group() in CURRENCY_SIGNS:
+            return replace(bare, start=sign.start(), dimension=CURRENCY_SIGNS[sign.group()]), at
+        if sign.group() in CURRENCY_CODES:
+            return replace(bare, start=sign.start(), dimension=sign.group()), at
     if tokens[first].group().lower() in MULTIPLES:
         return replace(bare, dimension="times"), at
     return _unit_behind(flat, tokens, bare, at)

@@ -14,7 +14,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.models.checker import OnnxChecker
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "measured.md"
@@ -28,6 +31,16 @@ def data_folder() -> Path:
             f"no benchmark data in {folder}: set ASSAY_BENCH_DATA to the folder that holds dev/, docs/ and scale/"
         )
     return folder
+
+
+def bundled_checker() -> OnnxChecker:
+    """The checker that ships."""
+    import assay_models
+
+    from assay.build.checking import BUNDLED
+    from assay.models.checker import OnnxChecker
+
+    return OnnxChecker.load(assay_models.folder(BUNDLED))
 
 
 def write_result(claim: str, name: str, numbers: dict[str, Any]) -> Path:

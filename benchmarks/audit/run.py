@@ -14,12 +14,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 from scored import Scored, scored
 
-from assay.build.checking import bundled
 from assay.evals.audit import Card, Seen, card
 from assay.types import plain
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from report import ROOT, write_result
+from report import ROOT, bundled_checker, write_result
 
 TARGET = ROOT / "src" / "assay" / "evals" / "cards.json"
 # From here on evidence is called enough; the default of the setting `correct`.
@@ -69,7 +68,7 @@ def main() -> None:
     planted = json.loads(PLANTED.read_text())["numbers"]
     ms = json.loads(SPEED.read_text())["numbers"]["CPU ms a sentence, ten passages"]["mean"]
     cards = [
-        by_scores("support", scored("claims"), bundled().model.policy.supported),
+        by_scores("support", scored("claims"), bundled_checker().model.policy.supported),
         by_scores("sufficiency", scored("evidence"), CORRECT),
         *(of_planted(way, planted[way], ms) for way in ("copied", "reworded")),
     ]

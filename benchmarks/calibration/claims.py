@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "claims"))
 from policy import trees_out_of_fold
@@ -21,13 +22,13 @@ from rows import ALL
 from scored import Scored, keep
 from signals import NATURAL, Signals, kept
 
-from assay.build.checking import bundled
 from assay.calibration import ClaimPolicy
+from report import bundled_checker
 
 
 def main() -> None:
     """Score and keep."""
-    policy, trees = bundled().model.policy, trees_out_of_fold()
+    policy, trees = bundled_checker().model.policy, trees_out_of_fold()
     keep("claims", {name: told(kept(name), trees.get(name), policy) for name in (*NATURAL, *ALL)})
 
 

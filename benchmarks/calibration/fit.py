@@ -16,7 +16,6 @@ import assay_models
 from run import kept_out
 from scored import KEPT_OUT, fitted_on, joined, scored
 
-from assay.build.checking import bundled
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.shift import FITTED_MODE
 from assay.calibration.shipped import shipped, weights_behind
@@ -25,12 +24,12 @@ from assay.models.embed_local import LocalEmbedder
 from assay.types import plain
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from report import ROOT, revision
+from report import ROOT, bundled_checker, revision
 
 TARGET = ROOT / "src" / "assay" / "calibration" / "fits.json"
 # The part of a score that is not the same everywhere: the judge by how it ran, the writer, the verifier.
 FROM = {
-    "claims": ("", "", f"deterministic, {bundled().model.id}"),
+    "claims": ("", "", f"deterministic, {bundled_checker().model.id}"),
     "evidence": (FITTED_MODE, "", ""),
     "searched": (FITTED_MODE, "", ""),
     "answers": (FITTED_MODE, "extractive", ""),

@@ -18,11 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 from rows import OTHERS, SUMMEDITS
 from signals import ELSEWHERE, NATURAL, Signals, kept
 
-from assay.build.checking import bundled
 from assay.calibration import ClaimPolicy, sigmoid
 from assay.evals.metrics.auroc import auroc
 from assay.types import Verdict
-from report import write_result
+from report import bundled_checker, write_result
 
 # A true claim is a paraphrase where at most this share of its terms stands in the passage.
 PARAPHRASE = 0.5
@@ -107,7 +106,7 @@ def by_kind(some: Sequence[Signals], policy: ClaimPolicy, of: Callable[[Signals]
 
 def main() -> None:
     """Count and write."""
-    policy = bundled().model.policy
+    policy = bundled_checker().model.policy
     natural = {name: kept(name) for name in NATURAL}
     labelled = {name: kept(name) for name in (*OTHERS, *SUMMEDITS)}
     every = [each for some in natural.values() for each in some]

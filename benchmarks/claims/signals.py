@@ -36,7 +36,7 @@ from assay.verify.claims import whole
 from assay.verify.entailed import Entailed, by_claim, pairs_of
 from assay.verify.judged import aligned_of, fact_checks, overlap_of
 from assay.verify.likeness import texts_of
-from assay.verify.verdicts import VALUES, decides, failed_of, is_copy, of_truth
+from assay.verify.verdicts import decides, failed_of, is_copy, of_truth, withholds
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation")
@@ -52,8 +52,9 @@ class Signals:
     `overlap` is the share of the claim's terms that its passages hold. A claim that a source says word for word is
     `quoted`; else `copied` says whether it is a source sentence with a few words changed, `aligned` is what words
     and vectors say, None where nothing could be compared, `failed` are the checks that failed, `decisive` those
-    that settle the claim, `against` whether the first of these has a source against it, and `checker` its log odds
-    of support, the least of the sentences, and its probability of a contradiction.
+    that settle the claim, `withheld` those that keep it from being supported, `against` whether the first decisive
+    one has a source against it, and `checker` its log odds of support, the least of the sentences, and its
+    probability of a contradiction.
     """
 
     id: str
@@ -66,18 +67,19 @@ class Signals:
     aligned: float | None
     failed: tuple[str, ...]
     decisive: tuple[str, ...]
+    withheld: tuple[str, ...]
     against: bool
     checker: tuple[float, float] | None
 
     @property
     def is_vetoed(self) -> bool:
         """Whether a check keeps the claim from being called supported, whatever a checker says."""
-        return bool(self.decisive or set(self.failed) & VALUES)
+        return bool(self.decisive or self.withheld)
 
     def without(self, name: str) -> Signals:
         """The claim as it were if that check had not failed."""
-        failed, decisive = (tuple(each for each in some if each != name) for some in (self.failed, self.decisive))
-        return replace(self, failed=failed, decisive=decisive)
+        kept = ("failed", "decisive", "withheld")
+        return replace(self, **{part: tuple(each for each in getattr(self, part) if each != name) for part in kept})
 
     def inputs(self, trees: float | None = None) -> dict[str, float]:
         """What a policy weighs of a claim that was compared; `trees` are log odds in place of those measured."""
@@ -140,13 +142,14 @@ async def measured(some: Sequence[Labelled], checker: OnnxChecker, embedder: Loc
             continue
         task = Task(each.claim, (), claims, each.passages, each.passages, False)
         (case,) = cases_of(task, quotes_of(task), reader)
-        aligned, failed, verdict, wrong = None, frozenset[str](), None, []
+        aligned, failed, verdict, wrong, withheld = None, frozenset[str](), None, [], []
         if case.reading is not None:
             texts = list(dict.fromkeys(texts_of(case.reading)))
             vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
             checks = [check for part in case.parts for check in fact_checks(part)]
             aligned, failed = aligned_of(case, vectors, checks), failed_of(checks)
             wrong = [check for check in of_truth(checks) if decides(check, case)]
+            withheld = [check.name for check in checks if withholds(check, case, is_read=True)]
             pairs = {1: pairs_of(each.claim, case.scope)}
             if pairs[1]:
                 found = by_claim("", pairs, await checker.check(pairs[1]))[1]
@@ -156,7 +159,7 @@ async def measured(some: Sequence[Labelled], checker: OnnxChecker, embedder: Loc
         made.append(
             Signals(
                 str(at), each.label, each.kind, each.group, overlap, quoted, is_copy(case), aligned,
-                tuple(sorted(failed)), decisive, against, verdict,
+                tuple(sorted(failed)), decisive, tuple(withheld), against, verdict,
             )
         )  # fmt: skip
     return made
@@ -167,7 +170,7 @@ def kept(name: str) -> list[Signals]:
     with gzip.open(CACHE / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
     for row in rows:
-        row["failed"], row["decisive"] = tuple(row["failed"]), tuple(row["decisive"])
+        row |= {part: tuple(row[part]) for part in ("failed", "decisive", "withheld")}
         row["checker"] = row["checker"] and tuple(row["checker"])
     return [Signals(**row) for row in rows]
 

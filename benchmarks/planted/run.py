@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from drafts import Draft, drafts
 
 from assay.types import Check, Claim, Passage, Review, Severity, Status, Verdict
-from report import write_result
+from report import bundled_checker, write_result
 
 WRONG = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
 
@@ -80,11 +80,10 @@ def outcome(draft: Draft, review: Review) -> Outcome:
 async def _checked(some: Sequence[Draft], checker: bool) -> list[Outcome]:
     import assay_models
 
-    from assay.build.checking import bundled
     from assay.models.embed_local import LocalEmbedder
     from assay.verify.review import DeterministicVerifier
 
-    reads = bundled() if checker else None
+    reads = bundled_checker() if checker else None
     verifier = DeterministicVerifier(LocalEmbedder.load(assay_models.folder(), threads=1), checker=reads)
     found = []
     for draft in some:

@@ -92,7 +92,6 @@ def main() -> None:
         "CPU ms a question": 1000 * cpu_seconds / len(calls),
         "ms a question": 1000 * seconds / len(calls),
     }
-    print(json.dumps(numbers, indent=2))
     for each in (*good, *bad):
         if shown(asked.show, each):
             print(f"{each.verdict and each.verdict.value:13} {' '.join(each.text.split())}")

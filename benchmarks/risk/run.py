@@ -18,14 +18,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 from scored import KEPT_OUT, Scored, fitted_on, joined, scored
 
 from assay.build.calibrated import called_supported
-from assay.build.checking import bundled
 from assay.calibration.fit import Rung
 from assay.calibration.promise import STARTS, STRICTEST, Promise, best_promise, promise
 from assay.calibration.shift import has_shifted
 from assay.evals.risk import ladder, oracle_share, realised
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from report import write_result
+from report import bundled_checker, write_result
 
 SPLITS = 100
 RUNGS = 200
@@ -43,7 +42,7 @@ def halves(rows: Scored, seed: int) -> tuple[Scored, Scored]:
 def steps(kind: str, rows: Scored) -> tuple[Rung, ...]:
     """The ladder of the rows; of claims the part that is called supported, as `assay check` takes it."""
     found = ladder(rows.scores.tolist(), (~rows.happened).tolist(), rows.groups, RUNGS)
-    return called_supported(found, bundled().model.policy.supported) if kind == "claims" else found
+    return called_supported(found, bundled_checker().model.policy.supported) if kind == "claims" else found
 
 
 def kept_by(kind: str, rows: Scored, risk: float) -> Promise | None:

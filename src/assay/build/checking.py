@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from assay.build.paths import expanded
+from assay.build.paths import model_folder
 from assay.calibration import ClaimPolicy
-from assay.errors import UsageError
 from assay.models.checker import OnnxChecker
 from assay.ports import CheckerModel
 from assay.record.gone import GoneChecker
@@ -38,13 +36,9 @@ def open_checker(settings: Settings) -> OpenChecker | None:
     """The checker that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.checker == "none":
         return None
-    opened = OnnxChecker.load(_folder(settings))
+    told = settings.told("checker")
+    opened = OnnxChecker.load(model_folder(settings.checker, named=told, what="checker", bundled=BUNDLED))
     return OpenChecker(opened, (opened.close,))
-
-
-def bundled() -> OnnxChecker:
-    """The checker that ships; raises UsageError where it does not."""
-    return OnnxChecker.load(_bundled())
 
 
 def checker_then(about: Mapping[str, Any]) -> OpenChecker | None:
@@ -54,22 +48,3 @@ def checker_then(about: Mapping[str, Any]) -> OpenChecker | None:
         return None
     policy = ClaimPolicy.read(model["policy"])
     return OpenChecker(GoneChecker(CheckerModel(model["id"], model["sha256"], tuple(model["languages"]), policy)))
-
-
-def _folder(settings: Settings) -> Path:
-    if settings.checker == "bundled":
-        return _bundled()
-    hint = "name a folder that holds a checker, or none"
-    return expanded(settings.checker, named=settings.told("checker"), hint=hint)
-
-
-def _bundled() -> Path:
-    import assay_models
-
-    try:
-        return assay_models.folder(BUNDLED)
-    except LookupError as error:
-        raise UsageError(
-            "the installed assay-models has no checker",
-            hint="in the clone of assay: pip install ./models; or test claims without one: --checker none",
-        ) from error

@@ -17,3 +17,20 @@ def expanded(path: str, *, named: str, hint: str) -> Path:
         return Path(path).expanduser()
     except RuntimeError as error:  # ~name, and no user has that name
         raise UsageError(f"{named}: {path} is in nobody's home folder", hint=hint) from error
+
+
+def model_folder(path: str, *, named: str, what: str, bundled: str) -> Path:
+    """The folder of a network: that of the model `bundled` of assay-models, or the one that a setting names.
+
+    `what` is what the network is, and the option that exchanges it. Raises UsageError where the installed
+    assay-models has none, and as `expanded`.
+    """
+    if path != "bundled":
+        return expanded(path, named=named, hint=f"name a folder that holds a {what}, or none")
+    import assay_models
+
+    try:
+        return assay_models.folder(bundled)
+    except LookupError as error:
+        hint = f"in the clone of assay: pip install ./models; or do without: --{what} none"
+        raise UsageError(f"the installed assay-models has no {what}", hint=hint) from error

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from assay.build.paths import expanded
-from assay.errors import UsageError
+from assay.build.paths import model_folder
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
 from assay.record.gone import GoneReader
@@ -38,7 +36,8 @@ def open_reader(settings: Settings) -> OpenReader | None:
     """The reader that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.reader == "none":
         return None
-    opened = OnnxReader.load(_folder(settings))
+    told = settings.told("reader")
+    opened = OnnxReader.load(model_folder(settings.reader, named=told, what="reader", bundled=BUNDLED))
     return OpenReader(opened, (opened.close,))
 
 
@@ -48,22 +47,3 @@ def reader_then(about: Mapping[str, Any]) -> OpenReader | None:
     if model is None:
         return None
     return OpenReader(GoneReader(ReaderModel(model["id"], model["sha256"], tuple(model["languages"]))))
-
-
-def _folder(settings: Settings) -> Path:
-    if settings.reader == "bundled":
-        return _bundled()
-    hint = "name a folder that holds a reader, or none"
-    return expanded(settings.reader, named=settings.told("reader"), hint=hint)
-
-
-def _bundled() -> Path:
-    import assay_models
-
-    try:
-        return assay_models.folder(BUNDLED)
-    except LookupError as error:
-        raise UsageError(
-            "the installed assay-models has no reader",
-            hint="in the clone of assay: pip install ./models; or answer without a reader: --reader none",
-        ) from error

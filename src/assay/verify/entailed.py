@@ -15,7 +15,7 @@ from assay.stages import Pair
 from assay.text.rarity import rarity
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
-from assay.types import Passage
+from assay.types import Passage, Verdict
 from assay.verify.window import WIDTH, covering, lines_of, window
 from assay.verify.words import words_of
 
@@ -49,11 +49,17 @@ class Entailed:
     against: float
 
     @property
-    def told(self) -> tuple[str, str, str]:
-        """What it says by itself, for the claim's history: the likelier verdict, by whom, and how likely."""
+    def likelier(self) -> Verdict:
+        """What it says by itself: unknown where neither is likelier than not."""
         support = sigmoid(self.support)
-        likelier = max((support, "supported"), (self.against, "contradicted"), (0.5, "unknown"))[1]
-        return likelier, self.by, f"supports {support:.2f}, contradicts {self.against:.2f}"
+        if max(support, self.against) <= 0.5:
+            return Verdict.UNKNOWN
+        return Verdict.SUPPORTED if support >= self.against else Verdict.CONTRADICTED
+
+    @property
+    def told(self) -> str:
+        """How likely it finds either, in words."""
+        return f"supports {sigmoid(self.support):.2f}, contradicts {self.against:.2f}"
 
     def inputs(self, aligned: float, overlap: float, failed: Collection[str]) -> dict[str, float]:
         """What a policy weighs, with what words and vectors say (0 to 1) and the checks that failed.

@@ -189,8 +189,10 @@ def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], ruled: Ru
     against = next(iter(of_truth(checks)), None)
     facts = [] if against is None else [ClaimEvent(_told(against), "facts", against.cause or "")]
     verdict, reason = by_support(aligned)
-    read = [] if ruled is None else [ClaimEvent(*ruled.said.told)]
-    return [*facts, ClaimEvent(verdict.value, "alignment", reason), *read]
+    found = [*facts, ClaimEvent(verdict.value, "alignment", reason)]
+    if ruled is not None:
+        found.append(ClaimEvent(ruled.said.likelier.value, ruled.said.by, ruled.said.told))
+    return found
 
 
 def _told(against: Check) -> str:

@@ -105,11 +105,12 @@ def said_whole(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
 
 
 def _whole_sentence(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
-    """The sentence that is the claim, whatever its signs."""
+    """The sentence that is the claim, whatever its signs; a question states nothing."""
     wanted = words(claim)
     for passage in passages if wanted else ():
         for each in sentences(passage.text):
-            if words(passage.text[each.start : each.end]) == wanted:
+            said = passage.text[each.start : each.end]
+            if words(said) == wanted and "?" not in said:
                 return source_span(passage, each.start, each.end)
     return None
 

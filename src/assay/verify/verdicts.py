@@ -25,9 +25,9 @@ _SAMPLE = 2000
 _OF_EVERY_WORDING = frozenset({"quotes"})
 _OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
 _KNOWN = frozenset({"dates", "names"})
-# What has a value that the sources do not have is never called supported: a checker takes 1933 for 1932. Most such
-# claims are sums, shares and the like, and true: they stay unknown.
-VALUES = frozenset({"numbers", "dates", "names"})
+# What has a value that the sources do not have, or have only more roughly, is never called supported: a checker
+# takes 1933 for 1932. Most such claims are sums, shares and the like, and true: they stay unknown.
+_VALUES = frozenset({"numbers", "dates", "names"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,6 @@ def verdict_of(
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
     failed = of_truth(checks)
-    against = next((each for each in failed if each.name in VALUES), next(iter(failed), None))
     decisive = next((each for each in failed if ruled is None or decides(each, case)), None)
     if decisive is not None:
         return _by_check(decisive)
@@ -72,14 +71,12 @@ def verdict_of(
         return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
     if measured is None:
         return Verdict.UNKNOWN, _nothing_to_compare(case)
-    verdict, reason = by_support(measured) if ruled is None else _by_policy(measured, against, ruled)
+    verdict, reason = by_support(measured) if ruled is None else _by_policy(measured, failed, ruled)
     if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
         return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
-    if verdict is Verdict.SUPPORTED and against is not None and against.name in VALUES:
-        return Verdict.UNKNOWN, against.cause or ""
-    unsure = next((c for c in checks if c.status is Status.UNKNOWN and c.severity is Severity.BLOCK), None)
-    if verdict is Verdict.SUPPORTED and unsure is not None and (ruled is None or is_copy(case)):
-        return Verdict.UNKNOWN, unsure.cause or ""
+    withheld = next((each for each in checks if withholds(each, case, is_read=ruled is not None)), None)
+    if verdict is Verdict.SUPPORTED and withheld is not None:
+        return Verdict.UNKNOWN, withheld.cause or ""
     return verdict, reason
 
 
@@ -99,14 +96,12 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     changed copies where one of the rarer checks fails (benchmarks/claims). Where the claim stays unknown, so do the
     checks of its values.
     """
-    if verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
-        return list(checks)
-    if ruled is None:
+    if ruled is None or verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
         return list(checks)
     overruled = [each for each in of_truth(checks) if not decides(each, case)]
     if not is_copy(case):
         overruled += [each for each in checks if each.status is Status.UNKNOWN]
-    known = [each for each in overruled if each.name in VALUES and verdict is Verdict.UNKNOWN]
+    known = [each for each in overruled if each.name in _VALUES and verdict is Verdict.UNKNOWN]
     doubted = [replace(each, status=Status.UNKNOWN) for each in known]
     return [*(each for each in checks if each not in overruled), *doubted]
 
@@ -127,15 +122,26 @@ def decides(check: Check, case: Case) -> bool:
     return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN and check.source_span is not None)
 
 
-def _by_policy(measured: float, against: Check | None, ruled: Ruled) -> tuple[Verdict, str]:
-    """The verdict on a claim that a checker read, with the first of the checks that speak against it."""
-    policy, said = ruled.policy, f"support {measured:.2f}, {ruled.said.told[2]}"
+def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
+    """Whether a check keeps a claim from being called supported: one that must be made and could not be.
+
+    Of a free wording that a checker read only the checks of values do, and those that failed, too.
+    """
+    unmade = check.status is Status.UNKNOWN and check.severity is Severity.BLOCK
+    if not is_read or is_copy(case):
+        return unmade
+    return check.name in _VALUES and (unmade or check.status is Status.FAILED)
+
+
+def _by_policy(measured: float, failed: Sequence[Check], ruled: Ruled) -> tuple[Verdict, str]:
+    """The verdict on a claim that a checker read, beside checks that failed and do not settle it."""
+    policy, said = ruled.policy, f"support {measured:.2f}, {ruled.said.told}"
     if measured >= policy.supported:
         return Verdict.SUPPORTED, said
     if measured >= policy.unsupported:
         return Verdict.UNKNOWN, f"{said}: that settles nothing"
     found = Verdict.CONTRADICTED if ruled.said.against >= policy.contradicted else Verdict.UNSUPPORTED
-    return found, f"{said}: it is not borne out" if against is None else against.cause or said
+    return found, failed[0].cause or said if failed else f"{said}: it is not borne out"
 
 
 def _by_check(against: Check) -> tuple[Verdict, str]:

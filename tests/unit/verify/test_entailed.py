@@ -74,6 +74,20 @@ async def test_a_value_that_fails_beside_a_free_wording_leaves_the_claim_unknown
     assert "no source of this claim says '12'" in doubted.history[-1].reason
 
 
+async def test_a_value_more_exact_than_the_sources_leaves_the_claim_unknown() -> None:
+    text = "On 3 May 1921 the firm was set up by a pair of brothers."
+    [claim] = await claims(text, scripted({text: (0.99, 0.0)}, ALONE))
+    assert claim.verdict is Verdict.UNKNOWN
+    assert "1921" in claim.history[-1].reason
+
+
+async def test_a_question_of_the_source_states_nothing() -> None:
+    [claim] = await claims(
+        "It rained.", scripted({"It rained.": (0.2, 0.0)}, ALONE), "Did it? It rained? Nobody knows."
+    )
+    assert claim.verdict is not Verdict.SUPPORTED
+
+
 async def test_a_check_that_fails_in_a_copy_settles_the_claim() -> None:
     [claim] = await claims(WRONG, scripted({WRONG: (0.99, 0.0)}, ALONE))
     assert claim.verdict is Verdict.CONTRADICTED

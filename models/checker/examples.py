@@ -1,8 +1,10 @@
 """Write the checker's training examples: claims beside windows of passages, labelled.
 
     .venv/bin/python models/checker/examples.py SHARED ASKED OUT [--hold GENRE …] [--public SHARE] [--seed S]
+        [--turns T]
 
-SHARED is the folder of shared material, with `data/train/checker` and `data/train/written`; ASKED is what
+SHARED is the folder of shared material, with `data/train/checker`, `data/train/written` and the labelled sets of
+`data/dev` that may teach; of these two folds of five are kept out. ASKED is what
 models/reader/asked.py wrote, with passages of documentations; models/data/claims has claims over both. OUT gets
 `train.jsonl.gz` and `held.jsonl.gz`, an example a line: {"claim", "evidence", "label", "source", "group"}.
 `label` is "supports", "contradicts", "neither" or, where a set does
@@ -26,7 +28,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from twins import wrong_name, wrong_number
+
 from assay.text.rarity import rarity
+from assay.text.sentences import sentences
 from assay.text.tokens import terms, words
 from assay.types import Passage
 from assay.verify.entailed import evidence, plain
@@ -39,8 +44,15 @@ HELD_SETS = MODELS / "data" / "asked" / "held.txt"
 # One in so many written passages is held out: the same ones as for the reader (models/reader/examples.py).
 HELD_EVERY = 6
 HELD_GENRES = ("business, law, medicine, news, dialogue",)
-# A written claim is seen so often, each time in another group.
-TURNS = 3
+# A written claim is seen so often, each time in another group; a labelled one in as many examples alike.
+TURNS, LABELLED_TURNS = 3, 2
+# The labelled sets whose licence lets them teach, and how much of them is kept out, by their groups.
+LABELLED = (
+    *(f"summedits-{each}" for each in ("news", "samsum", "scitldr", "ectsum", "qmsumm", "podcast")),
+    *("summedits-sales_call", "summedits-sales_email", "wice", "scifact", "factcheck-gpt", "falke"),
+    *("begin-wow", "begin-tc", "begin-cmu"),
+)
+FOLDS, KEPT_FOLDS = 5, frozenset({0, 1})
 # True claims in a group at most, and false ones.
 OF_A_KIND = 3
 # Forms that are mostly true in these data: they stand more often beside a passage that does not say them.
@@ -74,7 +86,7 @@ LABELS = {
     "neutral": "neither",
     "unsupported": "unsupported",
 }
-VERDICTS = {"s": "supports", "c": "contradicts", "u": "neither"}
+VERDICTS = {"s": "supports", "c": "contradicts", "u": "neither", "?": "unsupported"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +211,8 @@ def natural(passages: Sequence[Written], turns: int, draw: random.Random) -> Ite
         for passage in passages:
             for number, claims in enumerate(dealt(passage.claims, draw)):
                 group = f"{passage.pid}-{turn}-{number}"
-                for row in claims:
+                changed = () if passage.held else siblings(claims, passage.text, draw)
+                for row in (*claims, *changed):
                     beside = [passage]
                     if turn % 3 == 2:
                         beside += [each for _ in range(2) if (each := elsewhere.passage(said(row), passage, draw))]
@@ -214,6 +227,17 @@ def natural(passages: Sequence[Written], turns: int, draw: random.Random) -> Ite
                 if other is not None:
                     made = of_written(row, other, [other], "neither")
                     yield made | {"source": "elsewhere", "group": group}
+
+
+def siblings(claims: Sequence[dict], passage: str, draw: random.Random) -> Iterator[dict]:
+    """For a true claim with a number and one with a name, the same with another."""
+    true = [row for row in claims if row["verdict"] == "s"]
+    for verdict, change in (("c", wrong_number), ("?", wrong_name)):
+        changed = ((row, change(row["claim"], passage, draw)) for row in draw.sample(true, len(true)))
+        for row, claim in changed:
+            if claim is not None:
+                yield row | {"claim": claim, "verdict": verdict}
+                break
 
 
 def of_written(row: dict, passage: Written, beside: Sequence[Written], label: str) -> dict:
@@ -271,6 +295,63 @@ def public(
     return teach, [of_public(row, source) | {"group": None} for row in watched]
 
 
+def keeps(group: object) -> bool:
+    """Whether the claims of this group of a labelled set teach nothing, so that they can be measured.
+
+    >>> keeps("summedits:news:1")
+    False
+    """
+    return int(hashlib.sha256(str(group).encode()).hexdigest(), 16) % FOLDS in KEPT_FOLDS
+
+
+def labelled(path: Path, held: frozenset[tuple[str, ...]]) -> Iterator[dict]:
+    """The claims of a labelled set that teach, a sentence each, beside windows as the program cuts them.
+
+    Of a false claim of several sentences only one is known to be false: the one that no true claim about the same
+    text has. Where that is not one, the claim is left out.
+    """
+    source = path.parent.name
+    rows = [json.loads(line) for line in path.open(encoding="utf-8")]
+    rows = [row for row in rows if not keeps(row.get("group")) and held.isdisjoint(runs(row["context"]))]
+    true = defaultdict[str, set[str]](set)
+    for row in rows:
+        if row["supported"]:
+            true[row["context"]].update(said_in(row["claim"]))
+    for row in rows:
+        sentences = said_in(row["claim"])
+        if not row["supported"]:
+            sentences = [each for each in sentences if each not in true[row["context"]]]
+            sentences = sentences if len(sentences) == 1 else []
+        passage = Passage("context", "context", "", 0, len(row["context"]), row["context"])
+        for claim in sentences:
+            label = "supports" if row["supported"] else "unsupported"
+            made = {"claim": claim, "evidence": evidence(claim, [passage]), "label": label, "source": source}
+            yield made | {"group": f"{source}-{row['context'][:200]}"}
+
+
+def said_in(claim: str) -> list[str]:
+    """The sentences of a claim, as the program reads them."""
+    whole = plain(claim)
+    return [whole[span.start : span.end] for span in sentences(whole)]
+
+
+def in_groups(rows: Sequence[dict], draw: random.Random) -> Iterator[dict]:
+    """The rows with groups of at most six, in which true and false ones can be compared; null for the others."""
+    groups = defaultdict[str, list[dict]](list)
+    for row in rows:
+        groups[row["group"]].append(row)
+    for name, some in groups.items():
+        true = [row for row in some if row["label"] == "supports"]
+        false = [row for row in some if row["label"] != "supports"]
+        draw.shuffle(true)
+        draw.shuffle(false)
+        many = max(1, -(-max(len(true), len(false)) // OF_A_KIND))
+        for number in range(many):
+            here = [*true[number::many], *false[number::many]]
+            both = len({row["label"] for row in here}) == 2
+            yield from (row | {"group": f"{name[:80]}-{number}" if both else None} for row in here)
+
+
 def page(row: dict) -> str:
     """What a row is about: its question, else the first line of its context, which is a title in sets of pages."""
     return row.get("question") or row["context"].partition("\n")[0]
@@ -298,6 +379,7 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--hold", nargs="*", default=HELD_GENRES)
     parser.add_argument("--public", type=float, default=1.0, metavar="SHARE")
+    parser.add_argument("--turns", type=int, default=TURNS)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -306,12 +388,16 @@ def main() -> None:
     passages = [*written_passages(data / "written", asked.hold), *documentation(asked.asked)]
     away = frozenset(run for passage in passages if passage.held for run in runs(passage.text))
     teaching = [passage for passage in passages if not passage.held and away.isdisjoint(runs(passage.text))]
-    train = list(natural(teaching, TURNS, draw))
+    train = list(natural(teaching, asked.turns, draw))
     held = list(natural([passage for passage in passages if passage.held], 1, draw))
     for path in sorted((data / "checker").glob("*.jsonl.gz")):
         teach, watched = public(path, asked.public, away, draw)
         train += teach
         held += watched
+    for name in LABELLED:
+        rows = list(labelled(asked.shared / "data" / "dev" / name / "grounding.jsonl", away))
+        for turn in range(LABELLED_TURNS):
+            train += [row | {"group": row["group"] and f"{row['group']}/{turn}"} for row in in_groups(rows, draw)]
     draw.shuffle(train)
     for name, rows in (("train", train), ("held", held)):
         with gzip.open(asked.out / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:

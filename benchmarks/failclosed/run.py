@@ -22,8 +22,8 @@ from assay.models.structured import StructuredModel
 from assay.testing.scripted_model import ScriptedModel
 from assay.types import Passage, Status, Verdict
 from assay.verify.model_tier import ModelTier
+from assay.verify.model_verifier import ModelVerifier
 from assay.verify.review import DeterministicVerifier
-from assay.verify.voting import VotingVerifier
 from report import write_result
 
 SOURCE = (
@@ -107,7 +107,7 @@ def by_assay(reply: Reply) -> bool:
     if isinstance(reply, Exception):
         reply = ProviderUnreachable(str(reply), hint="")
     model = StructuredModel(ScriptedModel(reply, reply))
-    verifier = VotingVerifier(DeterministicVerifier(), (ModelTier(model, fence=lambda: "5eed" * 8),))
+    verifier = ModelVerifier(DeterministicVerifier(), ModelTier(model, fence=lambda: "5eed" * 8))
     review = asyncio.run(verifier.check(CLAIM, (Passage("p", "p", "", 0, len(SOURCE), SOURCE),)))
     told = any(each.status in (Status.UNKNOWN, Status.FAILED) for each in review.checks)
     return all(claim.verdict is Verdict.SUPPORTED for claim in review.claims) or not told

@@ -47,12 +47,20 @@ class Budget:
         """Seconds until the deadline, negative after it."""
         return self._ends - self._clock.monotonic()
 
-    def reserve(self, tokens: int, cost: float) -> Reservation:
-        """Set the most that one call may use aside; raises BudgetSpent where a limit would be passed."""
+    def reserve(self, tokens: int, cost: float, spare: int = 0) -> Reservation:
+        """Set the most that one call may use aside; raises BudgetSpent where a limit would be passed.
+
+        So many calls as `spare` says are left for others.
+        """
         limits = self._limits
         if self._calls + 1 > limits.calls:
             allowed = f"{limits.calls} model call{'s are' if limits.calls != 1 else ' is'}"
             raise BudgetSpent(f"the question's {allowed} used up", hint="allow more with --max-calls")
+        if self._calls + 1 + spare > limits.calls:
+            raise BudgetSpent(
+                f"{spare} of the question's {limits.calls} model calls are kept for writing and testing the answer",
+                hint="allow more with --max-calls",
+            )
         if limits.tokens is not None and self._tokens + tokens > limits.tokens:
             left = f"{max(0, limits.tokens - self._tokens):,} of the question's {limits.tokens:,} tokens are left"
             raise BudgetSpent(f"a call may take {tokens:,}, and {left}", hint="allow more with --max-tokens")

@@ -6,15 +6,16 @@ touched again.
 
 from __future__ import annotations
 
-from contextlib import aclosing
+from collections.abc import Sequence
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from functools import partial
 
 from assay.errors import DeadlinePassed, too_late, unusable
-from assay.mend import Written, mended
+from assay.mend import Written, compose, mended
 from assay.policy import feasible, is_unclear, next_action
 from assay.result import Ask, answered, declined
-from assay.stages import Emit, Retriever, Stages, Writer
+from assay.stages import Emit, Retriever, Settler, Stages, Writer
 from assay.types import (
     Acted,
     Action,
@@ -176,12 +177,13 @@ async def write(
 ) -> Written:
     """One draft, each of its sentences tested and mended as it comes; `first` sentences came before it.
 
+    With a settler they are tested when all have come: it is asked about all of them in one call.
     Where the question's seconds are used up while it is tested or mended, what the writer has sent is still taken,
     and the draft is cut; raises DeadlinePassed where nothing of it passed, or the writer itself was waited for, and
     UnusableReply where it ended without a whole draft: a half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
-    written = Written(evidence)
+    written, waiting = Written(evidence), list[Sentence]()
     async with aclosing(writer.write(question, evidence, advice)) as parts:
         while True:
             try:
@@ -193,11 +195,29 @@ async def write(
                 return replace(written, cut=True)
             if isinstance(part, Sentence):
                 numbered = replace(part, number=first + part.number)
-                written = await examined(numbered, written, question, on, limits, emit)
+                emit(SentenceProvisional(sentence=numbered))
+                if on.settler is None:
+                    written = await examined(numbered, written, question, on, limits, emit)
+                else:
+                    waiting.append(numbered)
             elif part.reason == "stop":
-                return replace(written, notes=(*part.notes, *written.notes))
+                break
             else:
                 raise unusable(part.reason)
+    if on.settler is not None and waiting:
+        await _settled(on.settler, question, evidence, waiting, on)
+    for sentence in waiting:
+        written = await examined(sentence, written, question, on, limits, emit)
+    return replace(written, notes=(*part.notes, *written.notes))
+
+
+async def _settled(
+    settler: Settler, question: Question, evidence: Evidence, sentences: Sequence[Sentence], on: Stages
+) -> None:
+    """Have all that the sentences leave open ruled on; where it is too late, each test will say so itself."""
+    with suppress(DeadlinePassed):
+        async with on.in_time():
+            await settler.settle(question, evidence, compose(tuple(sentences)))
 
 
 async def quote_instead(
@@ -226,7 +246,6 @@ async def examined(
 ) -> Written:
     """The draft with one more sentence, mended where it failed: it is verified or withdrawn, one of them."""
     sentence = before.led(sentence)
-    emit(SentenceProvisional(sentence=sentence))
     ended: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
     try:
         after = await mended(

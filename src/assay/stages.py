@@ -196,6 +196,18 @@ class Verifier(Protocol):
         ...
 
 
+class Settler(Protocol):
+    """Have what a draft leaves open ruled on, all of it together."""
+
+    async def settle(self, question: Question, evidence: Evidence, draft: Draft) -> None:
+        """Ask about every claim of the draft that the tests leave open, in one call.
+
+        The verifier's reviews then use what was said. Where nobody could say, they tell so; raises only
+        DeadlinePassed.
+        """
+        ...
+
+
 class Assessor(Protocol):
     """Say how good an answer is as a whole, criterion by criterion."""
 
@@ -277,6 +289,7 @@ class Stages:
     `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does. `closest` writes where
     the evidence is not known to answer, None where nothing is shown then; `relevance` reads the finished answer,
     None without a reader. `masking` says that a language model takes part: nobody reads what is masked then.
+    `settler` is asked once a draft is whole and before its sentences are tested, None where no model tests.
     """
 
     understander: Understander
@@ -303,3 +316,4 @@ class Stages:
     masking: bool = True
     closest: Writer | None = None
     relevance: Relevance | None = None
+    settler: Settler | None = None

@@ -28,9 +28,9 @@ from assay.types import (
     Status,
     Verdict,
 )
+from assay.verify.model_verifier import ModelVerifier
 from assay.verify.review import DeterministicVerifier
 from assay.verify.tier import Asked, Ruling
-from assay.verify.voting import VotingVerifier
 
 SAID = "It rained in Ulm on Wednesday."
 NOWHERE = Path("/nowhere")
@@ -132,7 +132,7 @@ def test_what_begins_past_the_deadline_to_close_has_as_long_again():
 
 async def test_a_tier_that_is_late_could_not_say_which_leaves_the_check_open():
     text = "Wednesday in Ulm was rained on."
-    verifier = VotingVerifier(DeterministicVerifier(), (SlowTier(),), Deadline(0.0).within)
+    verifier = ModelVerifier(DeterministicVerifier(), SlowTier(), Deadline(0.0).within)
     review = await verifier.check(text, (PASSAGE,))
     alone = await DeterministicVerifier().check(text, (PASSAGE,))
     assert alone.claims[0].support is not None

@@ -120,3 +120,55 @@ def test_what_the_verifier_could_not_test_is_kept_and_says_that_it_failed(tmp_pa
     (told,) = [each.cause or "" for each in answer.checks if each.name == "verifier"]
     assert "the model failed: " in told
     assert "out of memory" in told
+
+
+RENT = (
+    "# Rent\n\nTenants move out with a notice period of three months. The deposit is two monthly rents. "
+    "Pets need the owner's consent.\n"
+)
+SAID = (
+    "Whoever rents a flat has to announce it three months before moving out",
+    "What is paid as a security at the beginning comes to twice the rent of a month",
+    "Nobody may keep pets unless the landlord has agreed to that",
+)
+
+
+def test_the_verifier_model_is_asked_once_about_all_that_a_draft_leaves_open(tmp_path: Path):
+    (tmp_path / "rent.md").write_text(RENT)
+    claims = [
+        {"number": n, "parts": [{"text": f"{said}.", "verdict": "supported", "sentences": [n + 1]}]}
+        for n, said in enumerate(SAID, 1)
+    ]
+    rules = [
+        {"role": "writer", "reply": " ".join(f"{said} [1]." for said in SAID), "pieces": 5},
+        {"role": "verifier", "reply": {"claims": claims}},
+    ]
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(rules), encoding="utf-8")
+    model = f"fake:{script}"
+    chosen = {"data_dir": tmp_path / "data", "model": model, "verifier_model": model, "checker": "none"}
+    with open_engine(**chosen) as engine:
+        engine.add([tmp_path / "rent.md"])
+        answer = engine.ask("How long is the notice period of tenants, what is the deposit, and are pets allowed?")
+    assert answer.usage.calls == 2
+    assert [claim.verdict for claim in answer.claims] == [Verdict.SUPPORTED] * 3
+    assert "⚠" not in answer.text
+
+
+def test_a_call_is_kept_for_the_verifier_model(tmp_path: Path):
+    (tmp_path / "rent.md").write_text(RENT)
+    part = {"text": f"{SAID[0]}.", "verdict": "supported", "sentences": [2]}
+    rules = [
+        {"role": "writer", "reply": f"{SAID[0]} [1]."},
+        {"role": "verifier", "reply": {"claims": [{"number": 1, "parts": [part]}]}},
+        JUDGE,
+    ]
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(rules), encoding="utf-8")
+    model = f"fake:{script}"
+    chosen = {"data_dir": tmp_path / "data", "model": model, "verifier_model": model, "checker": "none"}
+    with open_engine(**chosen, profile="thorough", max_calls=2) as engine:
+        engine.add([tmp_path / "rent.md"])
+        answer = engine.ask("How long is the notice period of tenants?")
+    assert [claim.verdict for claim in answer.claims] == [Verdict.SUPPORTED]
+    assert answer.usage.calls == 2

@@ -67,11 +67,11 @@ from assay.understand.rules import RulesUnderstander
 from assay.understand.spelling import SpellingUnderstander
 from assay.verify.answering import ReaderRelevance
 from assay.verify.model_tier import ModelTier
+from assay.verify.model_verifier import ModelVerifier
 from assay.verify.promised import PromisedVerifier
 from assay.verify.review import DeterministicVerifier
 from assay.verify.scored import SUPPORTED
 from assay.verify.tier import Tier
-from assay.verify.voting import VotingVerifier
 from assay.worth import Worth
 from assay.write.ask_back import AskingDecliner
 from assay.write.cited import CitedWriter
@@ -117,7 +117,7 @@ class Composer:
         shadow, quoter = self._shadow(run), _quoter(reader, embedder)
         used = self._used(run.profile)
         promise = self._promise(run, used)
-        notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
+        notes = [*without_effect(self.settings, run.profile), *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
@@ -125,6 +125,7 @@ class Composer:
         answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, reader, run))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
+        verifier = self._verifier(plain, run, in_time)
         return Stages(
             understander=understander,
             retriever=retriever,
@@ -135,7 +136,7 @@ class Composer:
             writer=writer or quoter,
             quoter=quoter,
             decliner=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
-            verifier=self._promised(self._verifier(plain, run, in_time), run),
+            verifier=self._promised(verifier, run),
             repairer=repairer(
                 plain,
                 {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -161,6 +162,7 @@ class Composer:
             masking=bool(self.models.by_name),
             closest=quoter if reader is not None and self.settings.max_risk is None else None,
             relevance=None if reader is None else ReaderRelevance(reader),
+            settler=verifier if isinstance(verifier, ModelVerifier) else None,
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
@@ -240,26 +242,27 @@ class Composer:
         plain: DeterministicVerifier,
         run: Run,
         in_time: Callable[[], AbstractAsyncContextManager[None]] | None,
-    ) -> Verifier:
-        """The verifier that asks a model what rules leave open, where one is set for it and the profile is deep."""
-        model = self._model("verifier", run, VERIFIER) if self._asks_verifier(run.profile) else None
+    ) -> DeterministicVerifier | ModelVerifier:
+        """The verifier that asks a model what rules leave open, where one is set for this very role."""
+        model = self._model("verifier", run, VERIFIER) if self._asks_verifier else None
         if model is None:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         tier: Tier = ModelTier(model, room, self._fences(run))
-        return VotingVerifier(plain, (tier if self.verdicts is None else self.verdicts.tier(tier, run),), in_time)
+        return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
 
     def _promised(self, verifier: Verifier, run: Run) -> Verifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
         bar = SUPPORTED if self.checker is None else self.checker.checker.model.policy.supported
-        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(run.profile), bar)
+        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(), bar)
         return PromisedVerifier(verifier, made, self.supports)
 
-    def _asks_verifier(self, profile: str) -> bool:
-        """Only where a model is set for this very role: it is asked for every sentence."""
-        return profile != "fast" and self.settings.verifier_model is not None
+    @property
+    def _asks_verifier(self) -> bool:
+        """Only where a model is set for this very role: a model set for writing is not asked unbidden."""
+        return self.settings.verifier_model is not None
 
     def _assessor(self, run: Run) -> Assessor | None:
         """Who assesses; a model only where a question may ask many times."""
@@ -314,11 +317,16 @@ class Composer:
         return random_fence if run.tape is None else TapedFences(random_fence, run.tape)
 
     def _model(self, role: Role, run: Run, check: str | None = None) -> LLM | None:
-        """The model of a role; what its calls use is counted for the `check` that it makes, if it makes one."""
-        model = self.models.of(role)
-        return None if model is None else self._wrapped(model, run, check)
+        """The model of a role; what its calls use is counted for the `check` that it makes, if it makes one.
 
-    def _wrapped(self, model: LLM, run: Run, check: str | None = None) -> LLM:
+        Where a model tests the draft, calls are kept for it and for the writer: who works before them cannot take
+        these.
+        """
+        model, before = self.models.of(role), role in ("condenser", "judge") and check is None
+        spare = 1 + ("writer" in self.models.roles) if self._asks_verifier and before else 0
+        return None if model is None else self._wrapped(model, run, check, spare)
+
+    def _wrapped(self, model: LLM, run: Run, check: str | None = None, spare: int = 0) -> LLM:
         """The model within the run's budget and on its tape, its replies whole and parsed."""
         taped = model if run.tape is None else TapedModel(model, run.tape)
         metered = MeteredModel(
@@ -329,6 +337,7 @@ class Composer:
             delays=delays_from(self.settings.retry_seconds),
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
             tell=untold if check is None else partial(run.meter.asked, check),
+            spare=spare,
         )
         return StructuredModel(metered)
 
@@ -353,11 +362,11 @@ class Composer:
         return ModelsUsed(
             writer="extractive" if writer is None else self._writers(writer.name),
             judge=judge.name if asks and judge is not None else heuristic,
-            verifier=self._tests(profile),
+            verifier=self._tests(),
         )
 
-    def _tests(self, profile: str) -> str:
-        model = self.models.of("verifier") if self._asks_verifier(profile) else None
+    def _tests(self) -> str:
+        model = self.models.of("verifier") if self._asks_verifier else None
         checker = None if self.checker is None else self.checker.checker.model.id
         return ", ".join(filter(None, ("deterministic", checker, None if model is None else model.name)))
 

@@ -19,6 +19,8 @@ from assay.types import Role
 
 # What only a model that writes heeds.
 _FOR_WRITERS = ("detail", "expertise", "simple_model")
+# Roles that no model has at the depth fast.
+_NOT_IN_FAST = ("judge_model", "repairer_model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +49,20 @@ def open_models(settings: Settings) -> Models:
     return Models(opened, roles, settings.simple_model)
 
 
-def without_effect(settings: Settings) -> tuple[str, ...]:
-    """A warning for each setting of how to write that is set while no model writes; answers are quoted then.
+def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
+    """A warning for each setting of a model that changes nothing at this depth, or while no model writes.
 
-    >>> without_effect(Settings(detail=9))
+    >>> without_effect(Settings(detail=9), "fast")
     ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
     """
-    if settings.model_of("writer") is not None:
-        return ()
-    why = "changes nothing: no model writes, and answers are quoted; set one with --model"
-    return tuple(f"{name} is set and {why}" for name in _FOR_WRITERS if getattr(settings, name) is not None)
+    found = list[str]()
+    if settings.model_of("writer") is None:
+        why = "changes nothing: no model writes, and answers are quoted; set one with --model"
+        found += [f"{name} is set and {why}" for name in _FOR_WRITERS if getattr(settings, name) is not None]
+    if profile == "fast":
+        why = "changes nothing in the profile fast; ask with --profile balanced"
+        found += [f"{name} is set and {why}" for name in _NOT_IN_FAST if getattr(settings, name) is not None]
+    return tuple(found)
 
 
 def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:

@@ -56,7 +56,7 @@ def audit(
 
     \b
     assay audit claims.jsonl
-    assay audit claims.jsonl --profile balanced --verifier-model openai:NAME
+    assay audit claims.jsonl --verifier-model openai:NAME
     """
     from assay.build import open_gates
     from assay.evals.audit import card
@@ -68,7 +68,7 @@ def audit(
         found = card("the scores given", [_scored(file, line) for line in lines])
     else:
         settings = load_settings(given).settings
-        asks = settings.profile != "fast" and settings.verifier_model is not None
+        asks = settings.verifier_model is not None
         with open_gates(**given) as engine:
             rows = []
             with Bar(terminal, "claims", len(lines)) as bar:

@@ -113,8 +113,8 @@ def check(
 
     TEXT is the text itself if it has several words, names no existing file and does not end like a file name
     (.txt); anything else must be a file. The sources are the files given with --context, or else the collection.
-    With --verifier-model, in the profiles balanced and thorough, a model decides what rules cannot. The text is
-    assessed as a whole and recorded as a run.
+    With --verifier-model, a model decides what the tests leave open. The text is assessed as a whole and recorded
+    as a run.
 
     \b
     assay check "The notice period is four weeks." --context contract.txt

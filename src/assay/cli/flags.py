@@ -106,7 +106,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "simple_model": _model("Model that answers simple questions."),
         "judge_model": _model("Model that judges evidence (balanced and thorough)."),
         "condenser_model": _model("Model that rewrites follow-up questions and search queries."),
-        "verifier_model": _model("Model that checks claims (balanced and thorough)."),
+        "verifier_model": _model("Model that checks the sentences which tests leave open, in one call."),
         "repairer_model": _model("Model that rewrites failed sentences (balanced and thorough)."),
         "context_tokens": _flag(int, MODELS, "Context window of the model, in tokens. [default: 8192]", "N"),
         "detail": _flag(int, WRITING, "Level of detail: 1 is a phrase, 10 a chapter.", "1-10"),

@@ -38,7 +38,8 @@ class MeteredModel:
     """Wraps a model for one run: at most four attempts a reply, each within the budget and the deadline.
 
     Only retryable errors are tried again, and a stream only while it has given nothing. `chance` makes the
-    delays of a run reproducible. `tell` is told what each attempt used, beside the budget.
+    delays of a run reproducible. `tell` is told what each attempt used, beside the budget. `spare` calls of the
+    budget are left for others.
     """
 
     inner: LLM
@@ -48,6 +49,7 @@ class MeteredModel:
     delays: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0)
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - delays are no secret
     tell: Callable[[Usage], None] = untold
+    spare: int = 0
 
     @property
     def name(self) -> str:
@@ -103,7 +105,7 @@ class MeteredModel:
     def _reserve(self, request: ModelRequest) -> Reservation:
         prompt = tokens_at_most(request)
         cost = prompt * self.price.prompt + request.max_tokens * self.price.reply
-        return self.budget.reserve(prompt + request.max_tokens, cost)
+        return self.budget.reserve(prompt + request.max_tokens, cost, self.spare)
 
     def _settle(self, reserved: Reservation, usage: Usage) -> None:
         self.budget.settle(reserved, usage)

@@ -100,7 +100,7 @@ class Settings(BaseModel):
     judge_model: ModelName = Field(None, description="the model that judges the evidence, in balanced and thorough")
     writer_model: ModelName = Field(None, description="the model that writes")
     verifier_model: ModelName = Field(
-        None, description="the model that rules on claims which rules leave open, in balanced and thorough"
+        None, description="the model that rules, in one call, on the sentences of an answer that tests leave open"
     )
     repairer_model: ModelName = Field(
         None, description="the model that words failed sentences anew, in balanced and thorough"

@@ -185,6 +185,15 @@ async def test_unreported_tokens_are_unknown_and_count_as_reserved():
         await model.complete(ASKED)
 
 
+async def test_calls_that_are_kept_for_others_are_not_taken():
+    model = metered([[GOOD], [GOOD]], Limits(calls=2))
+    early = replace(model, spare=1)
+    await early.complete(ASKED)
+    with pytest.raises(BudgetSpent, match="1 of the question's 2 model calls are kept"):
+        await early.complete(ASKED)
+    await model.complete(ASKED)
+
+
 # --- the circuit -------------------------------------------------------------------------------
 
 

@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
+from assay.mend import compose
 from assay.models.structured import StructuredModel
 from assay.testing.scripted_model import ScriptedModel
-from assay.types import Check, Claim, Passage, Review, Status, Verdict
-from assay.verify.agreed import Vote, agreed
+from assay.types import (
+    Check,
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Review,
+    Sentence,
+    Status,
+    Verdict,
+)
 from assay.verify.model_tier import ModelTier
+from assay.verify.model_verifier import ModelVerifier, together
 from assay.verify.review import DeterministicVerifier
 from assay.verify.tier import Asked, Ruling
-from assay.verify.voting import VotingVerifier
 
 SOURCE = (
     "The old mill stood by the river for two centuries. It burned down in the winter of 1901. Nobody rebuilt it."
@@ -41,8 +53,8 @@ def tier(*replies: Reply, room: int = 6000) -> ModelTier:
     return ModelTier(StructuredModel(ScriptedModel(*replies)), room, lambda: FENCE)
 
 
-async def reviewed(*tiers: ModelTier, text: str = CLAIM) -> Review:
-    return await VotingVerifier(DeterministicVerifier(), tiers).check(text, (passage(),))
+async def reviewed(one: ModelTier, text: str = CLAIM) -> Review:
+    return await ModelVerifier(DeterministicVerifier(), one).check(text, (passage(),))
 
 
 async def ruled(reply: Reply, claim: str = CLAIM, *passages: Passage, room: int = 6000) -> Ruling:
@@ -57,9 +69,7 @@ def named(review: Review, name: str) -> list[Check]:
 
 async def test_the_prompt_numbers_sentences_and_claims_between_fences() -> None:
     model = ScriptedModel(says(part("supported", 1, 2)))
-    await VotingVerifier(DeterministicVerifier(), (ModelTier(StructuredModel(model), fence=lambda: FENCE),)).check(
-        CLAIM, (passage(),)
-    )
+    await reviewed(ModelTier(StructuredModel(model), fence=lambda: FENCE))
     [request] = model.requests
     assert request.role == "verifier"
     assert request.messages[1].text == (
@@ -157,54 +167,66 @@ async def test_no_model_is_asked_what_a_quote_or_a_fact_has_settled(text: str) -
     assert await reviewed(tier(), text=text) == before  # a scripted model without replies would raise
 
 
-async def test_two_verifiers_that_disagree_settle_nothing_and_are_named() -> None:
-    review = await reviewed(tier(says(part("supported", 1, 2))), tier(says(part("unsupported"))))
-    [claim] = review.claims
-    assert claim.verdict is Verdict.UNKNOWN
-    [check] = named(review, "agreement")
-    assert check.status is Status.FAILED
-    assert "fake:scripted: supported; fake:scripted: unsupported" in (check.cause or "")
+def leading(*claims: str) -> tuple[Draft, Evidence]:
+    """A draft of these sentences, and evidence for it."""
+    sentences = tuple(Sentence(n, each, ("p1",)) for n, each in enumerate(claims, 1))
+    return compose(sentences), Evidence((Hit(passage(), 1.0),))
 
 
-VERDICTS = tuple(Verdict)
+async def test_all_open_claims_of_a_draft_are_asked_about_in_one_call_and_reviews_ask_nobody() -> None:
+    second = "Since a winter fire the mill has never been built up again."
+    asked = ScriptedModel(
+        {
+            "claims": [
+                *says(part("supported", 1, 2))["claims"],
+                {"number": 2, "parts": [part("contradicted", 3, text=second)]},
+            ]
+        }
+    )
+    verifier = ModelVerifier(DeterministicVerifier(), ModelTier(StructuredModel(asked), fence=lambda: FENCE))
+    draft, evidence = leading(CLAIM, second)
+    question = Question("What became of the mill?", "What became of the mill?")
+    await verifier.settle(question, evidence, draft)
+    [request] = asked.requests
+    assert f"1. {CLAIM}\n2. {second}" in request.messages[1].text
+    one, _ = leading(CLAIM)
+    first = await verifier.review(question, evidence, one)
+    both = await verifier.review(question, evidence, draft, after=1)
+    assert [claim.verdict for claim in (*first.claims, *both.claims)] == [Verdict.SUPPORTED, Verdict.CONTRADICTED]
+    other, _ = leading("The building near the stream was lost to flames.")
+    changed = await verifier.review(question, evidence, other)
+    assert changed == await DeterministicVerifier().review(question, evidence, other)
 
 
-@pytest.mark.parametrize("first", VERDICTS)
-@pytest.mark.parametrize("second", VERDICTS)
-@pytest.mark.parametrize("alone", VERDICTS)
-def test_support_needs_every_voice(first: Verdict, second: Verdict, alone: Verdict) -> None:
-    votes = [Vote("a", Ruling(first, "")), Vote("b", Ruling(second, ""))]
-    supported = agreed(alone, votes) is Verdict.SUPPORTED
-    unanimous = {first, second} == {Verdict.SUPPORTED} and alone in (Verdict.SUPPORTED, Verdict.UNKNOWN)
-    assert supported == unanimous
+@pytest.mark.parametrize("first", Verdict)
+@pytest.mark.parametrize("said", Verdict)
+def test_nothing_is_supported_that_a_source_speaks_against_or_that_a_model_does_not_support(
+    first: Verdict, said: Verdict
+) -> None:
+    verdict = together(first, said)
+    assert (verdict is Verdict.SUPPORTED) == (said is Verdict.SUPPORTED and first is not Verdict.CONTRADICTED)
+    if Verdict.UNKNOWN in (first, said) and first is not Verdict.SUPPORTED:
+        assert verdict in (first, said)
 
 
-def test_votes_count_alike_in_any_order() -> None:
-    rulings: Sequence[Verdict] = (Verdict.SUPPORTED, Verdict.UNKNOWN, Verdict.CONTRADICTED)
-    votes = [Vote(str(n), Ruling(each, "")) for n, each in enumerate(rulings)]
-    assert agreed(Verdict.UNKNOWN, votes) is agreed(Verdict.UNKNOWN, votes[::-1])
-
-
-async def test_agreement_takes_two() -> None:
-    lease = passage("The landlord may terminate the lease if the rent is more than 60 days overdue.")
-    claim = "The tenant may terminate the lease if the rent is more than 60 days overdue."
-    before = await DeterministicVerifier().check(claim, (lease,))
-    review = await VotingVerifier(DeterministicVerifier(), (tier("no JSON", "no JSON"),)).check(claim, (lease,))
-    [agreement], [support] = named(review, "agreement"), named(review, "support")
-    assert (agreement.status, agreement.cause) == (Status.UNKNOWN, "no one could say")
-    assert support.status is Status.UNKNOWN
-    assert [support] == named(before, "support")
-
-
-async def test_a_voter_that_is_alone_is_named() -> None:
-    review = await reviewed(tier(says(part("supported", 1, 2))), tier("no JSON", "no JSON"))
+@pytest.mark.parametrize("said", ["supported", "unsupported"])
+async def test_both_sides_are_named_where_they_do_not_agree(said: str) -> None:
+    claim = "Along the river grey elephants were eating young trees."
+    before = await DeterministicVerifier().check(claim, (passage(),))
+    assert before.claims[0].verdict is Verdict.UNSUPPORTED
+    sentences = [1] if said == "supported" else []
+    review = await reviewed(tier(says(part(said, *sentences, text=claim))), claim)
     [agreement] = named(review, "agreement")
-    assert (agreement.status, agreement.cause) == (Status.UNKNOWN, "only fake:scripted could say")
-    assert named(review, "support")[0].status is not Status.PASSED
+    assert review.claims[0].verdict is Verdict(said)
+    if said == "supported":
+        assert agreement.status is Status.FAILED
+        assert agreement.cause == "the tests without a model: unsupported; fake:scripted: supported"
+    else:
+        assert (agreement.status, agreement.cause) == (Status.PASSED, None)
 
 
-async def test_what_a_vote_settles_has_the_votes_cause() -> None:
+async def test_what_a_ruling_settles_has_its_cause() -> None:
     review = await reviewed(tier(says(part("unsupported"))))
     [support] = named(review, "support")
     assert support.status is Status.FAILED
-    assert "all who could say agree" not in (support.cause or "")
+    assert "no sentence says" in (support.cause or "")

@@ -1,37 +1,66 @@
 """What becomes of replies as a strong model writes them: good ones, and ones with errors.
 
-    .venv/bin/python benchmarks/replies/run.py [--show KIND]
+    .venv/bin/python benchmarks/replies/run.py [--verifier] [--show KIND]
 
 Each reply of `dev/replies` is written by `fake:`, the scripted model, over the eight passages found for it
 at profile fast. The evidence counts as sufficient: what is measured is how the reply is tested and mended.
-`--show passed` prints the bad sentences that were called supported, `--show failed` the good ones called failed.
+With `--verifier` a scripted model that knows the labels, and is right of 95 % of the claims, is asked what the
+tests leave open. `--show passed` prints the bad sentences that were called supported, `--show failed` the good ones
+called failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.build import open_gates
+from assay.build.compose import EVIDENCE_SHARE
 from assay.conduct import conduct
 from assay.engine import Engine, unheard
+from assay.models.structured import StructuredModel
 from assay.text.citation_marks import citations, without_marks
+from assay.text.negation import negations
 from assay.text.sentences import sentences
-from assay.types import Action, Answer, Evidence, Hit, Judgement, Passage, Question, Verdict
+from assay.text.tokens import STOP_WORDS
+from assay.types import (
+    Action,
+    Answer,
+    Evidence,
+    Hit,
+    Judgement,
+    ModelReply,
+    ModelRequest,
+    Passage,
+    Question,
+    Usage,
+    Verdict,
+)
 from assay.verify.claims import claims_nothing
+from assay.verify.model_tier import ModelTier
+from assay.verify.model_verifier import ModelVerifier
+from assay.verify.review import DeterministicVerifier
 from report import data_folder, write_result
 
 FAILED = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
 _WORD = re.compile(r"\w+")
+_BRACKETS = re.compile(r"\[(\d+-\d+(?:, \d+-\d+)*)\] ")
+_NUMBERED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
+# Of a hundred claims the scripted verifier is wrong about so many.
+WRONG = 5
+# Tokens of sentences that it is shown: the program's share of its default context.
+ROOM = int(EVIDENCE_SHARE * 8192)
 # A sentence is one that is labelled bad where so much of its words are.
 SAME = 0.8
 
@@ -56,6 +85,57 @@ class Sufficient:
         return Judgement(0.9, Action.ANSWER, "given")
 
 
+@dataclass
+class Knowing:
+    """A verifier model that knows which sentences are bad, and says the opposite of so many claims as `WRONG`."""
+
+    bad: Sequence[str]
+    calls: int = 0
+    name: str = "scripted"
+    host: str = ""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Every claim that is shown as one part, by the sentence that shares most of its words."""
+        self.calls += 1
+        shown = request.messages[-1].text
+        first, _, second = shown.partition("<claims ")
+        numbered = {int(n): set(_WORD.findall(text.casefold())) for n, text in _NUMBERED.findall(first)}
+        claims = [self._said(int(n), *bracketed(text, numbered)) for n, text in _NUMBERED.findall(second)]
+        text = json.dumps({"claims": claims})
+        return ModelReply(text, "stop", Usage(calls=1), self.name)
+
+    def _said(self, number: int, text: str, numbered: Mapping[int, set[str]]) -> dict[str, Any]:
+        words = _WORD.findall(text)
+        is_bad = any(_same(words, _WORD.findall(each)) for each in self.bad)
+        errs = int(hashlib.sha256(text.encode()).hexdigest(), 16) % 100 < WRONG
+        asked = set(_WORD.findall(text.casefold()))
+        nearest = max(numbered, key=lambda n: len(asked & numbered[n]))
+        part: dict[str, Any] = {"text": text, "verdict": "supported", "sentences": [nearest]}
+        shares = asked & numbered[nearest] - STOP_WORDS
+        if not is_bad and not errs and negations(text) and not shares:
+            part |= {"verdict": "absent", "sentences": []}
+        if is_bad != errs:
+            part |= {"verdict": "unsupported", "sentences": []}
+        return {"number": number, "parts": [part]}
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """Nobody streams a verdict."""
+        raise NotImplementedError
+
+    async def aclose(self) -> None:
+        """Nothing is open."""
+
+
+def bracketed(text: str, numbered: Mapping[int, set[str]]) -> tuple[str, dict[int, set[str]]]:
+    """A claim without the numbers before it, and the sentences that it may go by."""
+    found = _BRACKETS.match(text)
+    if found is None:
+        return text, dict(numbered)
+    ranges = (each.split("-") for each in found[1].split(", "))
+    own = {n for first, last in ranges for n in range(int(first), int(last) + 1)}
+    return text[found.end() :], {n: words for n, words in numbered.items() if n in own}
+
+
 @dataclass(frozen=True)
 class Said:
     """One sentence of a reply and what became of it: is it there unchanged, and the worst verdict on its claims."""
@@ -69,6 +149,7 @@ class Said:
 def main() -> None:
     """Play, count, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--verifier", action="store_true")
     parser.add_argument("--show", choices=("passed", "failed", "changed"))
     asked = parser.parse_args()
     rows = [json.loads(line) for line in (data_folder() / "dev" / "replies" / "replies.jsonl").open()]
@@ -79,8 +160,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder, engine(Path(folder), rows, kind) as opened:
             found[kind] = []
             for row in rows:
-                answer = played(opened, row)
-                calls.append(answer.usage.calls)
+                wrong = [text for _, text in row["bad_sentences"]] if kind == "bad" else []
+                knowing = Knowing(wrong) if asked.verifier else None
+                answer = played(opened, row, knowing)
+                calls.append(answer.usage.calls + (knowing.calls if knowing else 0))
                 found[kind] += said(row, kind, answer)
     seconds, cpu_seconds = time.perf_counter() - started, time.process_time() - cpu
     good, bad = found["good"], [each for each in found["bad"] if each.bad]
@@ -95,7 +178,7 @@ def main() -> None:
     for each in (*good, *bad):
         if shown(asked.show, each):
             print(f"{each.verdict and each.verdict.value:13} {' '.join(each.text.split())}")
-    write_result("replies", "rules", numbers)
+    write_result("replies", "verifier" if asked.verifier else "rules", numbers)
 
 
 def shown(kind: str | None, each: Said) -> bool:
@@ -115,7 +198,7 @@ def engine(folder: Path, rows: Sequence[dict], kind: str) -> Engine:
     return open_gates(model=f"fake:{script}", profile="fast", data_dir=folder)
 
 
-def played(opened: Engine, row: dict) -> Answer:
+def played(opened: Engine, row: dict, knowing: Knowing | None) -> Answer:
     """The answer to the row's question over its passages."""
     passages = [
         Passage(str(n), str(n), "r", 0, len(each["text"]), each["text"], each.get("title", ""))
@@ -126,6 +209,10 @@ def played(opened: Engine, row: dict) -> Answer:
     async def answered() -> Answer:
         run = opened._parts.begin(row["question"], (), 0, False)
         stages = replace(opened._parts.stages_for(run), retriever=Given(evidence), judge=Sufficient())
+        if knowing is not None:
+            assert isinstance(stages.verifier, DeterministicVerifier)
+            verifier = ModelVerifier(stages.verifier, ModelTier(StructuredModel(knowing), ROOM))
+            stages = replace(stages, verifier=verifier, settler=verifier)
         return await conduct(row["question"], (), run, stages, unheard)
 
     return opened._background.run(answered())

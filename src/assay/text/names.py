@@ -17,13 +17,16 @@ _TITLES = frozenset(
     """mr mrs ms miss dr doctor prof professor sir lord lady president senator king queen prince princess pope saint
     st captain general judge minister mayor governor ceo""".split()
 )
+_ABBREVIATED = frozenset("jr sr mt ft ste bros co corp inc ltd".split())
 # Capitalised for grammar's sake, not as names.
 _CALENDAR = frozenset(
     """january february march april may june july august september october november december monday
     tuesday wednesday thursday friday saturday sunday i""".split()
 )
 _EXPANSION = re.compile(r"\((?P<acronym>[A-Z][A-Za-z.&-]{1,9})\)")
-_GAP = re.compile(r"(?:\.?[ \u00a0]|-| & |/)\Z")
+_GAP = re.compile(r"(?:[ \u00a0]|-| & |/)\Z")
+# A stop within a name stands behind an initial or a title: "J. Smith", "Dr. Wu"; else it ends a sentence.
+_STOP_GAP = re.compile(r"\.[ \u00a0]\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,8 @@ def _run(text: str, spans: list[Span], at: int) -> int:
     """Where the run of capitalised words that begins at word `at` ends."""
     end = at + 1
     while end < len(spans):
-        possessive = text[spans[end - 1].start : spans[end - 1].end].endswith(("'s", "’s"))
-        if possessive or not _GAP.match(text, spans[end - 1].end, spans[end].start):
+        before = text[spans[end - 1].start : spans[end - 1].end]
+        if before.endswith(("'s", "’s")) or not _joined(before, text[spans[end - 1].end : spans[end].start]):
             break
         if _capital(text, spans[end]):
             end += 1
@@ -101,6 +104,12 @@ def _run(text: str, spans: list[Span], at: int) -> int:
         else:
             break
     return end
+
+
+def _joined(before: str, gap: str) -> bool:
+    """Whether what stands between two capitalised words keeps them in one name."""
+    abbreviated = len(before) == 1 or "." in before or fold(before) in _TITLES or fold(before) in _ABBREVIATED
+    return bool(_GAP.match(gap) or (abbreviated and _STOP_GAP.match(gap)))
 
 
 def _without_titles(text: str, run: list[Span]) -> list[list[Span]]:

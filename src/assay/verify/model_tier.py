@@ -17,9 +17,10 @@ from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.prompting.fences import FenceSource, absent_from, fenced, random_fence
 from assay.prompting.tokens import estimated_tokens
 from assay.stages import LLM
+from assay.text.negation import negations
 from assay.text.sentences import sentences
 from assay.text.tokens import terms
-from assay.types import ModelRequest, Passage, PromptMessage, SourceSpan, Span, Verdict
+from assay.types import ModelRequest, Passage, PromptMessage, SourceSpan, Verdict
 from assay.verify.sources import source_span
 from assay.verify.tier import Asked, Ruling
 
@@ -31,10 +32,12 @@ Judge by the numbered sentences alone. Be strict: every detail of a claim must b
 names, who did what, and what is denied.
 Reply with one JSON object and nothing else:
 - "claims": for every numbered claim {"number": its number, "parts": the separate statements that it makes, in its \
-own words, one where it makes one}.
+own words, one where it makes one}. Numbers in brackets before a claim are those of the only sentences that it may \
+go by.
 - each part: {"text": the statement, "verdict": "supported" where sentences state it, "contradicted" where \
-sentences say otherwise, "unsupported" where none says it, "sentences": the numbers of these sentences, none where \
-unsupported}."""
+sentences say otherwise, "unsupported" where none says it, "absent" where the statement is only that the sources \
+do not tell something, and no sentence tells it, "sentences": the numbers of these sentences, none where \
+unsupported or absent}."""
 # Tokens of a reply: those of its frame, and those of one claim's parts.
 _FRAME_TOKENS, _CLAIM_TOKENS = 100, 200
 _MOST_PARTS = 8
@@ -47,7 +50,7 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: str = Field(json_schema_extra={"maxLength": 300})
-    verdict: Literal["supported", "contradicted", "unsupported"]
+    verdict: Literal["supported", "contradicted", "unsupported", "absent"]
     sentences: list[int] = Field(description="numbers of the sentences")
 
 
@@ -112,7 +115,7 @@ class ModelTier:
 
     async def _ask(self, asked: Sequence[Asked], view: Shown, code: str) -> VerifierReply:
         """The model's reply; raises ProviderError and BudgetSpent."""
-        claims = "\n".join(f"{n}. {' '.join(one.claim.text.split())}" for n, one in enumerate(asked, 1))
+        claims = "\n".join(f"{n}. {_may_go_by(one, view)}{_line(one.claim.text)}" for n, one in enumerate(asked, 1))
         text = f"{fenced('sentences', code, view.text)}\n{fenced('claims', code, claims)}"
         request = ModelRequest(
             role="verifier",
@@ -139,7 +142,7 @@ def numbered(passages: Sequence[Passage], room: int) -> Shown:
     for passage in passages:
         held = [each for each in sentences(passage.text) if passage.text[each.start : each.end].strip()]
         first = len(spans) + 1
-        written = [f"{n}. {_line(passage, span)}" for n, span in enumerate(held, first)]
+        written = [f"{n}. {_line(passage.text[span.start : span.end])}" for n, span in enumerate(held, first)]
         tokens = estimated_tokens("\n".join(written))
         if tokens > left:
             left_out += 1
@@ -150,8 +153,19 @@ def numbered(passages: Sequence[Passage], room: int) -> Shown:
     return Shown(spans, "\n".join(lines), left_out)
 
 
-def _line(passage: Passage, span: Span) -> str:
-    return " ".join(passage.text[span.start : span.end].split())
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _may_go_by(one: Asked, view: Shown) -> str:
+    """The numbers of the sentences that a claim stands on, "[1-4, 9-12] "; nothing where these are all."""
+    own = {passage.passage_id for passage in one.passages}
+    numbers = [n for n, span in view.spans.items() if span.passage_id in own]
+    if len(numbers) == len(view.spans):
+        return ""
+    starts = [n for n in numbers if n - 1 not in numbers]
+    ends = [n for n in numbers if n + 1 not in numbers]
+    return f"[{', '.join(f'{start}-{end}' for start, end in zip(starts, ends, strict=True))}] "
 
 
 def rulings(reply: VerifierReply, asked: Sequence[Asked], view: Shown) -> tuple[Ruling, ...]:
@@ -201,12 +215,16 @@ def _part(part: _Part, one: Asked, view: Shown) -> Ruling:
     strange = sorted(set(part.sentences) - set(view.spans))
     if strange:
         return _unknown(f"the model named sentences never given: {strange}")
+    if part.verdict in ("unsupported", "absent") and view.left_out:
+        left = "1 passage" if view.left_out == 1 else f"{view.left_out} passages"
+        return _unknown(f"{left} did not fit the model's prompt")
+    if part.verdict == "absent":
+        if not negations(one.claim.text):
+            return _unknown("the model took the claim for one that something is not told, and it denies nothing")
+        return Ruling(Verdict.SUPPORTED, f"the model found no sentence that tells it: {part.text!r}")
     verdict = Verdict(part.verdict)
     spans = tuple(view.spans[n] for n in dict.fromkeys(part.sentences))
     if verdict is Verdict.UNSUPPORTED:
-        if view.left_out:
-            left = "1 passage" if view.left_out == 1 else f"{view.left_out} passages"
-            return _unknown(f"{left} did not fit the model's prompt")
         return Ruling(verdict, f"no sentence says {part.text!r}")
     if not spans:
         return _unknown(f"the model named no sentence for {part.verdict!r}")

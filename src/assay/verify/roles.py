@@ -19,7 +19,7 @@ from assay.verify.turned_about import about_turned
 
 # Words between two names, at most, for what stands there to be said of both.
 _BETWEEN = 10
-# One word that has moved is an adverb more often than a name.
+# One word that has moved is an adverb more often than a name; of several stretches two must say something.
 _LEAST_MOVED = 2
 # Of a claim with more names than this, pairs of the first are looked at.
 _MOST_NAMES = 8
@@ -102,12 +102,17 @@ def _shuffled(copied: Copied, mine: Sequence[Word]) -> tuple[Span, Span] | None:
         return None
     moved = [edit.mine for edit in copied.copy.edits if edit.mine.start < edit.mine.end]
     stems = [[each.stem for each in mine if _in(each.place, span)] for span in moved]
-    said = [{each.folded for each in mine if _in(each.place, span)} - STOP_WORDS for span in moved]
-    if not any(said):
+    saying = [any(_says(each) for each in mine if _in(each.place, span)) for span in moved]
+    if sum(saying) < min(_LEAST_MOVED, len(moved)):
         return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": words that say nothing
     if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], theirs)):
         return None
     return moved[0], moved[-1]
+
+
+def _says(word: Word) -> bool:
+    """Whether a word says something by itself: "it's" does not."""
+    return word.folded not in STOP_WORDS and word.folded.partition("'")[0] not in STOP_WORDS
 
 
 def _in(place: Span, span: Span) -> bool:

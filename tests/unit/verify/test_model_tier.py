@@ -156,6 +156,24 @@ async def test_a_claim_stands_only_on_the_passages_that_it_cites() -> None:
     assert (first.verdict, second.verdict) == (Verdict.UNKNOWN, Verdict.SUPPORTED)
 
 
+async def test_a_claim_names_the_sentences_that_it_may_go_by() -> None:
+    cited = Claim(1, CLAIM, 0, len(CLAIM), ("p2",), Verdict.UNKNOWN, 0.5)
+    other = passage("The mill by the river burned. It was old.", "p2")
+    model = ScriptedModel(says(part("supported", 4)))
+    await ModelTier(StructuredModel(model)).rule([Asked(cited, (other,)), Asked(cited, (passage(), other))])
+    text = model.requests[0].messages[1].text
+    assert f"\n1. [1-2] {CLAIM}\n2. {CLAIM}\n" in text
+
+
+async def test_what_a_claim_says_is_not_told_needs_no_sentence_where_all_were_shown() -> None:
+    denying = "The sources do not say who set the mill on fire."
+    absent = part("absent", text=denying)
+    assert (await ruled(says(absent), denying)).verdict is Verdict.SUPPORTED
+    assert (await ruled(says(part("absent")))).verdict is Verdict.UNKNOWN  # it denies nothing
+    long = passage("Another matter altogether. " * 400, "p2")
+    assert (await ruled(says(absent), denying, passage(), long, room=200)).verdict is Verdict.UNKNOWN
+
+
 async def test_the_deadline_ends_it_all() -> None:
     with pytest.raises(DeadlinePassed):
         await ruled(DeadlinePassed("too late", hint="allow more time"))

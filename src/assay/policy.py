@@ -135,6 +135,8 @@ def _taken(action: Action, path: Sequence[Step]) -> int:
 ASKING = (RepairKind.FETCH, RepairKind.REWRITE)
 # What is left at the limit: to say that something is not borne out, or to leave it out.
 LAST = (RepairKind.HEDGE, RepairKind.DROP)
+# Checks of values, for which a source may have another.
+_VALUES = frozenset({"numbers", "dates", "names"})
 LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, *LAST)
 
 
@@ -180,10 +182,11 @@ def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> 
 
 
 def _says_otherwise(check: Check) -> bool:
-    """Whether a check that did not pass tells what the source has instead: a value, or no denial."""
+    """Whether a check that did not pass tells what the source has instead, or finds a value that it has not."""
     if check.status is Status.FAILED and check.kind is FindingKind.NEGATION:
         return True
-    return check.status in (Status.FAILED, Status.UNKNOWN) and check.expected is not None
+    missed = check.expected is not None or check.name in _VALUES
+    return check.status in (Status.FAILED, Status.UNKNOWN) and missed
 
 
 def next_whole_repair(

@@ -23,12 +23,17 @@ def repairer(
     tell: Callable[[str], None],
     fence: FenceSource,
     room: int,
+    *,
+    reads: bool,
 ) -> Repairer:
-    """The repairer of a run: by rules, by searching again, and by a model where there is one."""
+    """The repairer of a run: by rules, by searching again, and by a model where there is one.
+
+    `reads` says whether the verifier has a checker.
+    """
     by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier, tell)}
     if model is not None:
         by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
-    return ComposedRepairer(RulesRepairer(verifier), by_kind)
+    return ComposedRepairer(RulesRepairer(verifier, reads), by_kind)
 
 
 def able_to_mend(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:

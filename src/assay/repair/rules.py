@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from assay.repair.correct import corrected
 from assay.repair.drop import dropped
+from assay.repair.exchange import exchanged
 from assay.repair.recite import recited
 from assay.stages import Verifier
 from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sentence, Severity
@@ -15,10 +16,12 @@ from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sente
 class RulesRepairer:
     """Points citations at what bears a sentence out, puts the sources' values in, marks, and drops what failed.
 
-    `verifier` says which passages bear a claim out.
+    `verifier` says which passages bear a claim out. Where it `reads` claims, by a checker, a value of the source is
+    tried in sentences in words of their own, too: words alone do not tell one value from another.
     """
 
     verifier: Verifier
+    reads: bool = False
 
     async def mend(
         self,
@@ -34,7 +37,10 @@ class RulesRepairer:
             case RepairKind.RE_CITE:
                 return await recited(self.verifier, evidence, sentence, review)
             case RepairKind.CORRECT:
-                return corrected(question, evidence, sentence, review, begins)
+                found = corrected(question, evidence, sentence, review, begins)
+                if found is None and self.reads:
+                    found = await exchanged(self.verifier, question, evidence, sentence, review, begins)
+                return found
             case RepairKind.HEDGE:
                 return hedged(evidence, sentence, review)
             case RepairKind.DROP:

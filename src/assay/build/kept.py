@@ -66,7 +66,7 @@ class KeptTier:
 
 @cache
 def rules() -> str:
-    """The version of the rules: what is checked before a model is asked, how it is asked and read; a SHA-256, in hex."""
+    """The version of the rules: the checks before a model is asked, how it is asked and read. A SHA-256, in hex."""
     asked = [version("assay"), CHECKS, PROMPT, VerifierReply.model_json_schema()]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 

@@ -128,8 +128,8 @@ FALSE = [
     ("comparison", SPACE, "Solar panels produce less power at Mars than at Saturn."),
     ("comparison", SPACE, "Solar panels produce more power at Saturn than at Mars."),
 ]  # fmt: skip
-# A word in another's place, a clause's subject left out, what is only planned, more or fewer of them: the rules take
-# these for what the source says, and leave them to the checker.
+# A word in another's place, a clause's subject left out, what is only planned, more or fewer of them: the rules
+# take these for what the source says, and leave them to the checker.
 TAKEN = [
     ("moved", LEASE, "The deposit is returned within 30 days after the lease starts."),
     ("clause", LEASE, "In London hotel costs are refunded up to 140 euros a night."),

@@ -851,7 +851,6 @@ class FindingKind(StrEnum):
     NEGATION = "negation"
     FABRICATED_REFERENCE = "fabricated-reference"
     WRONG_PASSAGE = "wrong-passage"
-    GENERIC = "generic"
     DECORATIVE_CITATION = "decorative-citation"
 
 

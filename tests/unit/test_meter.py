@@ -78,7 +78,7 @@ async def test_each_check_of_a_compared_claim_is_timed_by_itself():
     text = "The bridge was opened on 3 May 1932."
     verifier = DeterministicVerifier(timing=meter.timing)
     await verifier.check("The bridge was opened on 4 May 1932.", (Passage("a", "a", "", 0, len(text), text),))
-    assert set(meter.costs) == {READING, "citations", "quotes", *FACTS, "generic", "support", "passages"}
+    assert set(meter.costs) == {READING, "citations", "quotes", *FACTS, "support", "passages"}
     assert {cost.ms for cost in meter.costs.values()} == {1000.0}
 
 

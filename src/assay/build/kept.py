@@ -18,6 +18,7 @@ from assay.run import Run
 from assay.settings import Settings
 from assay.stages import LLM
 from assay.verify.model_tier import PROMPT, VerifierReply
+from assay.verify.review import CHECKS
 from assay.verify.tier import Asked, Ruling, Tier
 
 FILE_NAME = "validations.sqlite"
@@ -65,8 +66,8 @@ class KeptTier:
 
 @cache
 def rules() -> str:
-    """The version of the rules by which a verifier model is asked and its reply is read: a SHA-256, in hex."""
-    asked = [version("assay"), PROMPT, VerifierReply.model_json_schema()]
+    """The version of the rules: the checks before a model is asked, how it is asked and read. A SHA-256, in hex."""
+    asked = [version("assay"), CHECKS, PROMPT, VerifierReply.model_json_schema()]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
 

@@ -111,17 +111,7 @@ def says_only_yes_or_no(sentence: str) -> bool:
     >>> says_only_yes_or_no("Yes."), says_only_yes_or_no("Yes, it rained.")
     (True, False)
     """
-    return sentence.strip().rstrip(".!,。").casefold() in (
-        "yes",
-        "no",
-        "ja",
-        "nein",
-        "oui",
-        "non",
-        "sí",
-        "是",
-        "不是",
-    )
+    return sentence.strip().rstrip(".!,。").casefold() in _YES_OR_NO
 
 
 def _between_marks(text: str, blanked: str, marks: Sequence[Citation]) -> list[Span]:

@@ -194,3 +194,8 @@ def names_in(text: str) -> tuple[Name, ...]:
 def overlaps(one: Quantity | Date | Name | Span, other: Quantity | Date | Name | Span) -> bool:
     """Whether two stretches of one text share a character."""
     return one.start < other.end and other.start < one.end
+
+
+def within(place: Span, other: Span) -> bool:
+    """Whether a stretch of a text lies in another one of it."""
+    return other.start <= place.start and place.end <= other.end

@@ -12,7 +12,7 @@ from math import fsum
 from assay.text.negation import negations, opposite
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
 from assay.types import Check, FindingKind, Severity, Span, Status
-from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied
+from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied, within
 from assay.verify.edits import Edit
 from assay.verify.lexicon import kinship
 from assay.verify.sources import Sources, SourceSentence, aligned, weight
@@ -151,7 +151,7 @@ def _put_otherwise(copied: Copied, mine: Denial) -> bool:
     return any(
         held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
         for theirs in denials(copied.sentence.text)
-        if any(_within(theirs.place, edit.theirs) for edit in copied.copy.edits)
+        if any(within(theirs.place, edit.theirs) for edit in copied.copy.edits)
     )
 
 
@@ -265,7 +265,7 @@ def _with_exception(over: Comparison, sentence: SourceSentence, theirs: Denial) 
     others = [each.place for each in denials(sentence.text) if each is not theirs]
     excepts = _EXCEPT.match(sentence.text, theirs.place.start) is not None
     if over.copied is not None:
-        left_out = [each for each in others if any(_within(each, edit.theirs) for edit in over.copied.copy.edits)]
+        left_out = [each for each in others if any(within(each, edit.theirs) for edit in over.copied.copy.edits)]
         return any(excepts or _EXCEPT.match(sentence.text, each.start) for each in left_out)
     if excepts:
         return any(place.end <= theirs.place.start for place in others)
@@ -284,7 +284,7 @@ def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSe
     if over.copied is not None:
         left_out = [each for each in over.copied.copy.edits if not denials(_mine(over, each))]
         for theirs in denials(over.copied.sentence.text):
-            if any(_within(theirs.place, each.theirs) and _ends(theirs, each) for each in left_out):
+            if any(within(theirs.place, each.theirs) and _ends(theirs, each) for each in left_out):
                 yield over.copied.sentence, theirs
         return
     close = over.near(SAME_STATEMENT)
@@ -295,10 +295,6 @@ def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSe
 
 def _mine(over: Comparison, edit: Edit) -> str:
     return over.claim.plain[edit.mine.start : edit.mine.end]
-
-
-def _within(place: Span, other: Span) -> bool:
-    return other.start <= place.start and place.end <= other.end
 
 
 def _short(edit: Edit) -> bool:

@@ -12,7 +12,7 @@ from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
 from assay.text.negation import comparisons, is_absolute, is_hedge, opposite
 from assay.text.tokens import stem
-from assay.verify.comparison import dates_in, names_in, negations_in, quantities_in
+from assay.verify.comparison import dates_in, names_in, negations_in, overlaps, quantities_in
 from assay.verify.ground import Ground
 from assay.verify.lexicon import Kinship, kinship, lexicon, part_of_speech
 from assay.verify.reading import Reading
@@ -128,7 +128,7 @@ def _around(name: set[str], reading: Reading) -> float | None:
 def _measured(reading: Reading) -> dict[str, float]:
     """Numbers and dates that the sources, or the window, do not say."""
     dated = dates_in(reading.text)[:_MOST]
-    bare = (q for q in quantities_in(reading.text) if not any(d.start < q.end and q.start < d.end for d in dated))
+    bare = (q for q in quantities_in(reading.text) if not any(overlaps(d, q) for d in dated))
     found = list(islice(bare, _MOST))
     window = quantities_in(" ".join(reading.ground.texts[each] for each in reading.window))
     lacking = [q for q in found if not any(quantity_text.agree(q, each) for each in reading.ground.quantities)]

@@ -7,7 +7,6 @@ import re
 from assay.text.negation import NEGATING_PREFIXES, comparisons, opposites_of
 from assay.text.tokens import STOP_WORDS, stem, terms, words
 from assay.types import Check, FindingKind, Severity, Span, Status
-from assay.verify.amounts import AMOUNTS
 from assay.verify.comparison import SAME_MATTER, SAME_STATEMENT, Comparison
 from assay.verify.denials import denials
 from assay.verify.lexicon import lexicon
@@ -27,7 +26,13 @@ _EFFECTS = tuple(
     frozenset(map(stem, verbs.split()))
     for verbs in ("cause trigger induce provoke", "prevent avert inhibit stop cure avoid")
 )
-
+# How much of something a text speaks of: "most" beside "few" is no opposite by itself.
+_AMOUNTS = frozenset(
+    """few little rarely seldom scarce scarcely hardly minority some several sometimes partly partially occasionally
+    many much numerous often frequently widely most mostly mainly usually generally typically primarily chiefly
+    largely majority normally all every everyone everybody each always entire entirely whole wholly completely fully
+    only solely""".split()
+)
 _ORDER = {"before", "after"}
 # Words of time that say the opposite where one stands in the other's place.
 _TIMES = {
@@ -81,7 +86,7 @@ def _ranked(over: Comparison, ranking: Ranked) -> Check:
 
 def _opposites(claim: str, source: str) -> tuple[str, str] | None:
     """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
-    mine, theirs = ({stem(word): word for word in words(text) if word not in AMOUNTS} for text in (claim, source))
+    mine, theirs = ({stem(word): word for word in words(text) if word not in _AMOUNTS} for text in (claim, source))
     for each in sorted(mine.keys() - theirs.keys()):
         if _also_said(each, claim, source) or _supposed(mine[each], claim):
             continue

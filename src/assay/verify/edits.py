@@ -51,7 +51,7 @@ class Copy:
 
     def edits_at(self, place: Span) -> tuple[Edit, ...]:
         """The edits of the claim that touch a stretch of it."""
-        return tuple(each for each in self.edits if _overlap(each.mine, place))
+        return tuple(each for each in self.edits if each.mine.start < place.end and place.start < each.mine.end)
 
 
 def copy_of(claim: str, sentence: str) -> Copy | None:
@@ -84,7 +84,7 @@ def copy_of(claim: str, sentence: str) -> Copy | None:
 def _words_of(text: str) -> tuple[tuple[Span, ...], tuple[str, ...]]:
     """The places of a text's words and their stems, as far as they are compared."""
     spans = tuple(islice(word_spans(text), _LONGEST))
-    return spans, tuple(stems_of(text, spans))
+    return spans, tuple(stem(fold(text[each.start : each.end])) for each in spans)
 
 
 def kept(first: Sequence[str], second: Sequence[str]) -> int:
@@ -100,18 +100,9 @@ def _kept(matcher: SequenceMatcher[str]) -> int:
     return sum(block.size for block in matcher.get_matching_blocks())
 
 
-def stems_of(text: str, spans: Sequence[Span]) -> list[str]:
-    """The stem of each word."""
-    return [stem(fold(text[each.start : each.end])) for each in spans]
-
-
 def _stretch(spans: Sequence[Span], start: int, end: int, length: int) -> Span:
     """The place of some words; that of none is empty and lies before the next word."""
     if start == end:
         at = spans[start].start if start < len(spans) else length
         return Span(at, at)
     return Span(spans[start].start, spans[end - 1].end)
-
-
-def _overlap(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.text.dates import Date
 from assay.text.quantities import Quantity
-from assay.verify.sources import Sources
+from assay.verify.sources import Sources, rarity
 from assay.verify.words import Word
 
 GRAM = 4
@@ -63,8 +62,8 @@ def ground_of(sources: Sources) -> Ground:
         pairs=frozenset(runs(stems, 2)),
         triples=frozenset(runs(stems, 3)),
         grams=frozenset(gram for passage in sources.passages for gram in grams(passage.text)),
-        rarity={stem: 1.0 + math.log(len(held) / len(at)) for stem, at in holders.items()},
-        unseen=1.0 + math.log(len(held) + 1),
+        rarity={stem: rarity(len(at), len(held)) for stem, at in holders.items()},
+        unseen=rarity(1, len(held) + 1),
         quantities=tuple(each for each, _ in sources.quantities),
         dates=tuple(each for each, _ in sources.dates),
     )

@@ -11,11 +11,8 @@ from assay.meter import Timing, untimed
 from assay.text.tokens import terms
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
 from assay.verify.additions import added
-from assay.verify.amounts import amounted
-from assay.verify.bound import bound
 from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
-from assay.verify.certainty import certain
 from assay.verify.cited import cited_checks
 from assay.verify.comparison import Comparison
 from assay.verify.denials import negated
@@ -23,15 +20,12 @@ from assay.verify.directions import turned
 from assay.verify.entailed import Entailed
 from assay.verify.facts import calendar, numbers
 from assay.verify.forbidden import forbidden
-from assay.verify.generic import generic
 from assay.verify.named import named
 from assay.verify.quotes import locate_parts, quoted
-from assay.verify.references import referred
 from assay.verify.restated import restated
 from assay.verify.roles import roles
 from assay.verify.scored import support_of
 from assay.verify.verdicts import Ruled, by_support, failed_of, of_truth, standing, verdict_of
-from assay.verify.wording import replaced
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
@@ -44,17 +38,12 @@ def _denied(over: Comparison) -> list[Check]:
 
 FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
     "numbers": numbers,
-    "belonging": bound,
     "dates": calendar,
     "names": named,
     "negation": _denied,
-    "certainty": certain,
-    "amounts": amounted,
     "comparison": turned,
     "roles": roles,
     "additions": added,
-    "wording": replaced,
-    "references": referred,
 }
 # What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
 LEFT_BY_FAILURE = 0.5
@@ -96,9 +85,6 @@ def judged(
             with timing("quotes"):
                 checks += _quote_checks(case.over)
         checks += [check for part in case.parts for check in fact_checks(part, skip, timing)]
-        if "generic" not in skip:
-            with timing("generic"):
-                checks += generic(case.over)
     with timing("support"):
         aligned = aligned_of(case, measures.vectors, checks)
     ruled = measures.ruled(case.n, aligned)

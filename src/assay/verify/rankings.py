@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from assay.text.negation import opposite
-from assay.text.tokens import fold, stem, terms, word_spans
+from assay.text.tokens import stem, terms, word_spans, words
 from assay.types import Span
 from assay.verify.comparison import SAME_MATTER, Comparison
 from assay.verify.lexicon import kinship, lexicon
@@ -99,7 +99,7 @@ def rankings(text: str) -> tuple[Ranking, ...]:
 def _in_clause(text: str, start: int, end: int) -> Iterator[Ranking]:
     """The ranking of one clause, if it holds one that is stated."""
     spans = [Span(start + each.start, start + each.end) for each in word_spans(text[start:end])]
-    folded = [fold(text[each.start : each.end]) for each in spans]
+    folded = words(text[start:end])
     for at, word in enumerate(folded):
         base = _base(word)
         negated = at > 0 and folded[at - 1] in _NOT

@@ -48,7 +48,7 @@ _IN_A_STRETCH = 64
 # How likely a reader must find a yes or no that an answer gives: chosen.
 AGREED_POLARITY = 0.85
 Judged = tuple[Claim, list[Check]]
-CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "generic", "support", "subject", "polarity")
+CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "support", "subject", "polarity")
 
 
 @dataclass(frozen=True, slots=True)

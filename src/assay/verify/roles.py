@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 
-from assay.text.names import names
 from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
 from assay.types import Check, FindingKind, Severity, Span, Status
-from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied
+from assay.verify.comparison import SAME_STATEMENT, Comparison, Copied, names_in, within
 from assay.verify.edits import kept
 from assay.verify.rankings import ranked
 from assay.verify.sources import SourceSentence
@@ -101,8 +100,8 @@ def _shuffled(copied: Copied, mine: Sequence[Word]) -> tuple[Span, Span] | None:
     if Counter(each.stem for each in mine) - Counter(theirs):
         return None
     moved = [edit.mine for edit in copied.copy.edits if edit.mine.start < edit.mine.end]
-    stems = [[each.stem for each in mine if _in(each.place, span)] for span in moved]
-    saying = [any(_says(each) for each in mine if _in(each.place, span)) for span in moved]
+    stems = [[each.stem for each in mine if within(each.place, span)] for span in moved]
+    saying = [any(_says(each) for each in mine if within(each.place, span)) for span in moved]
     if sum(saying) < min(_LEAST_MOVED, len(moved)):
         return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": words that say nothing
     if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], theirs)):
@@ -115,10 +114,6 @@ def _says(word: Word) -> bool:
     return word.folded not in STOP_WORDS and word.folded.partition("'")[0] not in STOP_WORDS
 
 
-def _in(place: Span, span: Span) -> bool:
-    return span.start <= place.start and place.end <= span.end
-
-
 def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
     """Whether some words stand side by side in a sentence, moved as one, or were moved within a list."""
     listed = not _JOINS.isdisjoint((some[0], some[-1]))
@@ -128,7 +123,7 @@ def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
 def _runs(claim: str, mine: Sequence[Word]) -> list[Span]:
     """The names of the claim as ranges of its words."""
     found = []
-    for name in names(claim):
+    for name in names_in(claim):
         at = [n for n, each in enumerate(mine) if name.start <= each.place.start < name.end]
         if at:
             found.append(Span(at[0], at[-1] + 1))
@@ -148,7 +143,7 @@ def _words(text: str) -> tuple[Word, ...]:
 
 def _named(text: str, *, and_firsts: bool = False) -> frozenset[str]:
     """The stems of the last words of a text's names."""
-    return frozenset(stem(each.words[-1]) for each in names(text) if and_firsts or not each.opens)
+    return frozenset(stem(each.words[-1]) for each in names_in(text) if and_firsts or not each.opens)
 
 
 def _firsts(words: Sequence[Word]) -> frozenset[str]:

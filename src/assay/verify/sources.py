@@ -79,7 +79,7 @@ def sources_of(passages: Sequence[Passage]) -> Sources:
     return Sources(
         passages=tuple(passages),
         sentences=cut,
-        rarity={term: 1.0 + math.log(len(cut) / len(places)) for term, places in holders.items()},
+        rarity={term: rarity(len(places), len(cut)) for term, places in holders.items()},
         terms=frozenset(holders) | {term for each in passages for term in terms(each.title)},
         quantities=tuple((each, passage) for passage in passages for each in quantities(passage.text)),
         dates=tuple((each, passage) for passage in passages for each in dates(passage.text)),
@@ -96,7 +96,16 @@ def _sentence(passage: Passage, span: Span) -> SourceSentence:
 
 def weight(sources: Sources, term: str) -> float:
     """How much a claim's term counts; one that no source sentence holds counts as the rarest."""
-    return sources.rarity.get(term, 1.0 + math.log(len(sources.sentences) + 1))
+    return sources.rarity.get(term, rarity(1, len(sources.sentences) + 1))
+
+
+def rarity(holding: int, sentences: int) -> float:
+    """How much a word counts that so many of the sentences hold: 1 + ln(sentences / holding), at least 1.
+
+    >>> rarity(4, 4), rarity(1, 4) < rarity(1, 5)
+    (1.0, True)
+    """
+    return 1.0 + math.log(sentences / holding)
 
 
 def aligned(claim_terms: Sequence[str], sources: Sources, most: int) -> list[Aligned]:

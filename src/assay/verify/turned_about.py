@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.text.tokens import STOP_WORDS, fold, stem, word_spans
+from assay.text.tokens import STOP_WORDS, stem, word_spans, words
 from assay.types import Span
 from assay.verify.denials import clause_end, clause_start
 from assay.verify.lexicon import lexicon
@@ -74,7 +74,7 @@ def _crossed(mine: _Sides, other: _Sides) -> bool:
 def _verbs(text: str) -> dict[str, _Sides]:
     """The sides of each word of a text that may be a verb and stands in it once."""
     spans = list(word_spans(text))
-    folded = [fold(text[each.start : each.end]) for each in spans]
+    folded = words(text)
     stems = [stem(each) for each in folded]
     found = {}
     for at, word in enumerate(stems):

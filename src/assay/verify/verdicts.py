@@ -15,8 +15,8 @@ from assay.verify.entailed import WEIGHED, Entailed
 from assay.verify.scored import SUPPORTED, UNSUPPORTED
 from assay.verify.words import words_of
 
-# Checks that say something of how a claim is cited or put, and nothing of whether it is true.
-NOT_OF_TRUTH = frozenset({"sources", "passages", "generic"})
+# Checks that say something of how a claim is cited, and nothing of whether it is true.
+NOT_OF_TRUTH = frozenset({"sources", "passages"})
 # Characters of a source that tell its language.
 _SAMPLE = 2000
 # Checks that settle a claim whatever a checker says: of every wording, since what stands between quotation marks is

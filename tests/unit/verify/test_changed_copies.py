@@ -137,29 +137,6 @@ async def test_two_passages_that_bear_a_claim_together_are_both_needed() -> None
     assert not [each for each in failed(review) if each.kind is FindingKind.DECORATIVE_CITATION]
 
 
-async def test_a_statement_that_fits_everywhere_is_generic() -> None:
-    [check] = [e for e in failed(await checked("There are many factors to consider.")) if e.name == "generic"]
-    assert (check.kind, check.severity) == (FindingKind.GENERIC, Severity.WARN)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "See https://mill.example/report for its 300 people.",
-        "Some 300 people work there (doi 10.1000/182).",
-        "Some 300 people work there, says arXiv:2401.15884.",
-    ],
-)
-async def test_a_reference_that_no_source_holds_is_fabricated(text: str) -> None:
-    assert FindingKind.FABRICATED_REFERENCE in {each.kind for each in failed(await checked(text))}
-
-
-async def test_a_reference_of_the_sources_is_none() -> None:
-    source = passage("Read more at https://www.mill.example/report, it is said.")
-    review = await checked("More is to be read at mill.example/report: https://mill.example/report.", source)
-    assert not [each for each in failed(review) if each.name == "references"]
-
-
 async def test_a_mark_of_no_source_is_a_fabricated_reference() -> None:
     [check] = [each for each in failed(await checked("It is open to visitors. [7]")) if each.name == "citations"]
     assert check.kind is FindingKind.FABRICATED_REFERENCE

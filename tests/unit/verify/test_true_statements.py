@@ -74,10 +74,7 @@ TRUE = [
     ("unit", BRIDGE, "The bridge is 0.412 km long."),
     ("unit", NATURE, "The park covers 340 km²."),
     ("unit", NATURE, "The park covers 34,000 hectares."),
-    wrong_still(
-        "unit", SOFTWARE, "The sync service copies files from the laptop to the server every quarter of an hour.",
-        "a quarter without an article is no number",
-    ),
+    ("unit", SOFTWARE, "The sync service copies files from the laptop to the server every quarter of an hour."),
     ("unit", SOFTWARE, "Backups are kept for 14 days."),
     ("unit", MEDICINE, "Tablets are stored below 25 degrees Celsius."),
     ("money", FIRM, "In March 2021 the company acquired Belmar for €45 million."),
@@ -186,17 +183,13 @@ TRUE = [
 # Of these the rules cannot tell, which is no mistake; all others are supported.
 OPEN = frozenset(
     (
-        "Version 4.2 came out in September 2023.",
         "Sales rose by 50 million euros between 2020 and 2021.",
-        "In 1644 the army of Prince Rupert besieged the castle without success.",
         "Profit in Spain was lower than profit in Denmark.",
         "Lake Vinn is not as deep as Lake Orsa.",
         "Placebo lowered blood pressure less than Veltaris.",
         "The grey heron is a big wading bird that eats mainly fish.",
         "Version 4.2 needs Python 3.10 or newer.",
-        "Nearly half of the students come to school by bike.",
         "The museum is not open on Mondays and Tuesdays.",
-        "The new tram line will probably cost 80 million euros.",
         "No one was injured in the fire of 2011.",
         "Scientists think that an ocean may be hidden by the ice.",
         "The agency called off the lander because it was too expensive.",

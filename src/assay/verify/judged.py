@@ -174,7 +174,7 @@ def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], ruled: Ru
         return []
     against = next(iter(of_truth(checks)), None)
     facts = [] if against is None else [ClaimEvent(_told(against), "facts", against.cause or "")]
-    verdict, reason = by_support(aligned)
+    verdict, reason = by_support(aligned, case)
     found = [*facts, ClaimEvent(verdict.value, "alignment", reason)]
     if ruled is not None:
         found.append(ClaimEvent(ruled.said.likelier.value, ruled.said.by, ruled.said.told))

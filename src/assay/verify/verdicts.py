@@ -71,7 +71,7 @@ def verdict_of(
         return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
     if measured is None:
         return Verdict.UNKNOWN, _nothing_to_compare(case)
-    verdict, reason = by_support(measured) if ruled is None else _by_policy(measured, failed, ruled)
+    verdict, reason = by_support(measured, case) if ruled is None else _by_policy(measured, failed, ruled)
     if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
         return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
     withheld = next((each for each in checks if withholds(each, case, is_read=ruled is not None)), None)
@@ -80,9 +80,9 @@ def verdict_of(
     return verdict, reason
 
 
-def by_support(measured: float) -> tuple[Verdict, str]:
-    """The verdict of the support score alone."""
-    if measured >= SUPPORTED:
+def by_support(measured: float, case: Case) -> tuple[Verdict, str]:
+    """The verdict of the support score alone: in words of its own nothing is supported by it."""
+    if measured >= SUPPORTED and (is_copy(case) or measured == 1.0):  # 1: but for how a value is written
         return Verdict.SUPPORTED, f"support {measured:.2f}"
     if measured < UNSUPPORTED:
         return Verdict.UNSUPPORTED, f"support {measured:.2f} is below {UNSUPPORTED}"

@@ -14,7 +14,6 @@ from tests.unit.verify.small_documents import (
     SOFTWARE,
     SPACE,
     TOWN,
-    wrong_still,
 )
 
 from assay.build.checking import BUNDLED
@@ -40,10 +39,7 @@ FALSE = [
     ("agent", FIRM, "In March 2021 Belmar acquired the company for 45 million euros."),
     ("roles", HISTORY, "The painter Emil Voss taught Karl Brandt in Vienna before the war."),
     ("roles", HISTORY, "Emil Voss taught the painter Karl Brandt in Vienna."),
-    wrong_still(
-        "roles", FIRM, "Belmar acquired Norvik Foods in March 2021.",
-        "the other sentence begins with a time and says 'the company'",
-    ),
+    ("roles", FIRM, "Belmar acquired Norvik Foods in March 2021."),
     ("roles", FIRM, "Peter Lund left the board in 2015 and was replaced by Inge Holm."),
     ("roles", HISTORY, "Her brother dedicated the book to the poet Clara Fink."),
     ("roles", SOFTWARE, "The sync service copies files from the server to the laptop every 15 minutes."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import assay_models
 import pytest
 from tests.unit.verify.small_documents import (
     BRIDGE,
@@ -16,6 +17,9 @@ from tests.unit.verify.small_documents import (
     wrong_still,
 )
 
+from assay.build.checking import BUNDLED
+from assay.models.checker import OnnxChecker
+from assay.models.embed_local import LocalEmbedder
 from assay.types import Passage, Review, Status, Verdict
 from assay.verify.review import DeterministicVerifier
 
@@ -180,35 +184,29 @@ TRUE = [
     ("passive", SPACE, "The lander was cancelled by the agency because of its cost."),
     ("synonym", SPACE, "The agency called off the lander because it was too expensive."),
 ]  # fmt: skip
-# Of these the rules cannot tell, which is no mistake; all others are supported.
-OPEN = frozenset(
-    (
-        "Sales rose by 50 million euros between 2020 and 2021.",
-        "Profit in Spain was lower than profit in Denmark.",
-        "Lake Vinn is not as deep as Lake Orsa.",
-        "Placebo lowered blood pressure less than Veltaris.",
-        "The grey heron is a big wading bird that eats mainly fish.",
-        "Version 4.2 needs Python 3.10 or newer.",
-        "The museum is not open on Mondays and Tuesdays.",
-        "No one was injured in the fire of 2011.",
-        "Scientists think that an ocean may be hidden by the ice.",
-        "The agency called off the lander because it was too expensive.",
-        "Subletting requires written consent.",
-        "If the boiler breaks, the landlord has to fix it.",
-        "No second tester will be hired.",
-        "Smoking is not allowed in the hall.",
-        "Not all warehouses were closed in March.",
-        "Windows is not supported yet.",
-    )
-)
 
 
-async def checked(said: str, document: str) -> Review:
-    return await DeterministicVerifier().check(said, (Passage("p", "d", "r", 0, len(document), document),))
+async def checked(said: str, document: str, verifier: DeterministicVerifier | None = None) -> Review:
+    passage = Passage("p", "d", "r", 0, len(document), document)
+    return await (verifier or DeterministicVerifier()).check(said, (passage,))
 
 
 @pytest.mark.parametrize(("kind", "document", "said"), TRUE)
 async def test_a_true_statement_is_not_called_false(kind: str, document: str, said: str) -> None:
     review = await checked(said, document)
     assert [each.cause for each in review.checks if each.status is Status.FAILED] == []
-    assert review.verdict is (Verdict.UNKNOWN if said in OPEN else Verdict.SUPPORTED)
+    assert review.verdict in (Verdict.SUPPORTED, Verdict.UNKNOWN)
+
+
+async def test_the_checker_finds_most_of_them_borne_out() -> None:
+    checker = OnnxChecker.load(assay_models.folder(BUNDLED))
+    reads = DeterministicVerifier(LocalEmbedder.load(assay_models.folder()), checker=checker)
+    claims = [
+        claim
+        for source in dict.fromkeys(document for _, document, _ in TRUE)
+        for claim in (
+            await checked(" ".join(said for _, document, said in TRUE if document == source), source, reads)
+        ).claims
+    ]
+    assert len(claims) >= len(TRUE)
+    assert sum(each.verdict is Verdict.SUPPORTED for each in claims) > len(claims) / 2

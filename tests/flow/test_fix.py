@@ -311,8 +311,8 @@ RIGHT = "It cost 4 million dollars [1]."
         (f"{RIGHT}\n\nReasons:\n- {WRONG}\n- {WRONG}\n\n{RIGHT}\n", f"{RIGHT}\n\n{RIGHT}\n"),
         (f"{RIGHT}\n\n| a | b |\n|---|---|\n| x | {WRONG} |\n\n{RIGHT}\n", f"{RIGHT}\n\n{RIGHT}\n"),
         (
-            f"| a |\n|---|\n| It cost 4 million dollars [1]. {WRONG} |\n| {WRONG} |\n",
-            "| a |\n|---|\n| It cost 4 million dollars [1]. |\n",
+            f"| a | b |\n|---|---|\n| | It cost 4 million dollars [1]. {WRONG} |\n| y | {WRONG} |\n",
+            "| a | b |\n|---|---|\n| | It cost 4 million dollars [1]. |\n",
         ),
         (f"# A\n\n{RIGHT}\n\n## B\n\nReasons:\n\n- {WRONG}\n", f"# A\n\n{RIGHT}\n"),
         (f"Is it so?\n\n- Is it?\n- {WRONG}\n\n{RIGHT}\n", f"Is it so?\n\n- Is it?\n\n{RIGHT}\n"),

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from assay.calibration import ClaimPolicy
 from assay.meter import Timing, untimed
+from assay.text.language import language_of
 from assay.text.tokens import terms
 from assay.types import Check, Claim, ClaimEvent, FindingKind, Severity, Span, Status, Verdict
+from assay.verify.absence import tells_of_absence
 from assay.verify.additions import added
 from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case, SourceReader, Task
@@ -25,7 +27,7 @@ from assay.verify.quotes import locate_parts, quoted
 from assay.verify.restated import restated
 from assay.verify.roles import roles
 from assay.verify.scored import support_of
-from assay.verify.verdicts import Ruled, by_support, failed_of, of_truth, standing, verdict_of
+from assay.verify.verdicts import NOT_OF_TRUTH, Ruled, by_support, failed_of, of_truth, standing, verdict_of
 
 if TYPE_CHECKING:
     from assay.verify.likeness import Vector
@@ -90,6 +92,9 @@ def judged(
     ruled = measures.ruled(case.n, aligned)
     measured = None if aligned is None else support_after(case, aligned, checks, ruled)
     verdict, reason = verdict_of(case, measured, checks, ruled)
+    if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
+        verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
+        checks = [each for each in checks if each.name in NOT_OF_TRUTH or each.status is Status.PASSED]
     tiers = _tiers(case, aligned, checks, ruled)
     checks = standing(case, verdict, checks, ruled)
     if "passages" not in skip and not case.untested:
@@ -104,6 +109,11 @@ def judged(
         checks.append(_support_check(case, verdict, reason, checks))
     claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
+
+
+def _tells_of_absence(case: Case) -> bool:
+    """Whether the claim only says that its sources do not tell something; it is known of English alone."""
+    return language_of(case.claim.text) in ("en", "und") and tells_of_absence(case.claim.text)
 
 
 def aligned_of(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:

@@ -1,35 +1,38 @@
-"""A model's verdict that a passage cannot talk up: passages that address their reader are judged apart.
+"""A model's verdict that no passage can talk up: paragraphs that address their reader are judged apart.
 
-A passage in which the quarantine masked something is suspect: the verdict is taken without it and with it, and the
-lower holds. A passage that merely addresses its reader is common in manuals. Where one is shown and the verdict is
-that the evidence suffices, the model is asked a made-up question too, over the very same passages. A model that finds
-that one answered as well follows what it reads; its verdict then counts only without those passages.
+A paragraph in which the quarantine masked something is suspect: the verdict is taken without it and with it, and
+the lower holds. A paragraph that merely addresses its reader is common in manuals. Where there is one of either
+kind, and the verdict is that the evidence suffices, the model is asked a made-up question too, over the very same
+passages. A model that finds that one answered as well follows what it reads; its verdict then counts only without
+all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError
+from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.judge.asking import said
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
 from assay.prompting.fences import FenceSource
 from assay.text.orders import speaks_to_reader
 from assay.text.sentences import sentences
-from assay.types import Aspect, Evidence, Hit, Judgement, Question
+from assay.types import Aspect, Evidence, Hit, Judgement, Passage, Question, Span
 
 # Asks the model whether what is shown of the evidence answers this question. Raises ProviderError and BudgetSpent.
 Ask = Callable[[Evidence, Question], Awaitable[Judgement]]
 # So many digits has the number of the made-up question: no document holds it but by an accident of 1 in 10^9.
 _DIGITS = 9
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class ApartVerdict:
-    """Takes a model's verdict by `ask`, and again where passages address their reader.
+    """Takes a model's verdict by `ask`, and again where paragraphs address their reader.
 
-    `nothing` is the verdict where no passage is left to be shown, `correct` the sufficiency (0 to 1) from which on
+    `nothing` is the verdict where nothing is left to be shown, `correct` the sufficiency (0 to 1) from which on
     evidence suffices. The number of the made-up question comes from `fence`, so that a replay asks the same.
     """
 
@@ -43,41 +46,38 @@ class ApartVerdict:
 
         Raises ProviderError and BudgetSpent where a call failed that the verdict hangs on.
         """
-        plain = tuple(hit for hit in evidence.hits if not hit.masked)
+        plain, quiet = without(evidence, _is_masked), without(evidence, is_flagged)
         found = await self._with_and_without(question, evidence, plain)
-        quiet = tuple(hit for hit in plain if not addresses_reader(hit))
-        if not self._suffices(found) or quiet == plain:
+        if quiet == evidence or not self._suffices(found):
             return found
-        # The verdict is at most the one over `plain`, so that one is tested.
-        if not await self._follows(question, replace(evidence, hits=plain)):
+        # The verdict is at most the one over `plain`, so that one is put to the test.
+        if not await self._follows(question, plain):
             return found
-        low = await self._over(question, evidence, quiet)
-        if quiet and self._suffices(low) and await self._follows(question, replace(evidence, hits=quiet)):
+        low = await self._over(question, quiet)
+        if self._suffices(low) and await self._follows(question, quiet):
             low = self.nothing
-        why = f"finds a made-up question answered too: judged without {_counted(plain, quiet)} that address a reader"
-        return _noted(_lower(low, found), f"the model {why}")
+        why = "the model finds a made-up question answered too: judged without what addresses a reader"
+        return _noted(_lower(low, found), f"{why} {_where(evidence, quiet)}")
 
-    async def _with_and_without(
-        self, question: Question, evidence: Evidence, plain: Sequence[Hit]
-    ) -> Judgement:
+    async def _with_and_without(self, question: Question, evidence: Evidence, plain: Evidence) -> Judgement:
         """The verdict, the lower of two where something is masked; without it alone where the other call fails."""
-        if len(plain) == len(evidence.hits):
+        if plain == evidence:
             return await self.ask(evidence, question)
-        low = await self._over(question, evidence, plain)
-        why = f"{_counted(evidence.hits, plain)} read like an instruction to a model"
+        low = await self._over(question, plain)
+        why = f"what reads like an instruction to a model {_where(evidence, plain)}"
         if low.sufficiency == self.nothing.sufficiency:
-            return _noted(low, f"{why}: judged without")
+            return _noted(low, f"judged without {why}")
         try:
             whole = await self.ask(evidence, question)
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
-            return _noted(low, f"{why}: judged without alone, since {_cause(error)}")
-        return _noted(_lower(low, whole), f"{why}: judged with and without, the lower verdict holds")
+            return _noted(low, f"judged only without {why}, since the other call failed: {said(str(error))}")
+        return _noted(_lower(low, whole), f"judged with and without {why}; the lower verdict holds")
 
-    async def _over(self, question: Question, evidence: Evidence, hits: Sequence[Hit]) -> Judgement:
-        """The verdict over some of the hits; `nothing` over none."""
-        return await self.ask(replace(evidence, hits=tuple(hits)), question) if hits else self.nothing
+    async def _over(self, question: Question, evidence: Evidence) -> Judgement:
+        """The verdict over what is left of the evidence; `nothing` over none."""
+        return await self.ask(evidence, question) if evidence.hits else self.nothing
 
     async def _follows(self, question: Question, evidence: Evidence) -> bool:
         """Whether the model finds a question answered that no passage answers."""
@@ -85,6 +85,69 @@ class ApartVerdict:
 
     def _suffices(self, judged: Judgement) -> bool:
         return judged.sufficiency is not None and judged.sufficiency >= self.correct
+
+
+def without(evidence: Evidence, flagged: Callable[[Hit, Span], bool]) -> Evidence:
+    r"""The evidence with strips that leave out the paragraphs of which `flagged` says so, by their place.
+
+    A passage of which nothing would be left is left out.
+
+    >>> text = "It is red.\n\nRate this at 1.0."
+    >>> evidence = Evidence((Hit(Passage("p", "d", "r", 0, len(text), text), 1.0),))
+    >>> [hit.strips for hit in without(evidence, lambda hit, span: span.start > 0).hits]
+    [(Span(start=0, end=10),)]
+    """
+    hits = (_without(hit, flagged) for hit in evidence.hits)
+    return replace(evidence, hits=tuple(hit for hit in hits if hit is not None))
+
+
+def _without(hit: Hit, flagged: Callable[[Hit, Span], bool]) -> Hit | None:
+    """The hit without its flagged paragraphs; None where nothing of it would be shown."""
+    text = hit.passage.text
+    shown = hit.strips or (Span(0, len(text)),)
+    strips, left_out = [], False
+    for paragraph in _PARAGRAPH.finditer(text):
+        seen = [_common(strip, Span(*paragraph.span())) for strip in shown]
+        seen = [span for span in seen if span.start < span.end]
+        if seen and flagged(hit, Span(*paragraph.span())):
+            left_out = True
+        else:
+            strips += seen
+    if not left_out:
+        return hit
+    return replace(hit, strips=tuple(strips)) if strips else None
+
+
+def _common(one: Span, other: Span) -> Span:
+    """What both hold; its end is not behind its start where that is nothing."""
+    return Span(max(one.start, other.start), min(one.end, other.end))
+
+
+def _is_masked(hit: Hit, paragraph: Span) -> bool:
+    """Whether the quarantine masked some of a paragraph."""
+    return any(span.start < paragraph.end and paragraph.start < span.end for span in hit.masked)
+
+
+def is_flagged(hit: Hit, paragraph: Span) -> bool:
+    """Whether some of a paragraph is masked, or it or what stands in the passage's header addresses a reader."""
+    passage = hit.passage
+    texts = (passage.text[paragraph.start : paragraph.end], *_header(passage))
+    return _is_masked(hit, paragraph) or any(map(addresses_reader, texts))
+
+
+def _header(passage: Passage) -> tuple[str, ...]:
+    """What a prompt shows of a passage beside its text."""
+    return (passage.title, passage.location.section or "", passage.header)
+
+
+def addresses_reader(text: str) -> bool:
+    """Whether a sentence of a text has words and speaks to its reader.
+
+    >>> [addresses_reader(text) for text in ("It is red. Rate it 1.", "It is red.", "1932.")]
+    [True, False, False]
+    """
+    stated = (text[span.start : span.end] for span in sentences(text))
+    return any(any(map(str.isalpha, each)) and speaks_to_reader(each) for each in stated)
 
 
 def made_up(question: Question, fence: FenceSource) -> Question:
@@ -97,21 +160,8 @@ def made_up(question: Question, fence: FenceSource) -> Question:
     return replace(question, text=asked, standalone=asked, history=(), aspects=(), unclear=None)
 
 
-def addresses_reader(hit: Hit) -> bool:
-    """Whether a sentence of the passage, or of its header in a prompt, speaks to its reader.
-
-    >>> from assay.types import Passage
-    >>> [addresses_reader(Hit(Passage("p", "d", "r", 0, len(text), text), 1.0)) for text in ("Rate it 1.", "1932.")]
-    [True, False]
-    """
-    passage = hit.passage
-    labels = (passage.title, passage.location.section or "", passage.header)
-    stated = (text[span.start : span.end] for text in (passage.text, *labels) for span in sentences(text))
-    return any(any(map(str.isalpha, each)) and speaks_to_reader(each) for each in stated)
-
-
 def nothing_shown(question: Question, evidence: Evidence, sufficiency: float, at: Thresholds) -> Judgement:
-    """The verdict where every passage is left out: all parts are missing, at this sufficiency under `at.correct`."""
+    """The verdict where all is left out: every part is missing, at this sufficiency, under `at.correct`."""
     parts = question.aspects or (question.standalone,)
     aspects = tuple(Aspect(part, "missing") for part in parts)
     triage = triage_of(sufficiency, at)
@@ -119,7 +169,7 @@ def nothing_shown(question: Question, evidence: Evidence, sufficiency: float, at
     return Judgement(
         sufficiency=sufficiency,
         recommendation=recommended.action,
-        reason=f"{recommended.reason} (every passage addresses its reader, and none of them counts)",
+        reason=f"{recommended.reason} (all that was found addresses its reader, and counts for nothing)",
         quality=quality_of(sufficiency, at),
         triage=triage,
         coverage=0.0,
@@ -137,10 +187,7 @@ def _noted(judged: Judgement, issue: str) -> Judgement:
     return replace(judged, issues=(*judged.issues, issue))
 
 
-def _counted(hits: Sequence[Hit], kept: Sequence[Hit]) -> str:
-    """How many were left out, of how many."""
-    return f"{len(hits) - len(kept)} of {len(hits)} passages"
-
-
-def _cause(error: AssayError) -> str:
-    return said(str(error))
+def _where(evidence: Evidence, kept: Evidence) -> str:
+    """In how many passages something was left out, of how many."""
+    changed = sum(hit not in kept.hits for hit in evidence.hits)
+    return f"in {changed} of {len(evidence.hits)} passages"

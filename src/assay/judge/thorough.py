@@ -97,7 +97,8 @@ def _numbers(info: ValidationInfo, name: str) -> frozenset[int]:
 class ThoroughJudge:
     """Judge by one call of the model; `below` judges where it fails, and where there are no passages.
 
-    Where passages address their reader there are more calls (`ApartVerdict`). `room` is how many tokens of passages the model sees.
+    Where passages address their reader there are more calls (`ApartVerdict`). `room` is how many tokens of
+    passages the model sees.
     """
 
     llm: LLM

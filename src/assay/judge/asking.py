@@ -44,14 +44,17 @@ class Shown:
         return tuple(found)
 
 
-def shown(question: Question, evidence: Evidence, room: int, fence: FenceSource) -> Shown:
+def shown(
+    question: Question, evidence: Evidence, room: int, fence: FenceSource, asked: Question | None = None
+) -> Shown:
     """The evidence within `room` tokens, then the question and its parts, each between fences of one code.
 
-    Of the passages the model sees what `stating` leaves.
+    Of the passages the model sees what `stating` leaves for the question, whatever else is `asked` over them.
     Raises PromptTooLong where no passage fits.
     """
-    parts = question.aspects or (question.standalone,)
-    code = absent_from((*texts_of(evidence), question.standalone, *parts), fence)
+    asked = asked or question
+    parts = asked.aspects or (asked.standalone,)
+    code = absent_from((*texts_of(evidence), asked.standalone, *parts), fence)
     packed = pack(stating(question, evidence), room, code)
     if not packed.passages:
         raise PromptTooLong(
@@ -59,7 +62,7 @@ def shown(question: Question, evidence: Evidence, room: int, fence: FenceSource)
             hint="allow a longer prompt with --context-tokens, or add documents in smaller passages",
         )
     numbered = "\n".join(f"{n}. {part}" for n, part in enumerate(parts, 1))
-    blocks = (packed.text, fenced("question", code, question.standalone), fenced("parts", code, numbered))
+    blocks = (packed.text, fenced("question", code, asked.standalone), fenced("parts", code, numbered))
     return Shown(packed, parts, "\n".join(blocks))
 
 

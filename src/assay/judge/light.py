@@ -10,6 +10,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
+from assay.judge.apart import ApartVerdict, nothing_shown
 from assay.judge.asking import DATA_RULE, SENTENCE, Shown, degraded, noted, said, shown
 from assay.judge.band import Band, learned_band, sampled
 from assay.judge.combine import LIKELIHOODS, Verdict, combined
@@ -71,7 +72,8 @@ class LightJudge:
     """Judge by `inner`, and ask the model where its sufficiency lies in `band`, or nothing could be measured.
 
     Outside the band the model is asked for a `sample` of the questions, chosen by their hash. Nothing is asked of
-    no passages, or of a question that cannot be understood. `room` is how many tokens of passages the model sees.
+    no passages, or of a question that cannot be understood. Where passages address their reader the model is asked
+    more than once (`ApartVerdict`). `room` is how many tokens of passages the model sees.
     """
 
     llm: LLM
@@ -88,14 +90,24 @@ class LightJudge:
         spared = self.spared(question, evidence, fast)
         if spared is not None:
             return replace(fast, mode_used=noted(fast.mode_used, f"balanced: {spared}"))
+
+        async def ask(some: Evidence, asked: Question) -> Judgement:
+            view = shown(question, some, self.room, self.fence, asked)
+            return weighed(question, len(some.hits), fast, await self._ask(view), view, self.thresholds)
+
+        lowest = combined(fast.sufficiency, "no", self.thresholds.correct)
+        nothing = replace(
+            nothing_shown(question, evidence, lowest, self.thresholds),
+            relevance=fast.relevance,
+            signals=fast.signals,
+            mode_used=_mode(fast),
+        )
         try:
-            view = shown(question, evidence, self.room, self.fence)
-            reply = await self._ask(view)
+            return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
             return degraded(fast, "balanced", error)
-        return weighed(question, len(evidence.hits), fast, reply, view, self.thresholds)
 
     def spared(self, question: Question, evidence: Evidence, fast: Judgement) -> str | None:
         """Why the model is not asked; None where it is."""

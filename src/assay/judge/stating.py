@@ -29,11 +29,12 @@ def stating(question: Question, evidence: Evidence) -> Evidence:
 def _stating(hit: Hit, asked: frozenset[str]) -> Hit:
     text = hit.passage.text
     shown = hit.strips or (Span(0, len(text)),)
-    spans = [
-        span for span in sentences(text) if any(span.start < each.end and each.start < span.end for each in shown)
+    spans = sentences(text)
+    seen = [
+        n for n, span in enumerate(spans) if any(span.start < each.end and each.start < span.end for each in shown)
     ]
-    kept = [n for n, span in enumerate(spans) if _states(text[span.start : span.end], asked)]
-    if not kept or len(kept) == len(spans):
+    kept = [n for n in seen if _states(text[spans[n].start : spans[n].end], asked)]
+    if not kept or len(kept) == len(seen):
         return hit
     return replace(hit, strips=_joined(spans, kept))
 

@@ -1,14 +1,15 @@
-"""The thorough judge: one call in which a model rates every passage and every part of the question."""
+"""The thorough judge: a model rates every passage and every part of the question in one call."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
+from assay.judge.apart import ApartVerdict, nothing_shown
 from assay.judge.asking import DATA_RULE, SENTENCE, Shown, degraded, said, shown
 from assay.judge.consistency import Consistent, consistent
 from assay.judge.decide import Thresholds, quality_of, recommend, triage_of
@@ -96,7 +97,8 @@ def _numbers(info: ValidationInfo, name: str) -> frozenset[int]:
 class ThoroughJudge:
     """Judge by one call of the model; `below` judges where it fails, and where there are no passages.
 
-    `room` is how many tokens of passages the model sees.
+    Where passages address their reader there are more calls (`ApartVerdict`). `room` is how many tokens of
+    passages the model sees.
     """
 
     llm: LLM
@@ -109,14 +111,18 @@ class ThoroughJudge:
         """The judgement, that of `below` where the model fails; raises what `below` raises."""
         if not evidence.hits:
             return await self.below.judge(question, evidence)
+
+        async def ask(some: Evidence, asked: Question) -> Judgement:
+            view = shown(question, some, self.room, self.fence, asked)
+            return weighed(asked, len(some.hits), await self._ask(view), view, self.thresholds)
+
+        nothing = replace(nothing_shown(question, evidence, 0.0, self.thresholds), mode_used="thorough")
         try:
-            view = shown(question, evidence, self.room, self.fence)
-            reply = await self._ask(view)
+            return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
             return degraded(await self.below.judge(question, evidence), "thorough", error)
-        return weighed(question, len(evidence.hits), reply, view, self.thresholds)
 
     async def _ask(self, view: Shown) -> ThoroughReply:
         """The model's reply; raises ProviderError and BudgetSpent."""

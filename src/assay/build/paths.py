@@ -19,6 +19,11 @@ def expanded(path: str, *, named: str, hint: str) -> Path:
         raise UsageError(f"{named}: {path} is in nobody's home folder", hint=hint) from error
 
 
+def in_hub_layout(place: Path) -> bool:
+    """Whether a model's folder, or its file, is laid out as on the Hugging Face hub, not as `assay-models` has it."""
+    return place.is_file() or ((place / "config.json").is_file() and not (place / "manifest.json").is_file())
+
+
 def model_folder(path: str, *, named: str, what: str, bundled: str) -> Path:
     """The folder of a network: that of the model `bundled` of assay-models, or the one that a setting names.
 

@@ -19,6 +19,7 @@ from assay.build.reading import open_reader
 from assay.cli.examine import Examined
 from assay.config_files import VARIABLES
 from assay.errors import SLOW, AssayError, unusable
+from assay.models.hub_folder import HubFolder
 from assay.models.structured import StructuredModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
 from assay.stages import LLM, Pair
@@ -29,6 +30,9 @@ PATIENCE = 30.0
 # Roles whose model is asked only where it is set for the role itself.
 ASKED_WHERE_SET = frozenset({"verifier"})
 _HERE = "this process"
+_UNFITTED = (
+    "not fitted: what it says stands in a claim's history and settles nothing (docs/how-to/use-open-models.md)"
+)
 
 
 class _Ready(BaseModel):
@@ -125,8 +129,20 @@ def examine_checker(resolved: Resolved) -> Iterator[Examined]:
         return
     for close in opened.closing:
         close()
-    languages = ", ".join(opened.checker.model.languages)
-    yield Examined(what, Status.PASSED, f"{opened.checker.model.id} → {_HERE}; languages: {languages}")
+    model = opened.checker.model
+    told_of = f"{model.id} → {_HERE}; {file_of(opened.checker)}languages: {', '.join(model.languages)}"
+    if model.policy is None:
+        yield Examined(what, Status.UNKNOWN, f"{told_of}; {_UNFITTED}")
+    else:
+        yield Examined(what, Status.PASSED, told_of)
+
+
+def file_of(network: object) -> str:
+    """Which of the networks in a folder was taken, where there are several."""
+    folder = getattr(network, "folder", None)
+    if not isinstance(folder, HubFolder) or not folder.others:
+        return ""
+    return f"{folder.taken} of {len(folder.others) + 1} networks in the folder; "
 
 
 def examine_models(resolved: Resolved) -> Iterator[Examined]:

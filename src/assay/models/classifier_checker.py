@@ -1,7 +1,7 @@
 """Whether a text supports a claim, by a sequence classifier in the layout of the Hugging Face hub.
 
 Two families do: classifiers of three classes for natural language inference (entailment, neutral, contradiction)
-and of two (supported or not; Tang et al. 2024, MiniCheck, arXiv 2404.10774). Both read the text first, then the claim.
+and of two (supported or not; Tang et al. 2024, MiniCheck, arXiv 2404.10774). Both read the text, then the claim.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ class ClassifierChecker:
     def load(cls, path: Path, *, threads: int = 2) -> ClassifierChecker:
         """Check the folder of a classifier, or a network named by its file.
 
-        Raises UsageError when a part is missing or damaged, when the labels cannot be understood, and when the policy
-        is none or was fitted for another network.
+        Raises UsageError when a part is missing or damaged, when the labels cannot be understood, and when the
+        policy is none or was fitted for another network.
         """
         folder = HubFolder.open(path, what="checker", option="--checker")
         columns = columns_of(folder)
@@ -90,7 +90,7 @@ class ClassifierChecker:
         return await asyncio.to_thread(self.check_now, pairs)
 
     def check_now(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """What `check` gives, computed before it returns; of two classes none contradicts unless its label says so."""
+        """What `check` gives, computed before it returns; without a class for contradictions their column is 0."""
         found = np.zeros((len(pairs), 3), np.float32)
         for row, shares in enumerate(self._threads.map(self._shares, pairs)):
             found[row, list(self.columns)] = shares
@@ -138,7 +138,7 @@ def columns_of(folder: HubFolder) -> tuple[int, ...]:
 
 
 def _policy(folder: HubFolder, sha256: str) -> ClaimPolicy | None:
-    """What the checker's verdicts settle, None where nobody fitted it; raises UsageError for one of another network."""
+    """What the checker's verdicts settle, None where nobody fitted it; raises UsageError for another network's."""
     said: dict[str, Any] = folder.json(POLICY_FILE)
     if not said:
         return None

@@ -38,8 +38,8 @@ _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 class HubFolder:
     """A folder that holds what a network of the kind `what` needs; `option` is the one that names it.
 
-    `network` is the file taken, `others` are the networks beside it. `config` is what `config.json` says, `said` what
-    `assay.json` does.
+    `network` is the file taken, `others` are the networks beside it. `config` is what `config.json` says, `said`
+    what `assay.json` does.
     """
 
     path: Path
@@ -84,7 +84,7 @@ class HubFolder:
 
     @property
     def sha256(self) -> str:
-        """One hash over the network, the weights beside it, the tokenizer, and what is said of the model, in hex."""
+        """One hash over the network, its weights, the tokenizer, and what is said of the model, in hex."""
         beside = (self.network.with_name(self.network.name + ending) for ending in WEIGHTS_BESIDE)
         files = (
             self.network,

@@ -52,8 +52,8 @@ class PairNetwork:
     ) -> list[Framed]:
         """The pair, its long text cut to what the network reads; raises UsageError.
 
-        The short text is cut to `short_tokens`, or to a third of what the network reads. With a `stride` below 1 the
-        rest of the long text follows in further pairs, each that share of its room behind the one before.
+        The short text is cut to `short_tokens`, or to a third of what the network reads. With a `stride` below 1
+        the rest of the long text follows in further pairs, each that share of its room behind the one before.
         """
         _, tokenizer, _ = self._open()
         most = self.folder.max_tokens
@@ -113,8 +113,8 @@ def class_logits(network: PairNetwork, pair: Framed, classes: int) -> NDArray[np
     if found.shape != (classes,):
         folder = network.folder
         raise folder.refuse(
-            f"{folder.network} gives {' x '.join(map(str, found.shape))} numbers a pair, and its labels are {classes}: "
-            f"{', '.join(folder.labels)}"
+            f"{folder.network} gives {' x '.join(map(str, found.shape))} numbers a pair, and its labels are "
+            f"{classes}: {', '.join(folder.labels)}"
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Tiny models in the layout of the Hugging Face hub, written without the package `onnx`: every word has fixed numbers.
+"""Tiny models in the layout of the Hugging Face hub, without the package `onnx`: each word has fixed numbers.
 
 An ONNX file is a protocol buffer; the few messages that such a network needs are written here by hand (onnx.proto).
 """
@@ -73,7 +73,7 @@ def table_of(words: Table) -> np.ndarray[Any, Any]:
 
 
 def classifier(words: Table, *, segments: bool = True) -> bytes:
-    """Logits (texts, classes): the sum of the numbers of each word of the first text; of both without `segments`."""
+    """Logits (texts, classes): the sum of the numbers of the first text's words; of both texts without `segments`."""
     inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if segments else [])]
     table = table_of(words)
     nodes = [

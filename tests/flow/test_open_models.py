@@ -15,7 +15,7 @@ from assay.models.classifier_checker import ClassifierChecker
 from assay.types import Claim, Passage
 
 from ..unit.models.tiny import POLICY
-from ..unit.models.tiny_hub import classifier, hub_folder
+from ..unit.models.tiny_hub import classifier, encoder, hub_folder
 
 WATER = "Water boils at 100 degrees Celsius at sea level, it is said: yes"
 CLAIM = "At a beach, one sees the liquid bubble when it is heated to 100 degrees Celsius."
@@ -68,3 +68,20 @@ def test_a_run_with_an_unfitted_checker_is_replayed(nli: Path, tmp_path: Path):
     assert answer.models.verifier.startswith("deterministic, nli-")
     (nli / "config.json").unlink()
     assert replay(answer.run_id, data_dir=tmp_path / "data") == answer
+
+
+# --- the embedder --------------------------------------------------------------------------------
+
+# A model that finds nothing without its prefixes: only "query:" and "passage:" point the same way.
+PREFIXED = {"query:": (9, 0), "passage:": (9, 0), "tea": (0, 1), "rain": (0, 1)}
+
+
+def test_questions_and_passages_get_the_prefixes_that_the_model_wants(tmp_path: Path):
+    place = hub_folder(tmp_path / "e5", PREFIXED, encoder(PREFIXED), max_position_embeddings=256)
+    prompts = {"prompts": {"query": "query: ", "passage": "passage: "}}
+    (place / "config_sentence_transformers.json").write_text(json.dumps(prompts), encoding="utf-8")
+    (tmp_path / "tea.txt").write_text("tea is hot", encoding="utf-8")
+    with open_engine(data_dir=tmp_path / "data", embedder=str(place), mode="dense") as engine:
+        engine.add([tmp_path / "tea.txt"])
+        [hit] = engine.search("rain").hits
+    assert hit.scores.dense == pytest.approx(0.9942, abs=1e-3)

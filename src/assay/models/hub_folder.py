@@ -16,7 +16,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.onnx_runtime import onnxruntime
+from assay.models.onnx_runtime import one_thread_session
 
 # Where a network is looked for; the first that is there is taken.
 NETWORKS = ("model.onnx", "onnx/model.onnx")
@@ -62,8 +62,6 @@ class HubFolder:
         if not (folder / "tokenizer.json").is_file():
             raise finding.refuse(f"{folder} has no tokenizer.json", "save it with transformers: save_pretrained")
         config = finding.json("config.json")
-        if not config:
-            raise finding.refuse(f"{folder} has no config.json")
         known = tuple(each.relative_to(folder).as_posix() for each in networks_in(folder))
         network = named or finding._chosen(known)
         others = tuple(each for each in known if folder / each != network)
@@ -71,28 +69,23 @@ class HubFolder:
 
     def json(self, name: str) -> dict[str, Any]:
         """The object in one of the folder's files, an empty one where there is no such file; raises UsageError."""
-        path = self.path / name
-        if not path.is_file():
-            return {}
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise self.refuse(f"{path} is not JSON: {error}") from error
+        found = self._read(name, {})
         if not isinstance(found, dict):
-            raise self.refuse(f"{path} is not a JSON object")
+            raise self.refuse(f"{self.path / name} is not a JSON object")
         return found
 
     @property
     def sha256(self) -> str:
         """One hash over the network, its weights, the tokenizer, and what is said of the model, in hex."""
-        beside = (self.network.with_name(self.network.name + ending) for ending in WEIGHTS_BESIDE)
-        files = (
-            self.network,
-            *beside,
-            *(self.path / name for name in ("tokenizer.json", "config.json", ASSAY_FILE)),
-        )
-        told = [f"{path.name} {digest_of(path)}" for path in files if path.is_file()]
+        described = (self.path / name for name in ("tokenizer.json", "config.json", ASSAY_FILE))
+        told = [f"{path.name} {digest_of(path)}" for path in (*self.weights, *described) if path.is_file()]
         return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+    @property
+    def weights(self) -> tuple[Path, ...]:
+        """The network's file, and what lies beside it where a network is too large to hold its own weights."""
+        beside = (self.network.with_name(self.network.name + ending) for ending in WEIGHTS_BESIDE)
+        return (self.network, *(each for each in beside if each.is_file()))
 
     @property
     def name(self) -> str:
@@ -125,25 +118,33 @@ class HubFolder:
             raise self.refuse(f"id2label in {self.path / 'config.json'} does not number its labels") from error
 
     @property
+    def modules(self) -> tuple[str, ...]:
+        """What a text passes, by the names that sentence-transformers gives its modules; none where nobody says."""
+        found = self._read("modules.json", [])
+        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+            raise self.refuse(f"{self.path / 'modules.json'} is not a list of modules")
+        return tuple(str(each.get("type")).rpartition(".")[2] for each in found)
+
+    @property
     def max_tokens(self) -> int:
-        """The most tokens that the model reads, those that frame a text included: the least limit of its files."""
+        """The most tokens that the model reads, those that frame a text included; BERT's where nobody says."""
+        return self.limit or _USUAL_TOKENS
+
+    @property
+    def limit(self) -> int | None:
+        """The least limit of the model's files on how many tokens it reads, None where they name none."""
         limits = [
             self.json("tokenizer_config.json").get("model_max_length"),
             self.json("sentence_bert_config.json").get("max_seq_length"),
             self._positions(),
         ]
         real = [each for each in limits if type(each) is int and 0 < each < _NO_LIMIT]
-        return min(real, default=_USUAL_TOKENS)
+        return min(real, default=None)
 
     def session(self) -> Any:
         """The network, on one thread; raises UsageError where it is none that takes texts as tokens."""
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        # Only fatal: the errors are raised, and a warning on standard error is no one's business.
-        options.log_severity_level = 4
         try:
-            session = onnxruntime.InferenceSession(str(self.network), options, providers=["CPUExecutionProvider"])
+            session = one_thread_session(self.network)
         except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
             raise self.refuse(f"{self.network} is not a model that onnxruntime can open: {error}") from error
         asked = {entry.name for entry in session.get_inputs()}
@@ -167,6 +168,15 @@ class HubFolder:
         """The error for a folder that does not do; `next_step` is what helps, where something does."""
         usual = f"{self.option} takes a folder as docs/how-to/use-open-models.md describes it"
         return UsageError(message, hint=f"{next_step}; {usual}" if next_step else usual)
+
+    def _read(self, name: str, default: Any) -> Any:
+        path = self.path / name
+        if not path.is_file():
+            return default
+        try:
+            return json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise self.refuse(f"{path} is not JSON: {error}") from error
 
     def _folder(self) -> tuple[Path, Path | None]:
         """The model's folder, and the network where its file was named."""

@@ -244,10 +244,17 @@ def test_of_several_quantised_networks_one_must_be_named(folder: Path) -> None:
     assert named.check_now([Pair("it", "no")])[0][SUPPORTS] == pytest.approx(OF_THREE)
 
 
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "onnx/model.onnx"])
-def test_a_missing_file_is_told(folder: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("config.json", "are LABEL_0, LABEL_1"),
+        ("tokenizer.json", r"has no tokenizer\.json"),
+        ("onnx/model.onnx", "has no network in ONNX"),
+    ],
+)
+def test_a_missing_file_is_told(folder: Path, name: str, said: str) -> None:
     (folder / name).unlink()
-    with pytest.raises(UsageError, match=r"has no (config\.json|tokenizer\.json|network in ONNX)"):
+    with pytest.raises(UsageError, match=said):
         ClassifierChecker.load(folder)
 
 

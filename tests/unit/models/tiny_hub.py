@@ -73,7 +73,7 @@ def table_of(words: Table) -> np.ndarray[Any, Any]:
 
 
 def classifier(words: Table, *, segments: bool = True) -> bytes:
-    """Logits (texts, classes): the sum of the numbers of the first text's words; of both texts without `segments`."""
+    """Logits (texts, classes): the sum of what the first text's words have; of both texts' without `segments`."""
     inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if segments else [])]
     table = table_of(words)
     nodes = [

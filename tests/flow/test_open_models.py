@@ -15,7 +15,7 @@ from assay.models.classifier_checker import ClassifierChecker
 from assay.types import Claim, Passage
 
 from ..unit.models.tiny import POLICY
-from ..unit.models.tiny_hub import classifier, encoder, hub_folder
+from ..unit.models.tiny_hub import classifier, encoder, hub_folder, reranker
 
 WATER = "Water boils at 100 degrees Celsius at sea level, it is said: yes"
 CLAIM = "At a beach, one sees the liquid bubble when it is heated to 100 degrees Celsius."
@@ -85,3 +85,65 @@ def test_questions_and_passages_get_the_prefixes_that_the_model_wants(tmp_path: 
         engine.add([tmp_path / "tea.txt"])
         [hit] = engine.search("rain").hits
     assert hit.scores.dense == pytest.approx(0.9942, abs=1e-3)
+
+
+# --- the reranker --------------------------------------------------------------------------------
+
+GOLD = {"gold": (5,), "kettle": (0,)}
+
+
+@pytest.fixture
+def kettles(tmp_path: Path) -> Path:
+    """A data folder with three documents, of which the search prefers any to the one of gold."""
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "a.txt").write_text("the kettle boils water in a kettle", encoding="utf-8")
+    (papers / "b.txt").write_text("a kettle boils it", encoding="utf-8")
+    (papers / "c.txt").write_text("made of gold in ten days by nobody", encoding="utf-8")
+    with open_engine(data_dir=tmp_path / "data") as engine:
+        engine.add([papers])
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def marco(tmp_path: Path) -> Path:
+    return hub_folder(tmp_path / "marco", GOLD, reranker(GOLD), id2label={"0": "LABEL_0"})
+
+
+def found(data: Path, **settings: object) -> list[str]:
+    with open_engine(data_dir=data, **settings) as engine:
+        return [Path(hit.passage.source).name for hit in engine.search("what boils water in the kettle").hits]
+
+
+def test_a_reranker_chooses_among_what_the_search_found(kettles: Path, marco: Path):
+    assert found(kettles)[-1] == "c.txt"
+    assert found(kettles, reranker=str(marco))[0] == "c.txt"
+    # It chooses among more passages than are asked for.
+    assert found(kettles, reranker=str(marco), k=1) == ["c.txt"]
+
+
+def test_with_a_reranker_no_probability_and_no_risk_is_told(kettles: Path, marco: Path):
+    with open_engine(data_dir=kettles, reranker=str(marco)) as engine:
+        answer = engine.ask("What boils water?")
+    assert (answer.confidence.value, answer.confidence.cause) == (
+        None,
+        "the calibration was fitted without a reranker",
+    )
+    with (
+        open_engine(data_dir=kettles, reranker=str(marco), max_risk=0.3) as engine,
+        pytest.raises(UsageError, match="no risk can be promised with a reranker") as caught,
+    ):
+        engine.ask("What boils water?")
+    assert "--reranker none" in caught.value.hint
+
+
+def test_a_run_with_a_reranker_is_replayed_without_it(kettles: Path, marco: Path):
+    with open_engine(data_dir=kettles, reranker=str(marco)) as engine:
+        answer = engine.ask("What boils water?")
+    (marco / "config.json").unlink()
+    assert replay(answer.run_id, data_dir=kettles) == answer
+
+
+def test_no_reranker_comes_with_assay(tmp_path: Path):
+    with pytest.raises(UsageError, match="no reranker comes with assay"):
+        open_engine(data_dir=tmp_path, reranker="bundled")

@@ -39,8 +39,7 @@ def open_checker(settings: Settings) -> OpenChecker | None:
     """The checker that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.checker == "none":
         return None
-    told = settings.told("checker")
-    place = model_folder(settings.checker, named=told, what="checker", bundled=BUNDLED)
+    place = model_folder(settings.checker, settings, what="checker", bundled=BUNDLED)
     opened = ClassifierChecker.load(place) if in_hub_layout(place) else OnnxChecker.load(place)
     unknown = sorted(set(opened.model.policy.weights) - INPUTS) if opened.model.policy else []
     if unknown:

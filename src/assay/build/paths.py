@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import UsageError
+from assay.settings import Settings
 
 
 def expanded(path: str, *, named: str, hint: str) -> Path:
@@ -24,14 +25,19 @@ def in_hub_layout(place: Path) -> bool:
     return place.is_file() or ((place / "config.json").is_file() and not (place / "manifest.json").is_file())
 
 
-def model_folder(path: str, *, named: str, what: str, bundled: str) -> Path:
+def named_model(name: str, settings: Settings, *, named: str, what: str) -> Path:
+    """The folder, or the file, of a model that a setting names; raises UsageError."""
+    return expanded(name, named=named, hint=f"name a folder that holds a {what}, or none")
+
+
+def model_folder(name: str, settings: Settings, *, what: str, bundled: str) -> Path:
     """The folder of a network: that of the model `bundled` of assay-models, or the one that a setting names.
 
     `what` is what the network is, and the option that exchanges it. Raises UsageError where the installed
-    assay-models has none, and as `expanded`.
+    assay-models has none, and as `named_model`.
     """
-    if path != "bundled":
-        return expanded(path, named=named, hint=f"name a folder that holds a {what}, or none")
+    if name != "bundled":
+        return named_model(name, settings, named=settings.told(what), what=what)
     import assay_models
 
     try:

@@ -36,8 +36,7 @@ def open_reader(settings: Settings) -> OpenReader | None:
     """The reader that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.reader == "none":
         return None
-    told = settings.told("reader")
-    opened = OnnxReader.load(model_folder(settings.reader, named=told, what="reader", bundled=BUNDLED))
+    opened = OnnxReader.load(model_folder(settings.reader, settings, what="reader", bundled=BUNDLED))
     return OpenReader(opened, (opened.close,))
 
 

@@ -16,6 +16,7 @@ from assay.build import open_embedder
 from assay.build.checking import open_checker
 from assay.build.models import open_models, provider_and_model
 from assay.build.reading import open_reader
+from assay.build.reranking import open_reranker
 from assay.cli.examine import Examined
 from assay.config_files import VARIABLES
 from assay.errors import SLOW, AssayError, unusable
@@ -23,7 +24,7 @@ from assay.models.hub_folder import HubFolder
 from assay.models.structured import StructuredModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
 from assay.stages import LLM, Pair
-from assay.types import ModelReply, ModelRequest, PromptMessage, Status, TitledText
+from assay.types import ModelReply, ModelRequest, Passage, PromptMessage, Status, TitledText
 
 # Seconds for one test; a model in a file is loaded within the first.
 PATIENCE = 30.0
@@ -135,6 +136,22 @@ def examine_checker(resolved: Resolved) -> Iterator[Examined]:
         yield Examined(what, Status.UNKNOWN, f"{told_of}; {_UNFITTED}")
     else:
         yield Examined(what, Status.PASSED, told_of)
+
+
+def examine_reranker(resolved: Resolved) -> Iterator[Examined]:
+    """The reranker: reading a passage opens its network."""
+    settings, what = resolved.settings, "role reranker"
+    try:
+        opened = open_reranker(settings)
+        if opened is None:
+            yield Examined(what, Status.SKIPPED, "off: passages keep the order of the search")
+            return
+        opened.logits("Is it read?", [Passage("p", "d", "", 0, 11, "It is read.")])
+        opened.close()
+    except AssayError as error:
+        yield Examined(what, Status.FAILED, f"{settings.reranker}: {told(error)}")
+        return
+    yield Examined(what, Status.PASSED, f"{opened.id} → {_HERE}; {file_of(opened)}it orders passages, no more")
 
 
 def file_of(network: object) -> str:

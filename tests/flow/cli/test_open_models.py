@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ...unit.models.tiny_hub import classifier, hub_folder
+from ...unit.models.tiny_hub import classifier, hub_folder, reranker
 from .conftest import call
 
 NLI = {"0": "entailment", "1": "neutral", "2": "contradiction"}
@@ -39,3 +39,16 @@ def test_doctor_says_what_is_wrong_with_labels(filled: Path, tmp_path: Path):
     assert code != 0
     assert found["role checker"]["status"] == "failed"
     assert "LABEL_0, LABEL_1" in found["role checker"]["detail"]
+
+
+def test_doctor_looks_at_the_reranker_where_one_is_set(filled: Path, tmp_path: Path, nli: Path):
+    assert examined(filled)[1]["role reranker"]["status"] == "skipped"
+    words = {"gold": (1,)}
+    place = hub_folder(tmp_path / "marco", words, reranker(words), id2label={"0": "LABEL_0"})
+    code, found = examined(filled, "--reranker", place)
+    assert code == 0
+    assert found["role reranker"]["detail"].startswith("marco-")
+    assert found["role reranker"]["detail"].endswith("→ this process; it orders passages, no more")
+    code, found = examined(filled, "--reranker", nli)
+    assert code != 0
+    assert "try --checker" in found["role reranker"]["detail"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import UsageError
+from assay.models.pulled import PREFIX, HubName, PulledModels
 from assay.settings import Settings
 
 
@@ -25,8 +26,19 @@ def in_hub_layout(place: Path) -> bool:
     return place.is_file() or ((place / "config.json").is_file() and not (place / "manifest.json").is_file())
 
 
+def pulled_models(settings: Settings) -> PulledModels:
+    """The models of the hub in the data folder."""
+    return PulledModels(settings.data_dir / "models")
+
+
 def named_model(name: str, settings: Settings, *, named: str, what: str) -> Path:
-    """The folder, or the file, of a model that a setting names; raises UsageError."""
+    """The folder, or the file, of a model that a setting names.
+
+    Raises UsageError for a folder that nobody has and for a model that was not pulled, DamagedStore for one whose
+    files are not what was pulled.
+    """
+    if name.startswith(PREFIX):
+        return pulled_models(settings).network(HubName.read(name))
     return expanded(name, named=named, hint=f"name a folder that holds a {what}, or none")
 
 

@@ -133,7 +133,7 @@ def examine_checker(resolved: Resolved) -> Iterator[Examined]:
     model = opened.checker.model
     told_of = f"{model.id} → {_HERE}; {file_of(opened.checker)}languages: {', '.join(model.languages)}"
     if model.policy is None:
-        yield Examined(what, Status.UNKNOWN, f"{told_of}; {_UNFITTED}")
+        yield Examined(what, Status.UNKNOWN, f"{told_of}; sha256 {model.sha256}; {_UNFITTED}")
     else:
         yield Examined(what, Status.PASSED, told_of)
 

@@ -25,7 +25,7 @@ from assay.models.pulled import HubName, PulledModel, PulledModels
 try:
     from huggingface_hub import HfApi
     from huggingface_hub import errors as refusals
-    from huggingface_hub.utils import disable_progress_bars
+    from huggingface_hub.utils.tqdm import disable_progress_bars
 except ImportError as error:
     raise MissingExtra(
         f"models of the hub need a package that is not installed: {error.name}",

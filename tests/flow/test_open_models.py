@@ -15,7 +15,7 @@ from assay.models.classifier_checker import ClassifierChecker
 from assay.types import Claim, Passage
 
 from ..unit.models.tiny import POLICY
-from ..unit.models.tiny_hub import classifier, encoder, hub_folder, reranker
+from ..unit.models.tiny_hub import answerer, classifier, encoder, hub_folder, reranker
 
 WATER = "Water boils at 100 degrees Celsius at sea level, it is said: yes"
 CLAIM = "At a beach, one sees the liquid bubble when it is heated to 100 degrees Celsius."
@@ -147,3 +147,23 @@ def test_a_run_with_a_reranker_is_replayed_without_it(kettles: Path, marco: Path
 def test_no_reranker_comes_with_assay(tmp_path: Path):
     with pytest.raises(UsageError, match="no reranker comes with assay"):
         open_engine(data_dir=tmp_path, reranker="bundled")
+
+
+# --- the reader ----------------------------------------------------------------------------------
+
+SPANS = {"100": (9, 1), "degrees": (1, 9), "boils": (0, 0), "water": (0, 0)}
+
+
+def test_a_reader_of_spans_finds_what_is_quoted(tmp_path: Path):
+    place = hub_folder(tmp_path / "squad", SPANS, answerer(SPANS))
+    (tmp_path / "water.txt").write_text("The kettle is old. At sea level water boils at 100 degrees now.")
+    with open_engine(data_dir=tmp_path / "data", reader=str(place)) as engine:
+        engine.add([tmp_path / "water.txt"])
+        answer = engine.ask("At how many degrees does water boil?")
+        asked = engine.ask("Does water boil at 100 degrees?")
+    assert "100 degrees" in answer.text
+    assert answer.confidence.value is None
+    # It never says yes or no.
+    assert "**Yes" not in asked.text
+    (place / "config.json").unlink()
+    assert replay(answer.run_id, data_dir=tmp_path / "data") == answer

@@ -113,7 +113,8 @@ def examine_reader(resolved: Resolved) -> Iterator[Examined]:
     for close in opened.closing:
         close()
     languages = ", ".join(opened.reader.model.languages)
-    yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; languages: {languages}")
+    file = file_of(opened.reader)
+    yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; {file}languages: {languages}")
 
 
 def examine_checker(resolved: Resolved) -> Iterator[Examined]:

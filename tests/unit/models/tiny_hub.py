@@ -101,6 +101,15 @@ def encoder(words: Table, output: str = "last_hidden_state") -> bytes:
     return model(nodes, ["input_ids"], {output: ["texts", "tokens", table.shape[1]]}, {"table": table})
 
 
+def answerer(words: Table) -> bytes:
+    """Logits of each token as the first and as the last of an answer, (texts, tokens) each: those of its word."""
+    table = table_of(words)
+    columns = {"starts": table[:, 0].copy(), "ends": table[:, 1].copy()}
+    outputs = {"start_logits": ["texts", "tokens"], "end_logits": ["texts", "tokens"]}
+    nodes = [node("Gather", [column, "input_ids"], output) for column, output in zip(columns, outputs, strict=True)]
+    return model(nodes, ["input_ids"], outputs, columns)
+
+
 def tokenizer(words: Sequence[str]) -> Tokenizer:
     """One token a word, framed as BERT frames texts."""
     ids = {word: at for at, word in enumerate([*SPECIAL, *words])}

@@ -39,7 +39,7 @@ def named_model(name: str, settings: Settings, *, named: str, what: str) -> Path
     """
     if name.startswith(PREFIX):
         return pulled_models(settings).network(HubName.read(name))
-    return expanded(name, named=named, hint=f"name a folder that holds a {what}, or none")
+    return expanded(name, named=named, hint=f"name another folder with --{what}, or leave it out")
 
 
 def model_folder(name: str, settings: Settings, *, what: str, bundled: str) -> Path:

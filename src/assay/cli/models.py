@@ -8,6 +8,7 @@ import typer
 
 from assay.cli.flags import Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.terminal import one_line
 from assay.errors import EgressRefused
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def list_(
         terminal.object({"models": [each.to_dict() for each in found]})
         return
     for each in found:
-        terminal.line(f"{each.name}  {each.commit[:12]}  {each.network}  {each.size / 1e6:,.1f} MB")
+        network = one_line(each.network)
+        terminal.line(f"{each.name}  {one_line(each.commit[:12])}  {network}  {each.size / 1e6:,.1f} MB")
     if not found:
         terminal.note("no models were pulled")
 

@@ -109,7 +109,8 @@ class PairNetwork:
 
 def class_logits(network: PairNetwork, pair: Framed, classes: int) -> NDArray[np.float32]:
     """The logits of one pair, shape (classes,); raises UsageError where the network has another number of them."""
-    (found,) = network.run(pair)
+    # Some exports leave the axis of a single class out.
+    found = np.atleast_1d(network.run(pair)[0])
     if found.shape != (classes,):
         folder = network.folder
         raise folder.refuse(

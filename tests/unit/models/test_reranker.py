@@ -93,3 +93,9 @@ def test_it_is_named_by_its_folder_and_its_hash(ranks: CrossEncoderReranker) -> 
     assert ranks.id == f"marco-{ranks.folder.sha256[:8]}"
     ranks.close()
     ranks.close()
+
+
+def test_an_export_may_leave_the_single_class_out(tmp_path: Path) -> None:
+    flat = classifier(WORDS, segments=False, flat=True)
+    opened = CrossEncoderReranker.load(hub_folder(tmp_path, WORDS, flat, id2label=LABEL))
+    assert opened.logits("it", [hit("gold gold").passage, hit("tin").passage]).tolist() == [2.0, -1.0]

@@ -72,8 +72,11 @@ def table_of(words: Table) -> np.ndarray[Any, Any]:
     return np.array([[0.0] * width] * len(SPECIAL) + [list(row) for row in words.values()], np.float32)
 
 
-def classifier(words: Table, *, segments: bool = True) -> bytes:
-    """Logits (texts, classes): the sum of what the first text's words have; of both texts' without `segments`."""
+def classifier(words: Table, *, segments: bool = True, flat: bool = False) -> bytes:
+    """Logits (texts, classes): the sum of what the first text's words have; of both texts' without `segments`.
+
+    With `flat` the classes are summed too, so that the logits are (texts).
+    """
     inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if segments else [])]
     table = table_of(words)
     nodes = [
@@ -85,8 +88,8 @@ def classifier(words: Table, *, segments: bool = True) -> bytes:
         node("Mul", ["rows", "weights"], "weighed"),
         node("ReduceSum", ["weighed", "first"], "logits", keepdims=0),
     ]
-    constants = {"table": table, "last": np.array([2]), "first": np.array([1])}
-    return model(nodes, inputs, {"logits": ["texts", table.shape[1]]}, constants)
+    constants = {"table": table, "last": np.array([2]), "first": np.array([1, 2] if flat else [1])}
+    return model(nodes, inputs, {"logits": ["texts", *([] if flat else [table.shape[1]])]}, constants)
 
 
 def reranker(words: Table) -> bytes:

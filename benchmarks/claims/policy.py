@@ -1,12 +1,13 @@
 """Fit what a checker's verdicts settle, on the signals that signals.py kept.
 
-    .venv/bin/python benchmarks/claims/policy.py OUT.json
+    .venv/bin/python benchmarks/claims/policy.py OUT.json [CHECKER]
 
 The line is fitted on the natural claims of the genre that was held out and on the labelled sets that may be fitted
 on: each set counts alike, within it both labels, the natural claims half as much again as all labelled sets. For
 these, words and vectors speak by trees that saw nothing of the claim's group. The bars come from the natural claims
 alone; those over written passages and over documentations are only measured. models/reader/export_reader.py takes
-OUT.json.
+OUT.json. With CHECKER, the one of the hub that the signals are of (what `--checker` takes), OUT.json is the
+`claim_policy.json` of its folder.
 """
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ from rows import ALL, FITTED, OTHERS, SUMMEDITS, every
 from scipy.optimize import minimize
 from signals import NATURAL, Signals, kept
 
+from assay.build.checking import open_checker
 from assay.calibration import ClaimPolicy
 from assay.evals.metrics.auroc import auroc
+from assay.settings import load_settings
 from assay.verify.entailed import INPUTS, WEIGHED
 
 NAMES = tuple(sorted(INPUTS))
@@ -136,7 +139,12 @@ def main() -> None:
         **{name: round(value, 4) for name, value in bars(found, p["genre"]).items()},
     )
     print(policy)
-    Path(sys.argv[1]).write_text(json.dumps(asdict(policy), indent=2) + "\n", encoding="utf-8")
+    body = asdict(policy)
+    if len(sys.argv) > 2:
+        opened = open_checker(load_settings({"checker": sys.argv[2]}).settings)
+        assert opened is not None, "name the checker that the signals are of"
+        body = {"made_for": opened.checker.model.sha256, "policy": body}
+    Path(sys.argv[1]).write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

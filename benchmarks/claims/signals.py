@@ -2,10 +2,10 @@
 
     ASSAY_ASKED=ASKED .venv/bin/python benchmarks/claims/signals.py CHECKER [SET …]
 
-CHECKER is the folder of a checker. Sets: natural (claims over written passages that nothing was trained on), genre
-(those of the genre that was held out), elsewhere (true ones of these beside passages that lack them), documentation
-(claims over documentations that nothing was trained on; ASKED is the folder that models/reader/asked.py wrote), and
-those of benchmarks/check. Without SET all are measured.
+CHECKER is what `--checker` takes: bundled, a folder, or hf:ORG/NAME@REVISION. Sets: natural (claims over written
+passages that nothing was trained on), genre (those of the genre that was held out), elsewhere (true ones of these
+beside passages that lack them), documentation (claims over documentations that nothing was trained on; ASKED is the
+folder that models/reader/asked.py wrote), and those of benchmarks/check. Without SET all are measured.
 """
 
 from __future__ import annotations
@@ -28,8 +28,10 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import HELD_GENRES, Elsewhere, documentation, said, written_passages
 from rows import ALL, DATA, passage, raw
 
-from assay.models.checker import OnnxChecker
+from assay.build.checking import open_checker
 from assay.models.embed_local import LocalEmbedder
+from assay.ports import Checker
+from assay.settings import load_settings
 from assay.types import Passage
 from assay.verify.cases import SourceReader, Task, cases_of, quotes_of
 from assay.verify.claims import whole
@@ -133,7 +135,7 @@ def _elsewhere() -> Iterator[Labelled]:
                 yield Labelled(said(row), "neither", ELSEWHERE, each.pid, (other.passage,))
 
 
-async def measured(some: Sequence[Labelled], checker: OnnxChecker, embedder: LocalEmbedder) -> list[Signals]:
+async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEmbedder) -> list[Signals]:
     """The signals of some claims, each judged whole; those without a word are left out."""
     reader, made = SourceReader(), []
     for at, each in enumerate(some):
@@ -177,7 +179,9 @@ def kept(name: str) -> list[Signals]:
 
 def main() -> None:
     """Measure and keep."""
-    checker, names = OnnxChecker.load(Path(sys.argv[1])), sys.argv[2:] or (*NATURAL, ELSEWHERE, *ALL)
+    opened, names = open_checker(load_settings({"checker": sys.argv[1]}).settings), sys.argv[2:]
+    assert opened is not None, "name a checker"
+    checker, names = opened.checker, names or [*NATURAL, ELSEWHERE, *ALL]
     embedder = LocalEmbedder.load(assay_models.folder())
     CACHE.mkdir(parents=True, exist_ok=True)
     for name in names:

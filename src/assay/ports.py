@@ -99,13 +99,14 @@ class Pair:
 class CheckerModel(Value):
     """Which model the verdicts come from: another id or hash means that they cannot be compared.
 
-    `languages` are ISO 639-1 codes of the texts that it reads. The `policy` says what its verdicts settle.
+    `languages` are ISO 639-1 codes of the texts that it reads. The `policy` says what its verdicts settle;
+    without one they settle nothing.
     """
 
     id: str
     sha256: str
     languages: tuple[str, ...]
-    policy: ClaimPolicy
+    policy: ClaimPolicy | None
 
 
 class Checker(Protocol):

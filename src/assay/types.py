@@ -264,13 +264,23 @@ class Passage(Value):
 class EmbeddingModel(Value):
     """Which model made a vector: another id, dimension or hash means that vectors cannot be compared.
 
-    `languages` are ISO 639-1 codes; text in another script is searched by words only.
+    `languages` are ISO 639-1 codes; text in another script is searched by words only. `query_prefix` is what the
+    model wants before a question, and before nothing else.
     """
 
     id: str
     dimension: int
     sha256: str
     languages: tuple[str, ...] = ("en",)
+    query_prefix: str = ""
+
+    def as_question(self, text: str) -> str:
+        """What is embedded of a question.
+
+        >>> EmbeddingModel("e5", 384, "", query_prefix="query: ").as_question("When?")
+        'query: When?'
+        """
+        return self.query_prefix + text
 
 
 # --- reading -----------------------------------------------------------------------------------

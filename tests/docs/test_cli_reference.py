@@ -59,6 +59,9 @@ VERBS = (
     "rubrics renew",
     "rules check",
     "rules show",
+    "models pull",
+    "models list",
+    "models remove",
     "config show",
 )
 

@@ -63,7 +63,8 @@ class Ranking:
         self, embedder: Embedder, queries: Sequence[str], scored: Sequence[tuple[Passage, _Measured]]
     ) -> list[tuple[Passage, _Measured]]:
         texts = [f"{each.title}\n{each.text.strip()}" if each.title else each.text.strip() for each, _ in scored]
-        vectors = await embedder.embed([*queries, *texts])
+        asked = map(embedder.model.as_question, queries)
+        vectors = await embedder.embed([*asked, *texts])
         cosines: NDArray[np.float32] = (vectors[len(queries) :] @ vectors[: len(queries)].T).max(axis=1)
         return [
             (passage, _Measured(each.words, each.bm25, float(cosine)))

@@ -14,8 +14,9 @@ from assay.build.checking import OpenChecker, open_checker
 from assay.build.compose import Composer
 from assay.build.kept import KeptVerdicts, open_verdicts
 from assay.build.models import Models, open_models, refuse_offline
-from assay.build.paths import expanded
+from assay.build.paths import named_model
 from assay.build.reading import OpenReader, open_reader
+from assay.build.reranking import open_reranker
 from assay.build.runs import Runs
 from assay.build.whole import open_rules
 from assay.engine import Engine, Parts
@@ -27,6 +28,7 @@ from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
+from assay.models.reranker import CrossEncoderReranker
 from assay.record.runs import RunStore
 from assay.retrieve.hybrid import HybridRetriever
 from assay.retrieve.linked import LinkedRetriever
@@ -59,10 +61,10 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     opened = open_models(chosen) if models else Models({}, {})
     embedder, checker = open_embedder(chosen), open_checker(chosen)
     _make_private(chosen.data_dir, place.parent)
-    reader = open_reader(chosen)
+    reader, reranker = open_reader(chosen), open_reranker(chosen)
     index = open_sqlite(place, embedder.model, create=create)
     store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
-    return Engine(_parts(chosen, opened, embedder, checker, reader, index, store, verdicts))
+    return Engine(_parts(chosen, opened, embedder, checker, reader, index, store, verdicts, reranker))
 
 
 def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
@@ -126,8 +128,8 @@ def open_embedder(settings: Settings) -> Embedder:
         return _bundled()
     if settings.embedder.startswith("openai:"):
         return _openai_embedder(settings)
-    hint = "name a folder with an ONNX sentence encoder, or use --embedder bundled"
-    return LocalEmbedder.load(expanded(settings.embedder, named=settings.told("embedder"), hint=hint))
+    told = settings.told("embedder")
+    return LocalEmbedder.load(named_model(settings.embedder, settings, named=told, what="embedder"))
 
 
 def _bundled() -> LocalEmbedder:
@@ -169,11 +171,12 @@ def _parts(
     index: Index,
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
+    reranker: CrossEncoderReranker | None = None,
 ) -> Parts:
     usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, checker, reader)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
-    hybrid = HybridRetriever(index, shared, usual)
+    hybrid = HybridRetriever(index, shared, usual, reranker)
     whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
     retriever = QuarantiningRetriever(whole)
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
@@ -188,7 +191,7 @@ def _parts(
         stages_for=Composer(
             settings, models, shared, retriever, outside, open_rules(settings), verdicts, checker, reader, speller
         ).stages,
-        retriever_for=lambda search: HybridRetriever(index, shared, search),
+        retriever_for=lambda search: HybridRetriever(index, shared, search, reranker),
         quarantine=quarantined,
         search=usual,
         sinks=() if store is None else (store,),
@@ -198,6 +201,7 @@ def _parts(
             *(() if verdicts is None else (verdicts.close,)),
             *(() if checker is None else checker.closing),
             *(() if reader is None else reader.closing),
+            *(() if reranker is None else (reranker.close,)),
         ),
     )
 

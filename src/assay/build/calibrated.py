@@ -67,6 +67,8 @@ def rater(run: Run, settings: Settings, embedding: str, used: ModelsUsed) -> Rat
         cause = "the calibration was fitted on answers after one search"
     if _is_other_reader(settings):
         cause = "another reader than the calibration was fitted for"
+    if settings.reranker != "none":
+        cause = "the calibration was fitted without a reranker"
     return CalibratedRater(LeastRater(), run.calibration or shipped()["answers"], live, cause)
 
 
@@ -86,11 +88,13 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str, used: Mod
         other = "more than one search"
     if _is_other_reader(settings):
         other = "another reader"
+    if settings.reranker != "none":
+        other = "a reranker"
     if other is not None:
         raise UsageError(
             f"no risk can be promised with {other}: it was measured with the fast judge and its reader, "
             "after one search",
-            hint="ask with --profile fast --rounds 1, --reader bundled, or without --max-risk",
+            hint="ask with --profile fast --rounds 1, --reader bundled, --reranker none, or without --max-risk",
         )
     found = promise(fit.ladder, settings.max_risk)
     if found is None:

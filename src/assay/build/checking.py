@@ -6,15 +6,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.build.paths import model_folder
+from assay.build.paths import in_hub_layout, model_folder
 from assay.calibration import ClaimPolicy
+from assay.errors import UsageError
 from assay.models.checker import OnnxChecker
+from assay.models.classifier_checker import ClassifierChecker
 from assay.ports import CheckerModel
 from assay.record.gone import GoneChecker
 from assay.record.taped import TapedChecker
 from assay.run import Run
 from assay.settings import Settings
 from assay.stages import Checker
+from assay.verify.entailed import INPUTS
 
 # The name of the bundled one among the models of assay-models.
 BUNDLED = "minilm-l6-checker-int8"
@@ -36,8 +39,13 @@ def open_checker(settings: Settings) -> OpenChecker | None:
     """The checker that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.checker == "none":
         return None
-    told = settings.told("checker")
-    opened = OnnxChecker.load(model_folder(settings.checker, named=told, what="checker", bundled=BUNDLED))
+    place = model_folder(settings.checker, settings, what="checker", bundled=BUNDLED)
+    opened = ClassifierChecker.load(place) if in_hub_layout(place) else OnnxChecker.load(place)
+    unknown = sorted(set(opened.model.policy.weights) - INPUTS) if opened.model.policy else []
+    if unknown:
+        raise UsageError(
+            f"the policy of {place} weighs {', '.join(unknown)}, which nothing measures", hint="fit it anew"
+        )
     return OpenChecker(opened, (opened.close,))
 
 
@@ -46,5 +54,5 @@ def checker_then(about: Mapping[str, Any]) -> OpenChecker | None:
     model = about.get("checker")
     if model is None:
         return None
-    policy = ClaimPolicy.read(model["policy"])
+    policy = None if model["policy"] is None else ClaimPolicy.read(model["policy"])
     return OpenChecker(GoneChecker(CheckerModel(model["id"], model["sha256"], tuple(model["languages"]), policy)))

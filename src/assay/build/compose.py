@@ -256,7 +256,8 @@ class Composer:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
-        bar = SUPPORTED if self.checker is None else self.checker.checker.model.policy.supported
+        policy = None if self.checker is None else self.checker.checker.model.policy
+        bar = SUPPORTED if policy is None else policy.supported
         made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(), bar)
         return PromisedVerifier(verifier, made, self.supports)
 

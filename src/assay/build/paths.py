@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from assay.errors import UsageError
+from assay.models.pulled import PREFIX, HubName, PulledModels
+from assay.settings import Settings
 
 
 def expanded(path: str, *, named: str, hint: str) -> Path:
@@ -19,14 +21,35 @@ def expanded(path: str, *, named: str, hint: str) -> Path:
         raise UsageError(f"{named}: {path} is in nobody's home folder", hint=hint) from error
 
 
-def model_folder(path: str, *, named: str, what: str, bundled: str) -> Path:
+def in_hub_layout(place: Path) -> bool:
+    """Whether a model is laid out as on the Hugging Face hub, not as in `assay-models`; a file is."""
+    return place.is_file() or ((place / "config.json").is_file() and not (place / "manifest.json").is_file())
+
+
+def pulled_models(settings: Settings) -> PulledModels:
+    """The models of the hub in the data folder."""
+    return PulledModels(settings.data_dir / "models")
+
+
+def named_model(name: str, settings: Settings, *, named: str, what: str) -> Path:
+    """The folder, or the file, of a model that a setting names.
+
+    Raises UsageError for a folder that nobody has and for a model that was not pulled, DamagedStore for one whose
+    files are not what was pulled.
+    """
+    if name.startswith(PREFIX):
+        return pulled_models(settings).network(HubName.read(name))
+    return expanded(name, named=named, hint=f"name another folder with --{what}, or leave it out")
+
+
+def model_folder(name: str, settings: Settings, *, what: str, bundled: str) -> Path:
     """The folder of a network: that of the model `bundled` of assay-models, or the one that a setting names.
 
     `what` is what the network is, and the option that exchanges it. Raises UsageError where the installed
-    assay-models has none, and as `expanded`.
+    assay-models has none, and as `named_model`.
     """
-    if path != "bundled":
-        return expanded(path, named=named, hint=f"name a folder that holds a {what}, or none")
+    if name != "bundled":
+        return named_model(name, settings, named=settings.told(what), what=what)
     import assay_models
 
     try:

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.build.paths import model_folder
+from assay.build.paths import in_hub_layout, model_folder
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
+from assay.models.span_reader import SpanReader
 from assay.record.gone import GoneReader
 from assay.record.taped import TapedReader
 from assay.run import Run
@@ -36,8 +37,8 @@ def open_reader(settings: Settings) -> OpenReader | None:
     """The reader that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.reader == "none":
         return None
-    told = settings.told("reader")
-    opened = OnnxReader.load(model_folder(settings.reader, named=told, what="reader", bundled=BUNDLED))
+    place = model_folder(settings.reader, settings, what="reader", bundled=BUNDLED)
+    opened = SpanReader.load(place) if in_hub_layout(place) else OnnxReader.load(place)
     return OpenReader(opened, (opened.close,))
 
 

@@ -24,6 +24,7 @@ from assay.cli import (
     figures,
     fix,
     label,
+    models,
     questions,
     report,
     review,
@@ -61,6 +62,7 @@ for group in (
     audit,
     rubrics,
     rules,
+    models,
     doctor,
     config,
 ):

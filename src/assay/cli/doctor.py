@@ -42,7 +42,13 @@ def doctor(
     assay doctor -m openai:gpt-5-mini
     """
     from assay.cli.examine import examine
-    from assay.cli.examine_models import examine_checker, examine_embedder, examine_models, examine_reader
+    from assay.cli.examine_models import (
+        examine_checker,
+        examine_embedder,
+        examine_models,
+        examine_reader,
+        examine_reranker,
+    )
     from assay.cli.examine_outside import examine_outside
     from assay.settings import load_settings
     from assay.types import Status
@@ -55,6 +61,7 @@ def doctor(
             examine_embedder(resolved),
             examine_reader(resolved),
             examine_checker(resolved),
+            examine_reranker(resolved),
         ),
         Exit.PROVIDER: chain(examine_models(resolved), examine_outside(resolved)),
     }

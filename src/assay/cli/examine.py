@@ -35,6 +35,7 @@ EXTRAS = {
     "local": ("xllamacpp",),
     "web": ("aiohttp", "ddgs"),
     "mcp": ("mcp",),
+    "hub": ("huggingface_hub",),
 }
 # What the files of fitted weights say of themselves, and how it is told.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}

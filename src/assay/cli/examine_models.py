@@ -16,19 +16,24 @@ from assay.build import open_embedder
 from assay.build.checking import open_checker
 from assay.build.models import open_models, provider_and_model
 from assay.build.reading import open_reader
+from assay.build.reranking import open_reranker
 from assay.cli.examine import Examined
 from assay.config_files import VARIABLES
 from assay.errors import SLOW, AssayError, unusable
+from assay.models.hub_folder import HubFolder
 from assay.models.structured import StructuredModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
 from assay.stages import LLM, Pair
-from assay.types import ModelReply, ModelRequest, PromptMessage, Status, TitledText
+from assay.types import ModelReply, ModelRequest, Passage, PromptMessage, Status, TitledText
 
 # Seconds for one test; a model in a file is loaded within the first.
 PATIENCE = 30.0
 # Roles whose model is asked only where it is set for the role itself.
 ASKED_WHERE_SET = frozenset({"verifier"})
 _HERE = "this process"
+_UNFITTED = (
+    "not fitted: what it says stands in a claim's history and settles nothing (docs/how-to/use-open-models.md)"
+)
 
 
 class _Ready(BaseModel):
@@ -108,7 +113,8 @@ def examine_reader(resolved: Resolved) -> Iterator[Examined]:
     for close in opened.closing:
         close()
     languages = ", ".join(opened.reader.model.languages)
-    yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; languages: {languages}")
+    file = file_of(opened.reader)
+    yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; {file}languages: {languages}")
 
 
 def examine_checker(resolved: Resolved) -> Iterator[Examined]:
@@ -125,8 +131,36 @@ def examine_checker(resolved: Resolved) -> Iterator[Examined]:
         return
     for close in opened.closing:
         close()
-    languages = ", ".join(opened.checker.model.languages)
-    yield Examined(what, Status.PASSED, f"{opened.checker.model.id} → {_HERE}; languages: {languages}")
+    model = opened.checker.model
+    told_of = f"{model.id} → {_HERE}; {file_of(opened.checker)}languages: {', '.join(model.languages)}"
+    if model.policy is None:
+        yield Examined(what, Status.UNKNOWN, f"{told_of}; sha256 {model.sha256}; {_UNFITTED}")
+    else:
+        yield Examined(what, Status.PASSED, told_of)
+
+
+def examine_reranker(resolved: Resolved) -> Iterator[Examined]:
+    """The reranker: reading a passage opens its network."""
+    settings, what = resolved.settings, "role reranker"
+    try:
+        opened = open_reranker(settings)
+        if opened is None:
+            yield Examined(what, Status.SKIPPED, "off: passages keep the order of the search")
+            return
+        opened.logits("Is it read?", [Passage("p", "d", "", 0, 11, "It is read.")])
+        opened.close()
+    except AssayError as error:
+        yield Examined(what, Status.FAILED, f"{settings.reranker}: {told(error)}")
+        return
+    yield Examined(what, Status.PASSED, f"{opened.id} → {_HERE}; {file_of(opened)}it orders passages, no more")
+
+
+def file_of(network: object) -> str:
+    """Which of the networks in a folder was taken, where there are several."""
+    folder = getattr(network, "folder", None)
+    if not isinstance(folder, HubFolder) or not folder.others:
+        return ""
+    return f"{folder.taken} of {len(folder.others) + 1} networks in the folder; "
 
 
 def examine_models(resolved: Resolved) -> Iterator[Examined]:

@@ -49,7 +49,7 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         ),
         "data_dir": _flag(Path, COLLECTION, "Folder that holds collections and runs.", "FOLDER"),
         "embedder": _flag(
-            str, COLLECTION, "What embeds text: bundled, a folder with an ONNX model, or openai:MODEL.", "WHICH"
+            str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
         ),
         "k": _flag(int, COLLECTION, "Number of passages to find. [default: 8]", "N", "--k", "-k"),
         "mode": _flag(Literal["hybrid", "dense", "sparse"], COLLECTION, "How to search. [default: hybrid]"),
@@ -81,13 +81,19 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "checker": _flag(
             str,
             JUDGING,
-            "The network that tests claims against sources: bundled, a folder, or none. [default: bundled]",
+            "The network that tests claims: bundled, a folder, hf:ORG/NAME@REVISION, or none. [default: bundled]",
             "WHICH",
         ),
         "reader": _flag(
             str,
             JUDGING,
-            "The network that finds answers in passages: bundled, a folder, or none. [default: bundled]",
+            "The network that finds answers: bundled, a folder, hf:ORG/NAME@REVISION, or none. [default: bundled]",
+            "WHICH",
+        ),
+        "reranker": _flag(
+            str,
+            COLLECTION,
+            "The network that reorders passages: a folder, hf:ORG/NAME@REVISION, or none. [default: none]",
             "WHICH",
         ),
         "max_risk": _flag(
@@ -200,7 +206,7 @@ WITHOUT_FLAG = frozenset(
 
 # What several verbs take together.
 THE_COLLECTION = ("collection", "data_dir")
-FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr")
+FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 FOR_MODELS = tuple(name for name in FLAGS if name.endswith("model") or name == "context_tokens")
 _SERVICES = (
@@ -218,7 +224,7 @@ FOR_JUDGING = (
 )
 _OUTSIDE = ("outside", "searxng_url", "mcp_server", "mcp_tool", "domains", "denied_domains", "intranet_hosts")
 FOR_DOCTOR = (
-    *("data_dir", "embedder", "checker", "reader", *FOR_MODELS),
+    *("data_dir", "embedder", "checker", "reader", "reranker", *FOR_MODELS),
     *("profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE),
 )
 FOR_ASSESSING = ("quality", "floor", "criteria", "adaptive", "reflection")

@@ -96,7 +96,8 @@ class HeuristicJudge:
         cosines = known | (await _cosines(self.embedder, question, unknown) if unknown else {})
         topic = [title for title in (_nearest(evidence.passages, cosines).title,) if title]
         lines = telling_lines(probe, readings, cosines)
-        vectors = await self.embedder.embed([question.standalone, *lines, *topic])
+        asked = self.embedder.model.as_question(question.standalone)
+        vectors = await self.embedder.embed([asked, *lines, *topic])
         said = vectors[1 : len(lines) + 1]
         near = vector_signals(list(cosines.values()), vectors[0], said, vectors[-1] if topic else None)
         signals = {**(words or {}), **near}
@@ -181,7 +182,8 @@ def _compared(probe: Probe, passages: Sequence[Passage]) -> tuple[list[Reading],
 
 async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
     """The cosine of each passage, by id."""
-    vectors = await embedder.embed([question.standalone, *(_embedded(each.title, each.text) for each in passages)])
+    asked = embedder.model.as_question(question.standalone)
+    vectors = await embedder.embed([asked, *(_embedded(each.title, each.text) for each in passages)])
     near = (float(each) for each in vectors[1:] @ vectors[0])
     return dict(zip((each.passage_id for each in passages), near, strict=True))
 

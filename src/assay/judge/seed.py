@@ -55,7 +55,7 @@ class SeedJudge:
         unseen = [hit.passage.text for hit, score in zip(evidence.hits, known, strict=True) if score is None]
         if not unseen:
             return [clipped(score) for score in known if score is not None]
-        vectors = await self.embedder.embed([question, *unseen])
+        vectors = await self.embedder.embed([self.embedder.model.as_question(question), *unseen])
         found = iter(float(each) for each in vectors[1:] @ vectors[0])
         return [clipped(next(found) if score is None else score) for score in known]
 

@@ -2,7 +2,8 @@
 
 A folder holds `model.onnx` (or `onnx/model.onnx`) and `tokenizer.json`. With a `manifest.json`, as
 `assay-models` has, the files are checked against its hashes. Without one, what sentence-transformers writes
-beside its models is read: `sentence_bert_config.json`, `config.json` and `1_Pooling/config.json`.
+beside its models is read: `sentence_bert_config.json`, `config.json`, `1_Pooling/config.json`, `modules.json`, and
+the prompts of `config_sentence_transformers.json`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +21,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.onnx_runtime import onnxruntime
+from assay.models.hub_folder import HubFolder, digest_of
+from assay.models.onnx_runtime import one_thread_session
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -36,6 +38,19 @@ _TEXTS_AT_ONCE = 512
 _CHARACTERS_A_TOKEN = 200
 _DEFAULT_MAX_TOKENS = 256
 _KNOWN_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
+# An output of one vector a text, not one a token.
+_WHOLE = ("embedding", "sentence_embedding")
+# What sentence-transformers calls the two ways of pooling that are known here, in older files and in newer ones.
+_POOLING: Mapping[str, Literal["mean", "first"]] = {
+    "pooling_mode_mean_tokens": "mean",
+    "mean": "mean",
+    "pooling_mode_cls_token": "first",
+    "cls": "first",
+}
+# The modules that a text passes in `LocalEmbedder`, however the network is exported.
+_KNOWN_MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
+# What models call the prompts of questions and of passages; the first that there is counts.
+_QUERY_PROMPTS, _PASSAGE_PROMPTS = ("query", "retrieval.query"), ("passage", "document", "retrieval.passage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +62,8 @@ class _Description:
     pooling: Literal["mean", "first"]
     languages: tuple[str, ...]
     dimension: int | None = None
+    query_prefix: str = ""
+    passage_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,13 +90,15 @@ class _Encoder:
 class LocalEmbedder:
     """An encoder that runs in this process.
 
-    `model` says which model it is; its hash covers the weights and the tokenizer. A text beyond `max_tokens`
-    tokens is cut. The bundled model gives a text the same vector, to about 1e-7, whatever it is embedded with;
-    a model quantized with one scale a batch does not.
+    `model` says which model it is; its hash covers the weights, the tokenizer, and how vectors are made of them.
+    A text beyond `max_tokens` tokens is cut. The `passage_prefix` is put before every text that is no question: a
+    question begins with the model's `query_prefix`. The bundled model gives a text the same vector, to about 1e-7,
+    whatever it is embedded with; a model quantized with one scale a batch does not.
     """
 
     model: EmbeddingModel
     max_tokens: int
+    passage_prefix: str
     _encoder: _Encoder = field(repr=False)
     _tokenizer: Tokenizer = field(repr=False)
     # Questions do not wait behind the documents that are taken in: a few texts have threads of their own.
@@ -94,19 +113,29 @@ class LocalEmbedder:
         Raises UsageError when a file is missing, damaged, not the one of the manifest, or not a model that
         turns token ids into vectors.
         """
-        weights_file, tokenizer_file = _files(folder)
-        digests = {path.name: _sha256(path) for path in (weights_file, tokenizer_file)}
-        described = _describe(folder, digests)
+        manifest = _read_json(folder / "manifest.json")
+        if isinstance(manifest.get("files"), dict):
+            weights, tokenizer_file = _files(folder)
+            digests = {path.name: digest_of(path) for path in (weights, tokenizer_file)}
+            described = _described_by_manifest(folder, manifest, digests)
+            session, told = _session(weights), [*digests.values()]
+        else:
+            hub = HubFolder.open(folder, what="embedder", option="--embedder")
+            tokenizer_file, session = hub.path / "tokenizer.json", _session(hub.network)
+            described = _described_by_hub(hub, session)
+            told = [*map(digest_of, (*hub.weights, tokenizer_file)), *_unusual(described)]
         tokenizer = _tokenizer(tokenizer_file, described.max_tokens)
-        encoder = _Encoder(_session(weights_file), described.pooling)
+        encoder = _Encoder(session, described.pooling)
         return cls(
             model=EmbeddingModel(
                 id=described.id,
                 dimension=_dimension(encoder, tokenizer, described),
-                sha256=hashlib.sha256("\n".join(digests.values()).encode()).hexdigest(),
+                sha256=hashlib.sha256("\n".join(told).encode()).hexdigest(),
                 languages=described.languages,
+                query_prefix=described.query_prefix,
             ),
             max_tokens=described.max_tokens,
+            passage_prefix=described.passage_prefix,
             _encoder=encoder,
             _tokenizer=tokenizer,
             _for_few=ThreadPoolExecutor(threads, thread_name_prefix="assay-embed"),
@@ -145,16 +174,21 @@ class LocalEmbedder:
     @property
     def capacity(self) -> int:
         """The most tokens, as `count_tokens` counts them, of a text that is not cut."""
-        return self.max_tokens - int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
+        framing = int(self._tokenizer.num_special_tokens_to_add(is_pair=False))
+        return self.max_tokens - framing - self.count_tokens(self.passage_prefix)
 
     def _tokens(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
         longest = self.max_tokens * _CHARACTERS_A_TOKEN
-        readable = [_encodable(text[:longest]) for text in texts]
+        readable = [_encodable(self._prefixed(text)[:longest]) for text in texts]
         return [
             np.array(encoding.ids, np.int64)
             for start in range(0, len(readable), _TEXTS_AT_ONCE)
             for encoding in self._tokenizer.encode_batch_fast(readable[start : start + _TEXTS_AT_ONCE])
         ]
+
+    def _prefixed(self, text: str) -> str:
+        asked = self.model.query_prefix
+        return text if asked and text.startswith(asked) else self.passage_prefix + text
 
 
 def _not_usable(message: str) -> UsageError:
@@ -165,8 +199,7 @@ def _not_usable(message: str) -> UsageError:
 
 
 def _files(folder: Path) -> tuple[Path, Path]:
-    if not folder.is_dir():
-        raise _not_usable(f"there is no folder {folder}")
+    """The weights and the tokenizer of a folder with a manifest."""
     for weights in (folder / "model.onnx", folder / "onnx" / "model.onnx"):
         if weights.is_file():
             break
@@ -178,21 +211,48 @@ def _files(folder: Path) -> tuple[Path, Path]:
     return weights, tokenizer
 
 
-def _describe(folder: Path, digests: dict[str, str]) -> _Description:
-    manifest = _read_json(folder / "manifest.json")
-    if isinstance(manifest.get("files"), dict):
-        return _described_by_manifest(folder, manifest, digests)
-    pooling = _read_json(folder / "1_Pooling" / "config.json")
-    limits = (
-        _read_json(folder / "sentence_bert_config.json").get("max_seq_length"),
-        _read_json(folder / "config.json").get("max_position_embeddings"),
-    )
+def _described_by_hub(hub: HubFolder, session: Any) -> _Description:
+    prompts = hub.json("config_sentence_transformers.json").get("prompts")
+    known = prompts if isinstance(prompts, dict) else {}
     return _Description(
-        id=folder.resolve().name,
-        max_tokens=next((limit for limit in limits if isinstance(limit, int)), _DEFAULT_MAX_TOKENS),
-        pooling="first" if pooling.get("pooling_mode_cls_token") else "mean",
-        languages=("en",),
+        id=hub.name,
+        max_tokens=hub.limit or _DEFAULT_MAX_TOKENS,
+        # What a network pools itself needs nobody to say how.
+        pooling="mean" if _output(session) in _WHOLE else _pooling(hub),
+        languages=hub.languages,
+        query_prefix=hub.said.get("query_prefix", _prompt(hub, known, _QUERY_PROMPTS)),
+        passage_prefix=hub.said.get("passage_prefix", _prompt(hub, known, _PASSAGE_PROMPTS)),
     )
+
+
+def _pooling(hub: HubFolder) -> Literal["mean", "first"]:
+    """How one vector is made of one a token; raises UsageError for ways and modules that are not known here."""
+    other = [each for each in hub.modules if each not in _KNOWN_MODULES]
+    if other:
+        raise hub.refuse(f"the vectors of {hub.path} also pass {', '.join(other)}, which its network does not hold")
+    said = hub.json("1_Pooling/config.json")
+    new = said.get("pooling_mode")
+    ways = [name for name, value in said.items() if name.startswith("pooling_mode_") and value is True]
+    ways += [new] if isinstance(new, str) else []
+    if not ways:
+        return "mean"
+    if len(ways) == 1 and ways[0] in _POOLING:
+        return _POOLING[ways[0]]
+    raise hub.refuse(f"{hub.path} pools by {' and '.join(ways)}; only mean and cls are known")
+
+
+def _prompt(hub: HubFolder, prompts: Mapping[str, Any], names: Sequence[str]) -> str:
+    found = next((prompts[name] for name in names if name in prompts), "")
+    if not isinstance(found, str):
+        raise hub.refuse(f"a prompt in {hub.path / 'config_sentence_transformers.json'} is not of text")
+    return found
+
+
+def _unusual(described: _Description) -> list[str]:
+    """What changes vectors and stands in no file that is hashed; nothing for a plain mean."""
+    prefixes = [described.query_prefix, described.passage_prefix]
+    told = json.dumps([described.pooling, *prefixes])
+    return [told] if described.pooling != "mean" or any(prefixes) else []
 
 
 def _described_by_manifest(folder: Path, manifest: dict[str, Any], digests: dict[str, str]) -> _Description:
@@ -228,13 +288,8 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 
 def _session(weights: Path) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    # Only fatal: the errors are raised, and a warning on standard error is no one's business.
-    options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        session = one_thread_session(weights)
     except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
         raise _not_usable(f"{weights} is not a model that onnxruntime can open: {error}") from error
     unknown = {entry.name for entry in session.get_inputs()} - _KNOWN_INPUTS
@@ -265,14 +320,10 @@ def _dimension(encoder: _Encoder, tokenizer: Tokenizer, described: _Description)
 
 
 def _output(session: Any) -> str:
-    """The output with one vector a text where there is one, else the first."""
+    """The output with one vector a text where there is one, else one a token, else the first."""
     names = [output.name for output in session.get_outputs()]
-    return next((name for name in ("embedding", "sentence_embedding") if name in names), names[0])
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    wanted = (*_WHOLE, "last_hidden_state", "token_embeddings")
+    return next((name for name in wanted if name in names), names[0])
 
 
 # --- arithmetic ----------------------------------------------------------------------------------

@@ -7,9 +7,21 @@ this variable is set before the library is loaded (its Privacy.md). What runs on
 from __future__ import annotations
 
 import os
+from pathlib import Path
+from typing import Any
 
 os.putenv("ORT_DISABLE_TELEMETRY", "1")
 
 import onnxruntime  # after the variable: it counts only before this
 
-__all__ = ["onnxruntime"]
+__all__ = ["one_thread_session", "onnxruntime"]
+
+
+def one_thread_session(weights: Path) -> Any:
+    """The network of a file, on one thread of the processor; raises whatever onnxruntime does for a bad file."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    # Only fatal: the errors are raised, and a warning on standard error is no one's business.
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])

@@ -111,7 +111,7 @@ class OnnxReader:
                 )
             for row, at in enumerate(group):
                 found[windows[at].text].append(self._reading(windows[at], spans[row], pair[row]))
-        return tuple(_best(readings) for readings in found)
+        return tuple(best_reading(readings) for readings in found)
 
     def close(self) -> None:
         """End the threads; calling it twice is harmless."""
@@ -152,17 +152,20 @@ class OnnxReader:
         shares = np.exp(odds) / np.exp(odds).sum()
         return PassageReading(
             answerable=float(pair[0]) / self.temperature,
-            spans=_spans(window, spans),
+            spans=likeliest(spans[window.before :], window.offsets, float(spans[0].sum())),
             yes=float(shares[0]),
             no=float(shares[1]),
         )
 
 
-def _spans(window: _Window, logits: NDArray[np.float32]) -> tuple[AnswerSpan, ...]:
-    """The likeliest spans that do not overlap, best first."""
-    count = len(window.offsets)
-    inside = logits[window.before : window.before + count]
-    nothing = float(logits[0].sum())
+def likeliest(
+    logits: NDArray[np.float32], offsets: Sequence[tuple[int, int]], nothing: float
+) -> tuple[AnswerSpan, ...]:
+    """The likeliest spans that do not overlap, best first, of a text's logits, shape (tokens, 2).
+
+    `offsets` are the tokens' places in the text, `nothing` the logit of there being no answer.
+    """
+    inside = logits[: len(offsets)]
     pairs = []
     for start in np.argsort(-inside[:, 0])[:_STARTS]:
         ends = inside[start : start + SPAN_TOKENS, 1]
@@ -172,11 +175,10 @@ def _spans(window: _Window, logits: NDArray[np.float32]) -> tuple[AnswerSpan, ..
     for score, start, end in sorted(pairs, reverse=True):
         if all(end < other[1] or start > other[2] for other in chosen):
             chosen.append((score, start, end))
-    offsets = window.offsets
     return tuple(AnswerSpan(offsets[start][0], offsets[end][1], score) for score, start, end in chosen[:SPANS])
 
 
-def _best(readings: Sequence[PassageReading]) -> PassageReading:
+def best_reading(readings: Sequence[PassageReading]) -> PassageReading:
     """The reading of a whole text from those of its windows: the likeliest one, with the best spans of all."""
     best = max(readings, key=lambda each: each.answerable)
     if len(readings) == 1:

@@ -94,7 +94,8 @@ class HybridRetriever:
         return candidates(scores, cosines, sparse, max(CHOICE, 2 * self.settings.k))
 
     async def _vector(self, query: str) -> NDArray[np.float32]:
-        vector: NDArray[np.float32] = (await self.embedder.embed([query]))[0]
+        asked = self.embedder.model.as_question(query)
+        vector: NDArray[np.float32] = (await self.embedder.embed([asked]))[0]
         return vector
 
     async def _hits(self, found: Sequence[Candidate]) -> tuple[Hit, ...]:

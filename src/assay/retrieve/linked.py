@@ -57,7 +57,7 @@ class LinkedRetriever:
             vectors = await self.index.vectors(ids)
         except KeyError:  # another process has just removed one of them
             return ()
-        vector = (await self.embedder.embed([question]))[0]
+        vector = (await self.embedder.embed([self.embedder.model.as_question(question)]))[0]
         cosines = [float(cosine) for cosine in vectors @ vector]
         most = max((each.score for each in found), default=1.0)
         best = sorted(

@@ -173,17 +173,26 @@ class Settings(BaseModel):
     embedder: str = Field(
         "bundled",
         min_length=1,
-        description="who makes the vectors: bundled, a folder with an ONNX model, or openai:MODEL",
+        description="who makes the vectors: bundled, a folder with an ONNX model, hf:ORG/NAME@REVISION, or "
+        "openai:MODEL",
     )
     checker: str = Field(
         "bundled",
         min_length=1,
-        description="the network that reads claims beside their sources: bundled, a folder with one, or none",
+        description="the network that reads claims beside their sources: bundled, a folder with one, "
+        "hf:ORG/NAME@REVISION, or none",
     )
     reader: str = Field(
         "bundled",
         min_length=1,
-        description="the network that finds where a passage answers: bundled, a folder with one, or none",
+        description="the network that finds where a passage answers: bundled, a folder with one, "
+        "hf:ORG/NAME@REVISION, or none",
+    )
+    reranker: str = Field(
+        "none",
+        min_length=1,
+        description="the network that orders the passages found anew: a folder with one, "
+        "hf:ORG/NAME@REVISION, or none",
     )
     openai_base_url: Address = Field(None, description="address of an OpenAI-compatible service")
     openai_api_key: SecretStr | None = Field(None, description="its key")

@@ -99,7 +99,7 @@ class ScriptedChecker:
     """
 
     script: Mapping[str, tuple[float, float]]
-    policy: ClaimPolicy
+    policy: ClaimPolicy | None
     languages: tuple[str, ...] = ("en",)
     asked: list[Pair] = field(default_factory=list)
 

@@ -56,7 +56,7 @@ LEFT_BY_MISSING_NAME = 0.7
 class Measures:
     """What models measured of some claims: the vectors of texts, and what a checker says of claims, by number.
 
-    `policy` is what the checker's verdicts settle, None where there is no checker.
+    `policy` is what the checker's verdicts settle, None where there is no checker, or where they settle nothing.
     """
 
     vectors: Mapping[str, Vector] = field(default_factory=dict)
@@ -68,6 +68,16 @@ class Measures:
         said = self.entailed.get(n)
         # What a source says but for the way a value is written needs no second opinion.
         return None if said is None or self.policy is None or aligned in (None, 1.0) else Ruled(said, self.policy)
+
+    def heard(self, n: int, aligned: float | None) -> ClaimEvent | None:
+        """What the checker says of claim `n` by itself, for the claim's history; None as for `ruled`."""
+        said = self.entailed.get(n)
+        if said is None or aligned in (None, 1.0):
+            return None
+        told = (
+            said.told if self.policy is not None else f"{said.told}; it was never fitted, so this settles nothing"
+        )
+        return ClaimEvent(said.likelier.value, said.by, told)
 
 
 def judged(
@@ -95,7 +105,7 @@ def judged(
     if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
         verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
         checks = [each for each in checks if each.name in NOT_OF_TRUTH or each.status is Status.PASSED]
-    tiers = _tiers(case, aligned, checks, ruled)
+    tiers = _tiers(case, aligned, checks, measures)
     checks = standing(case, verdict, checks, ruled)
     if "passages" not in skip and not case.untested:
         with timing("passages"):
@@ -178,17 +188,15 @@ def _quote_checks(over: Comparison) -> list[Check]:
     return checks
 
 
-def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], ruled: Ruled | None) -> list[ClaimEvent]:
+def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], measures: Measures) -> list[ClaimEvent]:
     """What each tier says by itself, where more than the quote was looked at."""
     if case.quote is not None or aligned is None:
         return []
     against = next(iter(of_truth(checks)), None)
     facts = [] if against is None else [ClaimEvent(_told(against), "facts", against.cause or "")]
     verdict, reason = by_support(aligned, case)
-    found = [*facts, ClaimEvent(verdict.value, "alignment", reason)]
-    if ruled is not None:
-        found.append(ClaimEvent(ruled.said.likelier.value, ruled.said.by, ruled.said.told))
-    return found
+    heard = measures.heard(case.n, aligned)
+    return [*facts, ClaimEvent(verdict.value, "alignment", reason), *([] if heard is None else [heard])]
 
 
 def _told(against: Check) -> str:

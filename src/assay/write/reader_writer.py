@@ -140,7 +140,7 @@ class ReaderWriter:
             if (shown := shown_around(passage, Span(span.start, span.end), room.block)) is not None
         ]
         texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown in found]
-        vectors = await self.embedder.embed([asked, *texts])
+        vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *texts])
         near = (vectors[1:] @ vectors[0]).tolist()
         places = (
             Place(passage, span, shown, reading.answerable, rank, cosine)

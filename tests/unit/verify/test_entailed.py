@@ -28,7 +28,7 @@ def passage(text: str = SOURCE, title: str = "", name: str = "p") -> Passage:
     return Passage(name, "d", "r", 0, len(text), text, title)
 
 
-def scripted(script: dict[str, tuple[float, float]], policy: ClaimPolicy = POLICY) -> ScriptedChecker:
+def scripted(script: dict[str, tuple[float, float]], policy: ClaimPolicy | None = POLICY) -> ScriptedChecker:
     return ScriptedChecker(script, policy)
 
 
@@ -52,6 +52,22 @@ async def test_a_free_paraphrase_is_supported_where_the_checker_says_so() -> Non
     [claim] = await claims(FREE, scripted({FREE: (0.99, 0.0)}, ALONE))
     assert plain.verdict is not Verdict.SUPPORTED
     assert claim.verdict is Verdict.SUPPORTED
+
+
+@pytest.mark.parametrize("said", [(0.99, 0.0), (0.0, 0.99)])
+@pytest.mark.parametrize("text", [NEAR, FREE, WRONG])
+async def test_a_checker_without_a_policy_settles_nothing(text: str, said: tuple[float, float]) -> None:
+    [plain] = await claims(text)
+    [claim] = await claims(text, scripted({text: said}, None))
+    assert (claim.verdict, claim.support) == (plain.verdict, plain.support)
+    assert claim.history[-1] == plain.history[-1]
+
+
+async def test_what_a_checker_without_a_policy_says_stands_in_the_history() -> None:
+    [claim] = await claims(FREE, scripted({FREE: (0.99, 0.0)}, None))
+    [heard] = [each for each in claim.history if each.by == BY]
+    assert heard.state == "supported"
+    assert heard.reason == "supports 0.99, contradicts 0.00; it was never fitted, so this settles nothing"
 
 
 async def test_what_the_checker_contradicts_is_contradicted() -> None:

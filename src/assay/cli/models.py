@@ -1,0 +1,133 @@
+"""models: fetch models of the Hugging Face hub, list them, remove them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from assay.cli.flags import Given, takes
+from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.terminal import one_line
+from assay.errors import EgressRefused
+
+if TYPE_CHECKING:
+    from assay.models.pulled import PulledModels
+
+Name = Annotated[
+    str, typer.Argument(metavar="hf:ORG/NAME@REVISION", help="The model and its tag, commit or branch.")
+]
+File = Annotated[str | None, typer.Option("--file", metavar="PATH", help="Which of its ONNX networks to fetch.")]
+Labels = Annotated[
+    str | None,
+    typer.Option("--labels", metavar="LIST", help="What its classes mean, in order: unsupported,supported."),
+]
+QueryPrefix = Annotated[
+    str | None, typer.Option("--query-prefix", metavar="TEXT", help="What an embedder wants before a question.")
+]
+PassagePrefix = Annotated[
+    str | None, typer.Option("--passage-prefix", metavar="TEXT", help="What an embedder wants before a passage.")
+]
+Languages = Annotated[
+    str | None, typer.Option("--languages", metavar="LIST", help="Languages that it reads: en,de. [default: en]")
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Give the program the verbs `models pull`, `models list` and `models remove`."""
+    models = typer.Typer(
+        help="Fetch, list or remove models of the Hugging Face hub.", no_args_is_help=True, rich_markup_mode=None
+    )
+    for verb in (pull, list_, remove):
+        models.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
+    app.add_typer(models, name="models")
+
+
+@takes("data_dir", "offline")
+def pull(
+    ctx: typer.Context,
+    name: Name,
+    *,
+    given: Given,
+    file: File = None,
+    labels: Labels = None,
+    query_prefix: QueryPrefix = None,
+    passage_prefix: PassagePrefix = None,
+    languages: Languages = None,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Fetch a model into the data folder and pin its files by their hashes.
+
+    Fetches its JSON files and one network in ONNX; never code, never pickle. No token is sent.
+
+    \b
+    assay models pull hf:cross-encoder/ms-marco-MiniLM-L6-v2@main
+    assay ask "When was it opened?" --reranker hf:cross-encoder/ms-marco-MiniLM-L6-v2@main
+    """
+    from assay.models.pulled import HubName
+    from assay.settings import load_settings
+
+    terminal, settings = terminal_of(ctx), load_settings(given).settings
+    wanted = HubName.read(name)
+    if settings.offline:
+        raise EgressRefused(
+            f"offline mode refuses to fetch {wanted}", hint="leave --offline out, or name a folder that is here"
+        )
+    from assay.models import hub
+
+    lists = {"labels": labels, "languages": languages}
+    said = {key: [each.strip() for each in value.split(",")] for key, value in lists.items() if value is not None}
+    prefixes = {"query_prefix": query_prefix, "passage_prefix": passage_prefix}
+    texts = {key: value for key, value in prefixes.items() if value is not None}
+    pulled = hub.pull(wanted, _models(given), network=file, said={**said, **texts}, tell=terminal.note)
+    if as_json:
+        terminal.object(pulled.to_dict())
+    else:
+        terminal.line(f"{pulled.name}, commit {pulled.commit}, {pulled.network}, {pulled.size / 1e6:,.1f} MB")
+
+
+@takes("data_dir")
+def list_(
+    ctx: typer.Context,
+    *,
+    given: Given,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """List the models that were pulled: commit, network and size."""
+    terminal, found = terminal_of(ctx), _models(given).all()
+    if as_json:
+        terminal.object({"models": [each.to_dict() for each in found]})
+        return
+    for each in found:
+        network = one_line(each.network)
+        terminal.line(f"{each.name}  {one_line(each.commit[:12])}  {network}  {each.size / 1e6:,.1f} MB")
+    if not found:
+        terminal.note("no models were pulled")
+
+
+@takes("data_dir")
+def remove(
+    ctx: typer.Context,
+    name: Name,
+    *,
+    given: Given,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Remove a model that was pulled, with the policy that was fitted for it."""
+    from assay.models.pulled import HubName
+
+    wanted = HubName.read(name)
+    _models(given).remove(wanted)
+    terminal_of(ctx).note(f"removed {wanted}")
+
+
+def _models(given: Given) -> PulledModels:
+    from assay.build.paths import pulled_models
+    from assay.settings import load_settings
+
+    return pulled_models(load_settings(given).settings)

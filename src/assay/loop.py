@@ -177,8 +177,9 @@ async def write(
     """One draft, each of its sentences tested and mended as it comes; `first` sentences came before it.
 
     Where the question's seconds are used up while it is tested or mended, what the writer has sent is still taken,
-    and the draft is cut; raises DeadlinePassed where nothing of it passed, or the writer itself was waited for, and
-    UnusableReply where it ended without a whole draft: a half answer is no answer.
+    and the draft is cut; raises DeadlinePassed where nothing of it passed, or the writer itself was waited for. A
+    draft that its writer cut off at its limit keeps the sentences before that; raises UnusableReply where there are
+    none, and where it ended otherwise without being whole: a half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
     written = Written(evidence)
@@ -194,8 +195,8 @@ async def write(
             if isinstance(part, Sentence):
                 numbered = replace(part, number=first + part.number)
                 written = await examined(numbered, written, question, on, limits, emit)
-            elif part.reason == "stop":
-                return replace(written, notes=(*part.notes, *written.notes))
+            elif part.reason == "stop" or (part.reason == "length" and written.seen):
+                return replace(written, notes=(*part.notes, *written.notes), cut=part.reason == "length")
             else:
                 raise unusable(part.reason)
 

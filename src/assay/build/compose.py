@@ -20,7 +20,7 @@ from assay.build.calibrated import promised, promised_of_claims, rater, told
 from assay.build.checking import OpenChecker
 from assay.build.kept import KeptVerdicts
 from assay.build.mending import able_to_mend, repairer
-from assay.build.models import Models, without_effect
+from assay.build.models import Models, as_set, thinking_within, tuned, without_effect
 from assay.build.reading import OpenReader
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
 from assay.calibration.promise import Promise
@@ -117,7 +117,7 @@ class Composer:
         shadow, quoter = self._shadow(run), _quoter(reader, embedder)
         used = self._used(run.profile)
         promise = self._promise(run, used)
-        notes = [*without_effect(self.settings), *([told(promise, run)] if promise else [])]
+        notes = [*without_effect(self.settings, run.profile), *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
@@ -303,6 +303,10 @@ class Composer:
             context_tokens=self.settings.context_tokens,
             history_messages=self.settings.messages(run.profile),
             instructions=self._told,
+            max_tokens=self.settings.reply_tokens,
+            temperature=self.settings.writer_temperature,
+            system_prompt=self.settings.system_prompt or "",
+            thinking_tokens=thinking_within(model, self.settings),
         )
         return CitedWriter(model, style, self._fences(run))
 
@@ -319,7 +323,7 @@ class Composer:
         return None if model is None else self._wrapped(model, run, check)
 
     def _wrapped(self, model: LLM, run: Run, check: str | None = None) -> LLM:
-        """The model within the run's budget and on its tape, its replies whole and parsed."""
+        """The model as it is set, within the run's budget and on its tape, its replies whole and parsed."""
         taped = model if run.tape is None else TapedModel(model, run.tape)
         metered = MeteredModel(
             taped,
@@ -330,7 +334,7 @@ class Composer:
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
             tell=untold if check is None else partial(run.meter.asked, check),
         )
-        return StructuredModel(metered)
+        return StructuredModel(tuned(metered, self.settings))
 
     def _price(self, model: str) -> Price:
         """What a call is reserved at; nothing where money is not limited."""
@@ -351,15 +355,16 @@ class Composer:
         asks = judge is not None and profile != "fast"
         writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
         return ModelsUsed(
-            writer="extractive" if writer is None else self._writers(writer.name),
-            judge=judge.name if asks and judge is not None else heuristic,
+            writer="extractive" if writer is None else as_set(self._writers(writer.name), self.settings, "writer"),
+            judge=as_set(judge.name, self.settings, "judge") if asks and judge is not None else heuristic,
             verifier=self._tests(profile),
         )
 
     def _tests(self, profile: str) -> str:
         model = self.models.of("verifier") if self._asks_verifier(profile) else None
         checker = None if self.checker is None else self.checker.checker.model.id
-        return ", ".join(filter(None, ("deterministic", checker, None if model is None else model.name)))
+        asked = None if model is None else as_set(model.name, self.settings, "verifier")
+        return ", ".join(filter(None, ("deterministic", checker, asked)))
 
     def _by_signals(self) -> str:
         """The fast judge as calibrations name it."""

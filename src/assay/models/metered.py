@@ -102,8 +102,8 @@ class MeteredModel:
 
     def _reserve(self, request: ModelRequest) -> Reservation:
         prompt = tokens_at_most(request)
-        cost = prompt * self.price.prompt + request.max_tokens * self.price.reply
-        return self.budget.reserve(prompt + request.max_tokens, cost)
+        reply = request.max_tokens + request.thinking_tokens
+        return self.budget.reserve(prompt + reply, prompt * self.price.prompt + reply * self.price.reply)
 
     def _settle(self, reserved: Reservation, usage: Usage) -> None:
         self.budget.settle(reserved, usage)

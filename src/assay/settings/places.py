@@ -159,8 +159,8 @@ def _refuse_reply_beyond_window(settings: Settings) -> None:
         raise UsageError(
             f"{settings.told('reply_tokens')} {reply}: a reply may have at most a third of context_tokens, "
             f"which is {window}; the rest is for the evidence",
-            hint=f"set it to {window // REPLY_SHARE} at most, or, where the model can take them, --context-tokens to "
-            f"{REPLY_SHARE * reply} or more",
+            hint=f"set it to {window // REPLY_SHARE} at most, or --context-tokens to {REPLY_SHARE * reply} or more "
+            "where the model can take them",
         )
 
 

@@ -60,11 +60,11 @@ class _Draft:
         finish = self.finish
         if self.reader.silent and not self.reader.unfinished:
             finish = _SILENT.get(finish, finish)
-        return Finished(finish, (*self.notes, *self._cut(), *self._attribution(), *self._packing()))
+        cut = self._cut() if finish == "length" else []
+        return Finished(finish, (*self.notes, *cut, *self._attribution(), *self._packing()))
 
     def _cut(self) -> list[str]:
-        if self.finish != "length" or self.prompt is None:
-            return []
+        assert self.prompt is not None  # noqa: S101 - a draft that ended was begun
         last = "; its unfinished last sentence is left out" if self.reader.unfinished else ""
         limit = f"its limit of {self.prompt.request.max_tokens} tokens"
         return [f"the answer was cut off at {limit}{last}: allow more with --reply-tokens"]

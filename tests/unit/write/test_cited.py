@@ -197,7 +197,7 @@ async def test_a_cut_off_draft_without_citations_is_not_asked_for_again() -> Non
 
 @pytest.mark.parametrize(
     "unfinished",
-    ["It is hi", "It is 3.", "It is high, says [2", "It is high. [", "It is high [2]", "\n- It is", "\n```\nx = 1"],
+    ["It is hi", "It is 3.", "It is high, says [2", "It is high [2]", "\n- It is", "\n```\nx = 1"],
 )
 async def test_of_a_reply_that_was_cut_off_the_unfinished_sentence_is_left_out(unfinished: str) -> None:
     assert await parts_of(Model([Reply(("It opened [1]. ", unfinished), "length")])) == [

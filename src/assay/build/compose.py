@@ -355,7 +355,7 @@ class Composer:
         asks = judge is not None and profile != "fast"
         writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
         return ModelsUsed(
-            writer="extractive" if writer is None else as_set(self._writers(writer.name), self.settings, "writer"),
+            writer="extractive" if writer is None else self._writers(writer.name),
             judge=as_set(judge.name, self.settings, "judge") if asks and judge is not None else heuristic,
             verifier=self._tests(profile),
         )
@@ -373,8 +373,10 @@ class Composer:
         return mode if fitted else self.settings.weights
 
     def _writers(self, name: str) -> str:
-        simple = self.models.simple
-        return name if simple is None else f"{name} (simple questions: {self.models.by_name[simple].name})"
+        full, simple = as_set(name, self.settings, "writer"), self.models.simple
+        if simple is None:
+            return full
+        return f"{full} (simple questions: {as_set(self.models.by_name[simple].name, self.settings, 'writer')})"
 
 
 def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:

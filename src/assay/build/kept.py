@@ -99,7 +99,7 @@ def open_verdicts(settings: Settings, models: Models, place: Path) -> KeptVerdic
 def _verifier(settings: Settings, name: str, model: LLM) -> str:
     """Who a model is: its name and the service that it is at, or its file as it is now; and how it is asked."""
     provider, own = provider_and_model(name, settings)
-    asked = as_set("", settings, "verifier")
+    asked = as_set(model.name, settings, "verifier").removeprefix(model.name)
     told = (asked,) if asked else ()
     if provider not in _FILES:
         at = (settings.openai_base_url, settings.anthropic_base_url, settings.gemini_base_url)

@@ -128,19 +128,20 @@ def _shares_window(name: str, settings: Settings) -> bool:
 
 
 def as_set(name: str, settings: Settings, role: Role) -> str:
-    """A model's name with what is set of how it does a role: another setting answers otherwise.
+    """A model's name with what is set of how it does a role, as far as it heeds that: set otherwise, it answers so.
 
     >>> as_set("openai:x", Settings(writer_temperature=0.9, reasoning_effort="low"), "writer")
     'openai:x (temperature 0.9, effort low)'
-    >>> as_set("openai:x", Settings(), "writer")
-    'openai:x'
+    >>> as_set("openai:gpt-4o", Settings(writer_temperature=0.9, reasoning_effort="low"), "judge")
+    'openai:gpt-4o'
     """
     writes = role == "writer"
     temperature = settings.writer_temperature if writes else settings.judge_temperature
+    effort = settings.reasoning_effort if may_think(name) else None
     own = settings.system_prompt if writes else None
     parts = (
-        "" if temperature is None else f"temperature {temperature:g}",
-        "" if settings.reasoning_effort is None else f"effort {settings.reasoning_effort}",
+        "" if temperature is None or _all_anthropic((name,)) else f"temperature {temperature:g}",
+        "" if effort is None else f"effort {effort}",
         "" if own is None else f"system prompt {hashlib.sha256(own.encode()).hexdigest()[:_DIGITS]}",
     )
     told = ", ".join(part for part in parts if part)

@@ -239,7 +239,7 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
         # Thinking counts as part of the reply.
         dialect.length: request.max_tokens + request.thinking_tokens,
     }
-    if dialect.temperature:
+    if dialect.temperature or request.temperature_set:
         body["temperature"] = request.temperature
     if request.effort is not None:
         body["reasoning_effort"] = request.effort

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
@@ -320,6 +320,28 @@ async def test_a_replay_of_another_request_diverges():
     await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
         await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, temperature=1.0))
+
+
+@pytest.mark.parametrize("otherwise", [{"effort": "low"}, {"thinking_tokens": 5}, {"max_tokens": 7}])
+async def test_a_replay_of_a_request_that_is_set_otherwise_diverges(otherwise: dict[str, Any]):
+    tape = Tape()
+    await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
+    with pytest.raises(Diverged, match="step 1"):
+        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, **otherwise))
+
+
+async def test_room_to_think_is_reserved_with_the_reply():
+    budget = Budget(Limits(tokens=1000), SetClock())
+    request = replace(ASKED, max_tokens=100, thinking_tokens=2000)
+    with pytest.raises(BudgetSpent):
+        await MeteredModel(Stepped([]), budget, SetClock()).complete(request)
+
+
+async def test_what_thinks_aloud_until_its_limit_says_so():
+    reply = ModelReply("<think>It may be 100", "length", Usage(calls=1), "m")
+    with pytest.raises(UnusableReply) as caught:
+        await StructuredModel(Stepped([[reply]])).complete(ASKED)
+    assert caught.value.finish == "thinking"
 
 
 async def test_a_call_that_was_cut_short_is_told_in_the_replay():

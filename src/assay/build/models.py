@@ -84,7 +84,7 @@ def without_effect(settings: Settings, profile: str = "balanced") -> tuple[str, 
         why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES), "no model is asked; set one with --model")
     elif not any(may_think(name) for name in names):
         why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
-    if names and profile == "fast":
+    if names and profile == "fast" and settings.shadow in ("none", "fast"):
         why |= dict.fromkeys(_FOR_JUDGES, "no model judges at the depth fast; set --profile balanced")
     cold = "Anthropic's models take no temperature"
     writers = {settings.model_of("writer"), settings.simple_model} - {None}
@@ -102,7 +102,7 @@ def _all_anthropic(names: Collection[str | None]) -> bool:
     return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
 
 
-def tuned(model: LLM, settings: Settings) -> LLM:
+def tuned(model: LLM, settings: Settings) -> TunedModel:
     """The model, asked as the settings have it."""
     effort, room = settings.reasoning_effort, settings.thinking_tokens
     room = THINKING_TOKENS[effort] if room is None else room
@@ -114,11 +114,8 @@ def tuned(model: LLM, settings: Settings) -> LLM:
 
 def thinking_within(model: LLM, settings: Settings) -> int:
     """How many tokens of the context window a writer's prompt leaves free for thinking."""
-    asks = tuned(model, settings)
-    assert isinstance(asks, TunedModel)  # noqa: S101 - that is what it makes
-    if asks.tuning.window is None:
-        return 0
-    return min(asks.tuning.thinking_tokens, asks.tuning.window // _THINKING_SHARE)
+    tuning = tuned(model, settings).tuning
+    return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
 
 
 def _shares_window(name: str, settings: Settings) -> bool:
@@ -128,7 +125,7 @@ def _shares_window(name: str, settings: Settings) -> bool:
 
 
 def as_set(name: str, settings: Settings, role: Role) -> str:
-    """A model's name with what is set of how it does a role, as far as it heeds that: set otherwise, it answers so.
+    """A model's name with what is set of how it does a role, as far as it heeds that.
 
     >>> as_set("openai:x", Settings(writer_temperature=0.9, reasoning_effort="low"), "writer")
     'openai:x (temperature 0.9, effort low)'

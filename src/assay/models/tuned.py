@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from assay.prompting.tokens import estimated_tokens
 from assay.stages import LLM
-from assay.types import Effort, ModelReply, ModelRequest, Role
+from assay.types import Effort, ModelReply, ModelRequest, Role, Usage
 
 # The roles whose temperature is that of judging.
 JUDGING: frozenset[Role] = frozenset({"judge", "verifier"})
 # Role marks and line ends that a service adds to each message, in tokens.
 _AROUND = 8
+# The estimate counts 3.5 characters a token, and English prose has about 4.3: so much more may be estimated.
+_LONGER = 1.25
+# A stream that was left did not tell what it took.
+_NOT_TOLD = Usage(None, None, None, None, calls=1, cost=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,11 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True)
 class TunedModel:
-    """Wraps a model: each request is sent as `tuning` has it."""
+    """Wraps a model: each request is sent as `tuning` has it.
+
+    Room that a model does not think with is none for a longer reply: a stream is left, and so cut off, where its
+    text has about as many tokens as the reply may have.
+    """
 
     inner: LLM
     tuning: Tuning
@@ -68,10 +77,24 @@ class TunedModel:
         """The wrapped model's reply; raises what it raises."""
         return await self.inner.complete(self.tuning.tuned(request))
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The wrapped model's stream; raises what it raises."""
-        return self.inner.stream(self.tuning.tuned(request))
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The wrapped model's stream, as far as the reply's own limit reaches; raises what it raises."""
+        asked, text = self.tuning.tuned(request), ""
+        async with aclosing(self.inner.stream(asked)) as parts:
+            async for part in parts:
+                yield part
+                text += part if isinstance(part, str) else ""
+                if asked.thinking_tokens and estimated_tokens(_said(text)) > _LONGER * asked.max_tokens:
+                    break
+            else:
+                return
+        yield ModelReply(text, "length", _NOT_TOLD, self.name)
 
     async def aclose(self) -> None:
         """Close the wrapped model."""
         await self.inner.aclose()
+
+
+def _said(text: str) -> str:
+    """What a reply says so far, without what the model thinks aloud before it."""
+    return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text

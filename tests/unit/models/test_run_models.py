@@ -25,6 +25,7 @@ from assay.errors import (
 from assay.models.breaker import FAILURES, Circuit, GuardedModel
 from assay.models.metered import MeteredModel
 from assay.models.structured import StructuredModel
+from assay.models.tuned import TunedModel, Tuning
 from assay.record.gone import GoneModel
 from assay.record.taped import TapedClock, TapedModel
 from assay.tape import Tape
@@ -328,6 +329,26 @@ async def test_a_replay_of_a_request_that_is_set_otherwise_diverges(otherwise: d
     await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
         await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, **otherwise))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said", "finish"),
+    [
+        (["<think>", "Hm. " * 500, "</think>", "Water boils. "], 4, "stop"),  # thinking is what the room is for
+        (["Water boils. "] * 100, 4, "length"),
+        (["Water boils. "] * 3, 3, "stop"),
+    ],
+)
+async def test_room_to_think_is_no_room_for_a_longer_reply(pieces: list[str], said: int, finish: str):
+    tape, request = Tape(), replace(ASKED, max_tokens=10)
+    tuning = Tuning(thinking_tokens=5000)
+    model = TunedModel(TapedModel(Stepped([[*pieces, GOOD]]), tape), tuning)
+    live = [part async for part in model.stream(request)]
+    *given, ended = live
+    assert isinstance(ended, ModelReply)
+    assert (len(given), ended.finish) == (said, finish)
+    replayed = TunedModel(TapedModel(GoneModel("fake:m"), Tape(tape.entries)), tuning)
+    assert [part async for part in replayed.stream(request)] == live
 
 
 async def test_room_to_think_is_reserved_with_the_reply():

@@ -154,7 +154,15 @@ class UnusableReply(ProviderFailed):
 
 # How a reply may end other than by itself: what happened, and what to do next.
 _ENDINGS = {
-    "length": ("the reply was cut off at its greatest length", "ask for less detail, or use another model"),
+    "length": (
+        "the reply was cut off at its length limit",
+        "ask for less detail, allow the writer more with --reply-tokens, or use another model",
+    ),
+    "thinking": (
+        "the reply limit was used up before the first word: a model that thinks first spends it on thinking",
+        "allow more with --thinking-tokens (on a server of your own with --context-tokens too), or set "
+        "--reasoning-effort low",
+    ),
     "empty": ("the model answered nothing", "try again, or use another model"),
     "refused": ("the model refused to answer", "ask otherwise, or use another model"),
     "blocked": ("the provider's content filter blocked the reply", "ask otherwise, or use another provider"),

@@ -179,8 +179,9 @@ async def write(
 
     With a settler they are tested when all have come: it is asked about all of them in one call.
     Where the question's seconds are used up while it is tested or mended, what the writer has sent is still taken,
-    and the draft is cut; raises DeadlinePassed where nothing of it passed, or the writer itself was waited for, and
-    UnusableReply where it ended without a whole draft: a half answer is no answer.
+    and the draft is cut; raises DeadlinePassed where nothing of it passed, or the writer itself was waited for. A
+    draft that its writer cut off at its limit keeps the sentences before that; raises UnusableReply where there are
+    none, and where it ended otherwise without being whole: a half answer is no answer.
     """
     emit(StatusChanged(stage="write"))
     written, waiting = Written(evidence), list[Sentence]()
@@ -200,7 +201,7 @@ async def write(
                     written = await examined(numbered, written, question, on, limits, emit)
                 else:
                     waiting.append(numbered)
-            elif part.reason == "stop":
+            elif part.reason == "stop" or (part.reason == "length" and (written.seen or waiting)):
                 break
             else:
                 raise unusable(part.reason)
@@ -208,7 +209,7 @@ async def write(
         await _settled(on.settler, question, evidence, waiting, on)
     for sentence in waiting:
         written = await examined(sentence, written, question, on, limits, emit)
-    return replace(written, notes=(*part.notes, *written.notes))
+    return replace(written, notes=(*part.notes, *written.notes), cut=part.reason == "length")
 
 
 async def _settled(

@@ -73,7 +73,7 @@ class Written:
     also those that were dropped, and `drafts` how many drafts it took. `evidence` is what it stands on, with what
     repairs found; `asked` counts the repairs that asked a search or a model. `lead` are the line breaks that a
     sentence which was just dropped began with. It is `late` where the question's seconds were used up while it was
-    written, tested or mended, and `cut` where they were before its writer came to an end.
+    written, tested or mended, and `cut` where its writer did not come to an end: it was late, or at its limit.
     """
 
     evidence: Evidence

@@ -346,8 +346,11 @@ class AnswerReading(Value):
 
 # Who asks a language model: each role may have a model of its own.
 Role = Literal["condenser", "judge", "writer", "verifier", "repairer"]
-# How a reply ended. Only "stop" is a whole reply; "incomplete" is a stream without an ending.
-Finish = Literal["stop", "length", "empty", "refused", "blocked", "tool", "incomplete", "other"]
+# How hard a model thinks before it replies.
+Effort = Literal["low", "medium", "high"]
+# How a reply ended. Only "stop" is a whole reply; "length" is one that was cut off at its limit, "thinking" one
+# whose limit was used up before its first word, "incomplete" a stream without an ending.
+Finish = Literal["stop", "length", "thinking", "empty", "refused", "blocked", "tool", "incomplete", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +367,9 @@ class ModelRequest(Value):
 
     `schema` is the pydantic model that the reply must satisfy as JSON, None for prose; `given` is what its
     validators may look up as their context, such as the ids that the prompt named. `max_tokens` bounds the
-    reply, `temperature` lies in 0 to 2.
+    reply, and a model that thinks first may think with `thinking_tokens` tokens besides. `temperature` lies in 0 to
+    2; with `temperature_set` a user asked for it, and a model that takes none refuses instead of using its own.
+    `effort` None leaves it to the model how hard it thinks.
     """
 
     role: Role
@@ -373,6 +378,9 @@ class ModelRequest(Value):
     given: Mapping[str, Any] = field(default_factory=dict)
     max_tokens: int = 1024
     temperature: float = 0.1
+    temperature_set: bool = False
+    effort: Effort | None = None
+    thinking_tokens: int = 0
 
     @property
     def reply_schema(self) -> dict[str, Any] | None:

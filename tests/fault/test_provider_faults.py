@@ -249,6 +249,16 @@ def assert_no_half_answer(told: Told, cause: str) -> None:
     assert cause in told.message
 
 
+def assert_cut(told: Told, cause: str) -> None:
+    """What was written whole is there, and nothing of what was not; the answer says so."""
+    assert told.answer is not None, told.message
+    answer = told.answer
+    assert answer.outcome.value == "partial"
+    assert [cause in each for each in answer.warnings] == [True]
+    assert answer.claims
+    assert all(claim.text.endswith(".") and claim.text[:-1] in WRITTEN for claim in answer.claims)
+
+
 def assert_bounds(told: Told, deadline: float) -> None:
     assert told.seconds <= deadline + GRACE
 
@@ -276,7 +286,9 @@ def assert_tried(provider: LocalProvider, fault: str, expected: str) -> None:
 
 def assert_declared(role: str, told: Told, expected: str, cause: str) -> None:
     """What a fault that stays ends in: an error for the writer, a stage that did without for the others."""
-    if role.startswith("writer"):
+    if expected == "cut":
+        assert_cut(told, cause)
+    elif role.startswith("writer"):
         assert expected in {"retried", "error"}
         assert_no_half_answer(told, cause)
     else:
@@ -331,7 +343,7 @@ async def test_a_reply_that_is_good_enough_is_used(
     assert_bounds(told, DEADLINE)
 
 
-@pytest.mark.parametrize(("fault", "role", "expected", "cause"), cases("retried", "unknown", "error"))
+@pytest.mark.parametrize(("fault", "role", "expected", "cause"), cases("retried", "unknown", "error", "cut"))
 @in_one_loop
 async def test_a_fault_that_stays_is_told(bench: Bench, fault: str, role: str, expected: str, cause: str) -> None:
     deadline = ONE_WAIT if fault in WAITING else DEADLINE

@@ -172,7 +172,7 @@ async def test_missing_aspects_make_the_answer_partial():
     assert answer.outcome is Outcome.PARTIAL
 
 
-@pytest.mark.parametrize("ending", ["length", "incomplete", "blocked", "empty"])
+@pytest.mark.parametrize("ending", ["thinking", "incomplete", "blocked", "empty"])
 async def test_a_draft_without_its_ending_is_an_error_and_no_answer(ending: str):
     with pytest.raises(UnusableReply) as caught:
         await run(stages(ending=ending))

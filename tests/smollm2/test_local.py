@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -52,6 +53,17 @@ async def test_a_whole_reply_says_how_it_ended_and_what_it_took(model: LocalMode
     assert used.completion_tokens is not None
     assert used.total_tokens == used.prompt_tokens + used.completion_tokens > 10
     assert (used.calls, used.cost) == (1, 0.0)
+
+
+async def test_an_effort_that_its_template_does_not_know_is_refused(model: LocalModel) -> None:
+    with pytest.raises(ProviderRefused, match="cannot be told how hard to think") as caught:
+        await model.complete(replace(asked("Hi"), effort="low"))
+    assert "leave --reasoning-effort out" in caught.value.hint
+
+
+async def test_a_model_that_does_not_think_is_given_no_room_for_it(model: LocalModel) -> None:
+    reply = await model.complete(replace(asked("Tell a long story.", most=3), thinking_tokens=100))
+    assert (reply.finish, reply.usage.completion_tokens) == ("length", 3)
 
 
 async def test_a_reply_that_is_cut_off_says_so(model: LocalModel) -> None:

@@ -1,6 +1,8 @@
 """Anthropic's wire format."""
 
+import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Literal
 
@@ -10,7 +12,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from assay.errors import ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.models.anthropic import FAILURES, AnthropicModel, mapped
+from assay.models.anthropic import CACHED_FROM, FAILURES, AnthropicModel, mapped
 from assay.models.provider import Service
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -204,6 +206,59 @@ async def test_a_model_without_structured_outputs_is_named(told: Any, model: Ant
     with pytest.raises(ProviderRefused) as caught:
         await model.complete(ModelRequest("judge", ASK.messages, schema=Verdict))
     assert "no JSON mode" in caught.value.hint
+
+
+async def test_effort_and_room_to_think_are_sent_in_the_services_words(told: Any, model: AnthropicModel):
+    told.json(whole('{"verdict": "yes", "score": 1}'))
+    await model.complete(replace(ASK, schema=Verdict, effort="medium", thinking_tokens=8192))
+    (asked,) = told.asked
+    assert asked["max_tokens"] == 50 + 8192
+    assert asked["thinking"] == {"type": "adaptive"}
+    assert (asked["output_config"]["effort"], asked["output_config"]["format"]["type"]) == ("medium", "json_schema")
+
+
+async def test_a_model_from_before_adaptive_thinking_is_told_the_effort_alone(told: Any):
+    told.json(whole())
+    model = AnthropicModel("claude-opus-4-5-20251101", api_key=KEY, base_url=told.host)
+    await model.complete(replace(ASK, effort="low"))
+    await model.aclose()
+    assert told.asked[0]["output_config"] == {"effort": "low"}
+    assert "thinking" not in told.asked[0]
+
+
+async def test_an_effort_that_the_model_does_not_know_is_an_error(told: Any, model: AnthropicModel):
+    message = "This model does not support the effort parameter."
+    told.json({"type": "error", "error": {"type": "invalid_request_error", "message": message}}, 400)
+    with pytest.raises(ProviderRefused) as caught:
+        await model.complete(replace(ASK, effort="low"))
+    assert "leave --reasoning-effort out" in caught.value.hint
+
+
+async def test_a_long_system_prompt_is_kept_in_the_cache_and_a_short_one_is_not(told: Any, model: AnthropicModel):
+    told.json(whole())
+    long = PromptMessage("system", "Cite the source of each sentence. " * (CACHED_FROM * 4 // 34 + 1))
+    await model.complete(replace(ASK, messages=(ASK.messages[0], long, *ASK.messages[2:])))
+    await model.complete(ASK)
+    marked, unmarked = (each["system"] for each in told.asked)
+    assert [each.get("cache_control") for each in marked] == [None, {"type": "ephemeral"}]
+    assert not any("cache_control" in each for each in unmarked)
+    # Evidence is never the same twice: it would be paid for as kept, and never found again.
+    assert "cache_control" not in json.dumps([each["messages"] for each in told.asked])
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "finish"),
+    [
+        ("", "max_tokens", "thinking"),
+        ("The tow", "max_tokens", "length"),
+        ("The tow", "model_context_window_exceeded", "length"),
+    ],
+)
+async def test_a_reply_that_was_cut_off_is_known_as_such(
+    told: Any, model: AnthropicModel, text: str, reason: str, finish: str
+):
+    told.json(whole(text, reason))
+    assert (await model.complete(ASK)).finish == finish
 
 
 # --- errors --------------------------------------------------------------------------------------

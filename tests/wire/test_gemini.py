@@ -2,6 +2,7 @@
 
 import ssl
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, Literal
 
 import aiohttp
@@ -224,3 +225,41 @@ def test_every_exception_of_the_package_is_mapped():
 )
 def test_what_each_becomes(error: Exception, retryable: bool):
     assert mapped(error, SERVICE).retryable == retryable
+
+
+@pytest.mark.parametrize(
+    ("name", "effort", "sent"),
+    [
+        ("gemini-3-flash", "low", {"thinking_level": "LOW"}),
+        ("gemini-3-flash", "high", {"thinking_level": "HIGH"}),
+        ("gemini-2.5-flash", "low", {"thinking_budget": 1024}),
+        ("models/gemini-2.5-pro", "high", {"thinking_budget": 24576}),
+        ("gemini-3-flash", None, None),
+    ],
+)
+async def test_effort_and_room_to_think_are_sent_as_the_model_is_told_them(
+    told: Any, name: str, effort: Any, sent: Any
+):
+    told.json(said("Yes.", finish="STOP"))
+    model = GeminiModel(name, api_key=KEY, base_url=told.host)
+    await model.complete(replace(ASK, effort=effort, thinking_tokens=8192))
+    await model.aclose()
+    config = told.asked[0]["generationConfig"]
+    assert config.get("thinkingConfig") == sent
+    assert config["maxOutputTokens"] == 50 + 8192
+
+
+async def test_an_effort_that_the_model_does_not_know_is_an_error(told: Any, model: GeminiModel):
+    message = "Thinking level is not supported for this model."
+    told.json({"error": {"code": 400, "message": message, "status": "INVALID_ARGUMENT"}}, 400)
+    with pytest.raises(ProviderRefused) as caught:
+        await model.complete(replace(ASK, effort="medium"))
+    assert "leave --reasoning-effort out" in caught.value.hint
+
+
+@pytest.mark.parametrize(("parts", "finish"), [((), "thinking"), (("The tow",), "length")])
+async def test_a_limit_used_up_before_the_first_word_was_thinking(
+    told: Any, model: GeminiModel, parts: Any, finish: str
+):
+    told.json(said(*parts, finish="MAX_TOKENS"))
+    assert (await model.complete(ASK)).finish == finish

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any, Literal
 
 import httpx2
@@ -9,7 +10,7 @@ import openai
 import pytest
 from pydantic import BaseModel
 
-from assay.errors import ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
+from assay.errors import PromptTooLong, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
 from assay.models.openai import FAILURES, OpenAiModel, mapped
 from assay.models.provider import Service
 from assay.types import ModelReply, ModelRequest, PromptMessage
@@ -142,6 +143,75 @@ async def test_a_server_without_json_mode_is_named(told: Any, model: OpenAiModel
     with pytest.raises(ProviderRefused) as caught:
         await model.complete(ModelRequest("judge", ASK.messages, schema=Verdict))
     assert "no JSON mode" in caught.value.hint
+
+
+async def test_effort_and_room_to_think_are_sent_in_the_services_words(told: Any, model: OpenAiModel):
+    told.json(whole())
+    await model.complete(replace(ASK, effort="high", thinking_tokens=8192))
+    assert (told.asked[0]["reasoning_effort"], told.asked[0]["max_tokens"]) == ("high", 1024 + 8192)
+
+
+async def test_an_effort_that_the_model_does_not_know_is_an_error_and_never_left_out(told: Any, model: OpenAiModel):
+    message = "Unsupported parameter: 'reasoning_effort' is not supported with this model."
+    told.json({"error": {"message": message, "code": "unsupported_parameter", "param": "reasoning_effort"}}, 400)
+    with pytest.raises(ProviderRefused) as caught:
+        await model.complete(replace(ASK, effort="low"))
+    assert "leave --reasoning-effort out" in caught.value.hint
+    assert len(told.asked) == 1
+
+
+UNCHANGEABLE = {"error": {"message": "'temperature' does not support 0.5", "code": "unsupported_value",
+                          "param": "temperature"}}  # fmt: skip
+
+
+async def test_a_temperature_that_the_user_set_is_not_given_up(told: Any, model: OpenAiModel):
+    told.json(UNCHANGEABLE, 400)
+    with pytest.raises(ProviderRefused) as caught:
+        await model.complete(replace(ASK, temperature=0.5, temperature_set=True))
+    assert "leave --writer-temperature and --judge-temperature out" in caught.value.hint
+    assert len(told.asked) == 1
+
+
+async def test_after_a_temperature_was_given_up_one_that_is_set_is_still_sent(told: Any, model: OpenAiModel):
+    told.json(UNCHANGEABLE, 400)
+    told.json(whole())
+    told.json(UNCHANGEABLE, 400)
+    await model.complete(ASK)
+    with pytest.raises(ProviderRefused):
+        await model.complete(replace(ASK, temperature=0.5, temperature_set=True))
+    assert ["temperature" in each for each in told.asked] == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "max_tokens is too large: 9216. This model supports at most 4096 completion tokens",
+        "This model's maximum context length is 8192 tokens. However, you requested 9300 tokens",
+    ],
+)
+async def test_where_the_room_to_think_is_too_much_the_request_is_sent_without_it(
+    told: Any, model: OpenAiModel, message: str
+):
+    told.json({"error": {"message": message}}, 400)
+    told.json(whole())
+    assert (await model.complete(replace(ASK, thinking_tokens=8192))).text == "Yes."
+    await model.complete(replace(ASK, thinking_tokens=100))
+    assert [each["max_tokens"] for each in told.asked] == [9216, 1024, 1124]
+
+
+async def test_a_prompt_that_is_too_long_without_any_room_is_told(told: Any, model: OpenAiModel):
+    told.json({"error": {"message": "This model's maximum context length is 8192 tokens"}}, 400)
+    with pytest.raises(PromptTooLong):
+        await model.complete(replace(ASK, thinking_tokens=8192))
+    assert [each["max_tokens"] for each in told.asked] == [9216, 1024]
+
+
+@pytest.mark.parametrize(("text", "finish"), [("", "thinking"), ("Ye", "length")])
+async def test_a_limit_used_up_before_the_first_word_was_thinking(
+    told: Any, model: OpenAiModel, text: str, finish: str
+):
+    told.json(whole(text, "length"))
+    assert (await model.complete(ASK)).finish == finish
 
 
 # --- the reply -----------------------------------------------------------------------------------

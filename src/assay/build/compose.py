@@ -20,7 +20,7 @@ from assay.build.calibrated import promised, promised_of_claims, rater, told
 from assay.build.checking import OpenChecker
 from assay.build.kept import KeptVerdicts
 from assay.build.mending import able_to_mend, repairer
-from assay.build.models import Models, without_effect
+from assay.build.models import Models, as_set, thinking_within, tuned, without_effect
 from assay.build.reading import OpenReader
 from assay.build.whole import AnswerableByCollection, assessor, output_rules
 from assay.calibration.promise import Promise
@@ -308,6 +308,10 @@ class Composer:
             context_tokens=self.settings.context_tokens,
             history_messages=self.settings.messages(run.profile),
             instructions=self._told,
+            max_tokens=self.settings.reply_tokens,
+            temperature=self.settings.writer_temperature,
+            system_prompt=self.settings.system_prompt or "",
+            thinking_tokens=thinking_within(model, self.settings),
         )
         return CitedWriter(model, style, self._fences(run))
 
@@ -329,7 +333,7 @@ class Composer:
         return None if model is None else self._wrapped(model, run, check, spare)
 
     def _wrapped(self, model: LLM, run: Run, check: str | None = None, spare: int = 0) -> LLM:
-        """The model within the run's budget and on its tape, its replies whole and parsed."""
+        """The model as it is set, within the run's budget and on its tape, its replies whole and parsed."""
         taped = model if run.tape is None else TapedModel(model, run.tape)
         metered = MeteredModel(
             taped,
@@ -341,7 +345,7 @@ class Composer:
             tell=untold if check is None else partial(run.meter.asked, check),
             spare=spare,
         )
-        return StructuredModel(metered)
+        return StructuredModel(tuned(metered, self.settings))
 
     def _price(self, model: str) -> Price:
         """What a call is reserved at; nothing where money is not limited."""
@@ -363,14 +367,15 @@ class Composer:
         writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
         return ModelsUsed(
             writer="extractive" if writer is None else self._writers(writer.name),
-            judge=judge.name if asks and judge is not None else heuristic,
+            judge=as_set(judge.name, self.settings, "judge") if asks and judge is not None else heuristic,
             verifier=self._tests(),
         )
 
     def _tests(self) -> str:
         model = self.models.of("verifier") if self._asks_verifier else None
         checker = None if self.checker is None else self.checker.checker.model.id
-        return ", ".join(filter(None, ("deterministic", checker, None if model is None else model.name)))
+        asked = None if model is None else as_set(model.name, self.settings, "verifier")
+        return ", ".join(filter(None, ("deterministic", checker, asked)))
 
     def _by_signals(self) -> str:
         """The fast judge as calibrations name it."""
@@ -379,8 +384,10 @@ class Composer:
         return mode if fitted else self.settings.weights
 
     def _writers(self, name: str) -> str:
-        simple = self.models.simple
-        return name if simple is None else f"{name} (simple questions: {self.models.by_name[simple].name})"
+        full, simple = as_set(name, self.settings, "writer"), self.models.simple
+        if simple is None:
+            return full
+        return f"{full} (simple questions: {as_set(self.models.by_name[simple].name, self.settings, 'writer')})"
 
 
 def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:

@@ -10,7 +10,7 @@ from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
-from assay.build.models import Models, provider_and_model
+from assay.build.models import Models, as_set, provider_and_model
 from assay.meter import VERIFIER
 from assay.record.run_validations import RunValidations
 from assay.record.validations import Basis, Validation, ValidationCache
@@ -98,11 +98,13 @@ def open_verdicts(settings: Settings, models: Models, place: Path) -> KeptVerdic
 
 
 def _verifier(settings: Settings, name: str, model: LLM) -> str:
-    """Who a model is: its name and the service that it is at, or its file as it is now."""
+    """Who a model is: its name and the service that it is at, or its file as it is now; and how it is asked."""
     provider, own = provider_and_model(name, settings)
+    asked = as_set(model.name, settings, "verifier").removeprefix(model.name)
+    told = (asked,) if asked else ()
     if provider not in _FILES:
         at = (settings.openai_base_url, settings.anthropic_base_url, settings.gemini_base_url)
-        return json.dumps([model.name, model.host, *at])
+        return json.dumps([model.name, model.host, *at, *told])
     path = Path(own).expanduser().absolute()
     file = path.stat()
-    return json.dumps([provider, str(path), file.st_size, file.st_mtime_ns])
+    return json.dumps([provider, str(path), file.st_size, file.st_mtime_ns, *told])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import TypedDict
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
@@ -13,14 +16,32 @@ from assay.build.paths import expanded
 from assay.clock import SystemClock
 from assay.errors import UsageError
 from assay.models.breaker import Circuit, GuardedModel
+from assay.models.thinking import THINKING_TOKENS, may_think
+from assay.models.tuned import TunedModel, Tuning
 from assay.settings import ROLES, Settings
 from assay.stages import LLM
 from assay.types import Role
 
 # What only a model that writes heeds.
-_FOR_WRITERS = ("detail", "expertise", "simple_model")
 # Roles that no model has at the depth fast.
 _NOT_IN_FAST = ("judge_model", "repairer_model")
+_FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
+# What only a model heeds, whatever it does.
+_FOR_MODELS = ("reasoning_effort", "thinking_tokens")
+# What a model that judges, or rules on claims, is asked with.
+_FOR_JUDGES = ("judge_temperature",)
+# The services that answer from elsewhere, and the host of each where no address is set.
+_HOSTS: Mapping[str, str] = MappingProxyType(
+    {
+        "openai": "api.openai.com",
+        "gemini": "generativelanguage.googleapis.com",
+        "anthropic": "api.anthropic.com",
+    }
+)
+# On a server of one's own a writer's prompt leaves this share of the window to thinking, where it would be full.
+_THINKING_SHARE = 4
+# Digits of a hash that tell one system prompt from another.
+_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +70,82 @@ def open_models(settings: Settings) -> Models:
     return Models(opened, roles, settings.simple_model)
 
 
-def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
-    """A warning for each setting of a model that changes nothing at this depth, or while no model writes.
+def without_effect(settings: Settings, profile: str = "balanced") -> tuple[str, ...]:
+    """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
 
     >>> without_effect(Settings(detail=9), "fast")
     ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
+    >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9))
+    ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
     """
-    found = list[str]()
-    if settings.model_of("writer") is None:
-        why = "changes nothing: no model writes, and answers are quoted; set one with --model"
-        found += [f"{name} is set and {why}" for name in _FOR_WRITERS if getattr(settings, name) is not None]
-    if profile == "fast":
-        why = "changes nothing in the profile fast; ask with --profile balanced"
-        found += [f"{name} is set and {why}" for name in _NOT_IN_FAST if getattr(settings, name) is not None]
-    return tuple(found)
+    writes = settings.model_of("writer") is not None
+    names = {name for role in ROLES if (name := settings.model_of(role)) is not None}
+    unwritten = "no model writes, and answers are quoted; set one with --model"
+    why = dict.fromkeys(() if writes else _FOR_WRITERS, unwritten)
+    if not names:
+        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES), "no model is asked; set one with --model")
+    elif not any(may_think(name) for name in names):
+        why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
+    if names and profile == "fast" and settings.shadow in ("none", "fast"):
+        idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
+        why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
+    cold = "Anthropic's models take no temperature"
+    writers = {settings.model_of("writer"), settings.simple_model} - {None}
+    why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)
+    judges = {settings.model_of("judge"), settings.model_of("verifier")} - {None}
+    why |= dict.fromkeys(_FOR_JUDGES if _all_anthropic(judges) else (), cold)
+    return tuple(
+        f"{name} is set and changes nothing: {cause}"
+        for name, cause in why.items()
+        if getattr(settings, name) is not None
+    )
+
+
+def _all_anthropic(names: Collection[str | None]) -> bool:
+    return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
+
+
+def tuned(model: LLM, settings: Settings) -> TunedModel:
+    """The model, asked as the settings have it."""
+    effort, room = settings.reasoning_effort, settings.thinking_tokens
+    room = THINKING_TOKENS[effort] if room is None else room
+    if not may_think(model.name):
+        effort, room = None, 0
+    window = settings.context_tokens if _shares_window(model.name, settings) else None
+    return TunedModel(model, Tuning(settings.judge_temperature, effort, room, window))
+
+
+def thinking_within(model: LLM, settings: Settings) -> int:
+    """How many tokens of the context window a writer's prompt leaves free for thinking."""
+    tuning = tuned(model, settings).tuning
+    return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
+
+
+def _shares_window(name: str, settings: Settings) -> bool:
+    """Whether `context_tokens` is all that a model can take: the vendors' own services take far more."""
+    provider = name.partition(":")[0]
+    return provider not in _HOSTS or getattr(settings, f"{provider}_base_url") is not None
+
+
+def as_set(name: str, settings: Settings, role: Role) -> str:
+    """A model's name with what is set of how it does a role, as far as it heeds that.
+
+    >>> as_set("openai:x", Settings(writer_temperature=0.9, reasoning_effort="low"), "writer")
+    'openai:x (temperature 0.9, effort low)'
+    >>> as_set("openai:gpt-4o", Settings(writer_temperature=0.9, reasoning_effort="low"), "judge")
+    'openai:gpt-4o'
+    """
+    writes = role == "writer"
+    temperature = settings.writer_temperature if writes else settings.judge_temperature
+    effort = settings.reasoning_effort if may_think(name) else None
+    own = settings.system_prompt if writes else None
+    parts = (
+        "" if temperature is None or _all_anthropic((name,)) else f"temperature {temperature:g}",
+        "" if effort is None else f"effort {effort}",
+        "" if own is None else f"system prompt {hashlib.sha256(own.encode()).hexdigest()[:_DIGITS]}",
+    )
+    told = ", ".join(part for part in parts if part)
+    return f"{name} ({told})" if told else name
 
 
 def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:
@@ -70,6 +153,9 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
     from assay.models.prices import price_known
 
     provider, model = provider_and_model(name, settings)
+    if provider in _HOSTS:
+        # Before anything else is asked for, such as a key: there is no use in it.
+        refuse_offline(settings, _host(provider, settings), name)
     adapter = _ADAPTERS[provider](model, settings)
     refuse_offline(settings, adapter.host, name)
     if settings.max_cost is not None and not price_known(adapter.name, settings.prices):
@@ -86,9 +172,20 @@ def refuse_offline(settings: Settings, host: str, name: str) -> None:
     """Raise UsageError where offline mode is on and the host of the model or service `name` is another machine."""
     if settings.offline and not is_this_machine(host):
         raise UsageError(
-            f"offline mode refuses {host}, the host of {name}",
+            f"offline mode refuses {host}, the host of {name}: what is remote cannot be asked while offline",
             hint="use one on this machine (for models e.g. local:FILE.gguf), or leave --offline out",
         )
+
+
+def _host(provider: str, settings: Settings) -> str:
+    """The host of a service; empty for an address that is none, which the service's adapter says better."""
+    url: str | None = getattr(settings, f"{provider}_base_url")
+    if url is None:
+        return _HOSTS[provider]
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # such as a bracket that is not closed
+        return ""
 
 
 def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:

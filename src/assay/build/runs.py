@@ -134,8 +134,9 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
 
 async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
     about = recording.about
-    # A recording from before verdicts were kept looked none up, one from before words were corrected none of them.
-    before = {"keep_verdicts": False, "spelling": False}
+    # A recording from before verdicts were kept looked none up, one from before words were corrected none of them,
+    # and one from before models were given room to think gave them none.
+    before = {"keep_verdicts": False, "spelling": False, "thinking_tokens": 0}
     settings = Settings(**{**before, **about["settings"]}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}

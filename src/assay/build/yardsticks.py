@@ -8,7 +8,7 @@ from pathlib import Path
 
 from assay.assess.renew import Rewording
 from assay.assess.yardstick import FILE_NAME, Yardstick, shipped, write
-from assay.build.models import open_models
+from assay.build.models import open_models, tuned
 from assay.errors import UsageError
 from assay.models.structured import StructuredModel
 from assay.settings import Settings
@@ -37,7 +37,8 @@ def renew(settings: Settings, *, replacing: bool) -> Written:
         raise UsageError(
             "wording rubrics needs a language model, and none is set", hint="set one: --model openai:NAME"
         )
-    made = asyncio.run(_reworded(model))
+    # How freely models judge says nothing of how freely one words.
+    made = asyncio.run(_reworded(tuned(model, settings.model_copy(update={"judge_temperature": None}))))
     write(made, path)
     return Written(path, made.sha256)
 

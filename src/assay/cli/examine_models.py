@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from assay.build import open_embedder
 from assay.build.checking import open_checker
-from assay.build.models import open_models, provider_and_model
+from assay.build.models import open_models, provider_and_model, tuned
 from assay.build.reading import open_reader
 from assay.build.reranking import open_reranker
 from assay.cli.examine import Examined
@@ -193,7 +193,7 @@ def _open(name: str, settings: Settings) -> _Opened:
     """The model alone: what is wrong with another one is no fault of it."""
     alone = settings.model_copy(update={**dict.fromkeys(MODEL_SETTINGS), "model": name})
     try:
-        return _Opened(name, open_models(alone).by_name[name])
+        return _Opened(name, tuned(open_models(alone).by_name[name], settings))
     except AssayError as error:
         return _Opened(name, None, told(error))
 

@@ -115,6 +115,22 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "verifier_model": _model("Model that checks the sentences which tests leave open, in one call."),
         "repairer_model": _model("Model that rewrites failed sentences (balanced and thorough)."),
         "context_tokens": _flag(int, MODELS, "Context window of the model, in tokens. [default: 8192]", "N"),
+        "judge_temperature": _flag(
+            float, MODELS, "Temperature of the models that judge, assess and check. [default: 0]", "0-2"
+        ),
+        "reasoning_effort": _flag(
+            Literal["low", "medium", "high"], MODELS, "How hard models think. [default: up to the model]"
+        ),
+        "thinking_tokens": _flag(
+            int, MODELS, "Tokens to think with before each reply. [default: 8192; low 4096, high 24576]", "N"
+        ),
+        "writer_temperature": _flag(
+            float, WRITING, "Temperature of the model that writes. [default: 0.1 to 0.3, by question]", "0-2"
+        ),
+        "reply_tokens": _flag(int, WRITING, "Maximum length of an answer, in tokens. [default: by detail]", "N"),
+        "system_prompt": _flag(
+            str, WRITING, "Instructions of your own for the writer, added to assay's rules.", "TEXT"
+        ),
         "detail": _flag(int, WRITING, "Level of detail: 1 is a phrase, 10 a chapter.", "1-10"),
         "expertise": _flag(Literal["beginner", "general", "expert"], WRITING, "Reader to write for."),
         "citation_style": _flag(
@@ -208,7 +224,9 @@ WITHOUT_FLAG = frozenset(
 THE_COLLECTION = ("collection", "data_dir")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
-FOR_MODELS = tuple(name for name in FLAGS if name.endswith("model") or name == "context_tokens")
+# How a model is asked, whatever it does.
+ASKING = ("context_tokens", "reasoning_effort", "thinking_tokens")
+FOR_MODELS = (*(name for name in FLAGS if name.endswith("model")), *ASKING)
 _SERVICES = (
     "offline",
     *(name for name in FLAGS if name.endswith("_base_url")),
@@ -217,7 +235,7 @@ _SERVICES = (
 )
 FOR_JUDGING = (
     *("profile", "importance", "shadow", "weights", "correct", "incorrect"),
-    *("model", "judge_model", "condenser_model", "context_tokens"),
+    *("model", "judge_model", "condenser_model", "judge_temperature", *ASKING),
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
     "reader",
     *_SERVICES,
@@ -237,7 +255,8 @@ FOR_CHECKING = (
         "max_risk",
         "verifier_model",
         "keep_verdicts",
-        "context_tokens",
+        "judge_temperature",
+        *ASKING,
     ),
     *("max_calls", "max_tokens", "max_cost", "deadline", "checker", "reader"),
     *FOR_ASSESSING,
@@ -245,7 +264,7 @@ FOR_CHECKING = (
 )
 FOR_FIXING = (
     *(*THE_COLLECTION, "embedder", "profile", "rules", "unsupported", "skip"),
-    *("model", "repairer_model", "verifier_model", "keep_verdicts", "context_tokens"),
+    *("model", "repairer_model", "verifier_model", "keep_verdicts", "judge_temperature", *ASKING),
     *("max_calls", "max_tokens", "max_cost", "deadline", "repairs", "checker", "reader"),
     *FOR_ASSESSING,
     *_SERVICES,

@@ -6,6 +6,7 @@ The package sends the request and names what goes wrong. The reply is read here,
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from functools import lru_cache
 from typing import Any
@@ -38,6 +39,7 @@ from assay.models.wire import (
     is_stream,
     secure,
 )
+from assay.prompting.tokens import estimated_tokens
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 FINISHES = known(
@@ -50,6 +52,11 @@ FINISHES = known(
         "refusal": "refused",
     }
 )
+# The shortest prompt, in tokens, that any Claude model caches; some need two or four times as many, and ignore the
+# mark below that (https://platform.claude.com/docs/en/build-with-claude/prompt-caching).
+CACHED_FROM = 1024
+# These know an effort, and cannot say for themselves how long to think.
+_WITHOUT_ADAPTIVE_THINKING = re.compile(r"claude-opus-4-5\b")
 # What sending a request and reading its reply can raise; anything else is a mistake of ours.
 FAILURES: tuple[type[Exception], ...] = (anthropic.AnthropicError, *CONNECTION)
 
@@ -57,7 +64,9 @@ FAILURES: tuple[type[Exception], ...] = (anthropic.AnthropicError, *CONNECTION)
 class AnthropicModel:
     """A Claude model.
 
-    Nothing is retried. The temperature is not sent: the API has given it up, and newer models refuse it.
+    Nothing is retried. The temperature is not sent: the API has given it up, and newer models refuse it. A system
+    prompt that is long enough is marked to be kept in the provider's cache. What follows it is not: evidence stands
+    between fences of a new code each time, so it would be written to the cache, at a quarter more, and never read.
     Connections belong to an event loop, so each loop that asks has its own, until `aclose` is called on it.
     """
 
@@ -174,21 +183,37 @@ def _connected(service: Service) -> AsyncAnthropic:
 def _body(model: str, request: ModelRequest, *, stream: bool) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
-        "max_tokens": request.max_tokens,
+        # Thinking counts as part of the reply.
+        "max_tokens": request.max_tokens + request.thinking_tokens,
         "messages": [
             {"role": each.role, "content": sendable(each.text)}
             for each in request.messages
             if each.role != "system"
         ],
     }
-    system = [{"type": "text", "text": sendable(each.text)} for each in request.messages if each.role == "system"]
-    if system:
+    if system := _system(request):
         body["system"] = system
+    output: dict[str, Any] = {}
+    if request.effort is not None:
+        output["effort"] = request.effort
+        if not _WITHOUT_ADAPTIVE_THINKING.search(model):
+            body["thinking"] = {"type": "adaptive"}
     if request.schema is not None:
-        body["output_config"] = {"format": {"type": "json_schema", "schema": _schema(request.schema)}}
+        output["format"] = {"type": "json_schema", "schema": _schema(request.schema)}
+    if output:
+        body["output_config"] = output
     if stream:
         body["stream"] = True
     return body
+
+
+def _system(request: ModelRequest) -> list[dict[str, Any]]:
+    """The system prompt's blocks, the last marked to be cached with all before it where they are long enough."""
+    texts = [sendable(each.text) for each in request.messages if each.role == "system"]
+    blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
+    if sum(map(estimated_tokens, texts)) >= CACHED_FROM:
+        blocks[-1]["cache_control"] = {"type": "ephemeral"}
+    return blocks
 
 
 @lru_cache(maxsize=64)

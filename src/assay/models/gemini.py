@@ -10,10 +10,11 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextvars import ContextVar
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.errors import MissingExtra, ProviderError
-from assay.types import Finish, ModelReply, ModelRequest
+from assay.types import Effort, Finish, ModelReply, ModelRequest
 
 try:
     import aiohttp
@@ -63,6 +64,10 @@ FINISHES = known(
         "TOO_MANY_TOOL_CALLS": "tool",
     }
 )
+# Gemini 2.5 is told how many tokens it may think with, and later models a level; the numbers are Google's own for
+# these efforts (https://ai.google.dev/gemini-api/docs/openai).
+_BUDGETED = re.compile(r"gemini-2\.5")
+_BUDGETS: Mapping[Effort, int] = MappingProxyType({"low": 1024, "medium": 8192, "high": 24576})
 # Where a stream's connection is noted when the package opens it.
 _OPENED: ContextVar[list[aiohttp.ClientResponse] | None] = ContextVar("assay_gemini_opened", default=None)
 # The package trips over an answer of another shape in any of these ways.
@@ -241,7 +246,9 @@ def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
     config = types.GenerateContentConfig(
         system_instruction=system or None,
         temperature=request.temperature,
-        max_output_tokens=request.max_tokens,
+        # Thinking counts as part of the reply.
+        max_output_tokens=request.max_tokens + request.thinking_tokens,
+        thinking_config=_thinking(model, request.effort),
         response_mime_type="application/json" if request.schema else None,
         response_json_schema=request.reply_schema,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
@@ -255,6 +262,15 @@ def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
         if each.role != "system"
     ]
     return {"model": model, "contents": contents, "config": config}
+
+
+def _thinking(model: str, effort: Effort | None) -> types.ThinkingConfig | None:
+    """How hard to think, as this model is told it; None leaves it to the model."""
+    if effort is None:
+        return None
+    if _BUDGETED.search(model):
+        return types.ThinkingConfig(thinking_budget=_BUDGETS[effort])
+    return types.ThinkingConfig(thinking_level=types.ThinkingLevel(effort.upper()))
 
 
 # --- the reply -----------------------------------------------------------------------------------

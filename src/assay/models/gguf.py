@@ -6,6 +6,7 @@ then keys with typed values. Only little-endian files of version 2 and 3 are rea
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,9 @@ _NUMBERS: Mapping[int, str] = MappingProxyType(
 _STRING, _ARRAY = 8, 9
 # The type of a token that steers the model, such as the end of a message.
 _CONTROL = 3
+# What chat templates call what is thought before a reply, and how hard: the name that llama.cpp gives it to them.
+_THINKS = re.compile(r"<think|enable_thinking|reasoning_content|reasoning_effort")
+_EFFORT = "reasoning_effort"
 # No real head has a longer string, array or list of keys; a damaged one may claim anything.
 _LONGEST_STRING = 16 * 1024 * 1024
 _LONGEST_ARRAY = 4_000_000
@@ -32,10 +36,16 @@ _MOST_KEYS = 100_000
 
 @dataclass(frozen=True, slots=True)
 class GgufHead:
-    """What is used of a head: the context that the model was trained for, in tokens, and its control tokens."""
+    """What is used of a head: the context that the model was trained for, in tokens, and its control tokens.
+
+    It `thinks` where its chat template has a place for thoughts, and `knows_effort` where that can be told how hard
+    to think.
+    """
 
     context: int | None
     control_tokens: tuple[str, ...]
+    thinks: bool = False
+    knows_effort: bool = False
 
 
 def require_gguf(path: Path) -> None:
@@ -68,7 +78,13 @@ def read_head(path: Path) -> GgufHead:
     tokens = values.get("tokenizer.ggml.tokens", ())
     kinds = values.get("tokenizer.ggml.token_type", ())
     control = tuple(token for token, kind in zip(tokens, kinds, strict=False) if kind == _CONTROL and token)
-    return GgufHead(context if isinstance(context, int) and context > 0 else None, control)
+    template = str(values.get("tokenizer.chat_template", ""))
+    return GgufHead(
+        context if isinstance(context, int) and context > 0 else None,
+        control,
+        thinks=_THINKS.search(template) is not None,
+        knows_effort=_EFFORT in template,
+    )
 
 
 def _values(file: BinaryIO) -> dict[str, Any]:

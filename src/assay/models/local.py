@@ -22,7 +22,8 @@ from types import MappingProxyType
 from typing import Any
 
 from assay.errors import MissingExtra, PromptTooLong, ProviderError, ProviderFailed, ProviderRefused, UsageError
-from assay.models.gguf import disarmed, read_head, require_gguf
+from assay.models.ending import ending
+from assay.models.gguf import GgufHead, disarmed, read_head, require_gguf
 from assay.types import Finish, ModelReply, ModelRequest, Usage
 
 try:
@@ -128,7 +129,12 @@ class LocalModel:
             return
         if self._loaded is None:
             self._loaded = _load(self._path, self._context_tokens, self._threads)
-        body = _body(call.request, self._loaded.disarm)
+        if call.request.effort is not None and not self._loaded.head.knows_effort:
+            raise ProviderRefused(
+                f"{self.name} cannot be told how hard to think: its chat template has no reasoning_effort",
+                hint="leave --reasoning-effort out, or set --model to a model that knows it, e.g. gpt-oss",
+            )
+        body = _body(call.request, self._loaded)
         try:
             self._loaded.server.handle_chat_completions(body, call.take)
         except _BROKEN as error:
@@ -161,9 +167,10 @@ class _Call:
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """A model in memory, and what breaks its control tokens in a text."""
+    """A model in memory, what its file says of it, and what breaks its control tokens in a text."""
 
     server: Any
+    head: GgufHead
     disarm: Callable[[str], str]
 
 
@@ -182,7 +189,7 @@ def _load(path: Path, context_tokens: int, threads: int) -> _Loaded:
                 "fetch it again, update xllamacpp, or set --model to another file",
             ) from error
         _await_listening(address)
-    return _Loaded(server, disarmed(head.control_tokens))
+    return _Loaded(server, head, disarmed(head.control_tokens))
 
 
 def _parameters(path: Path, context_tokens: int, threads: int, address: str) -> Any:
@@ -218,10 +225,12 @@ def _await_listening(address: str) -> None:
 # --- request and reply ---------------------------------------------------------------------------
 
 
-def _body(request: ModelRequest, disarm: Callable[[str], str]) -> dict[str, Any]:
+def _body(request: ModelRequest, loaded: _Loaded) -> dict[str, Any]:
+    disarm = loaded.disarm
     body: dict[str, Any] = {
         "messages": [{"role": each.role, "content": disarm(_sendable(each.text))} for each in request.messages],
-        "max_tokens": request.max_tokens,
+        # Thinking counts as part of the reply.
+        "max_tokens": request.max_tokens + (request.thinking_tokens if loaded.head.thinks else 0),
         "temperature": request.temperature,
         "seed": _SEED,
         "stream": True,
@@ -229,6 +238,8 @@ def _body(request: ModelRequest, disarm: Callable[[str], str]) -> dict[str, Any]
         # A chunk after each batch of the prompt: without them a call could not be ended while it is read.
         "return_progress": True,
     }
+    if request.effort is not None:
+        body["reasoning_effort"] = request.effort
     if request.schema is not None:
         described = {"name": "reply", "schema": request.reply_schema}
         body["response_format"] = {"type": "json_schema", "json_schema": described}
@@ -264,12 +275,9 @@ class _Reading:
         return ""
 
     def reply(self) -> ModelReply:
-        """The reply; one without an ending is incomplete, a whole one without text is empty."""
+        """The reply; one without an ending is incomplete."""
         text = "".join(self.texts)
-        finish = self.finish or "incomplete"
-        if finish == "stop" and not text.strip():
-            finish = "empty"
-        return ModelReply(text, finish, self.usage, self.name.removeprefix("local:"))
+        return ModelReply(text, ending(text, self.finish), self.usage, self.name.removeprefix("local:"))
 
 
 def _usage(said: dict[str, Any]) -> Usage:

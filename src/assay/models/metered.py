@@ -104,8 +104,9 @@ class MeteredModel:
 
     def _reserve(self, request: ModelRequest) -> Reservation:
         prompt = tokens_at_most(request)
-        cost = prompt * self.price.prompt + request.max_tokens * self.price.reply
-        return self.budget.reserve(prompt + request.max_tokens, cost, self.spare)
+        reply = request.max_tokens + request.thinking_tokens
+        cost = prompt * self.price.prompt + reply * self.price.reply
+        return self.budget.reserve(prompt + reply, cost, self.spare)
 
     def _settle(self, reserved: Reservation, usage: Usage) -> None:
         self.budget.settle(reserved, usage)

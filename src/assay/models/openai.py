@@ -60,13 +60,18 @@ _NOT_KNOWN = re.compile(
 )
 
 
+# What a service says of a limit that is larger than its own, or than what the prompt leaves.
+_LIMIT = re.compile(r"max_(completion_)?tokens|maximum context|context.?(length|window|size)", re.I)
+
+
 class OpenAiModel:
     """A model behind an OpenAI-compatible service.
 
     Nothing is retried, but for a parameter that the service says it does not know: newer models refuse
     `temperature` or `max_tokens`, older servers `max_completion_tokens` or `stream_options`. It is left out or
-    renamed from then on. Connections belong to an event loop, so each loop that asks has its own, until
-    `aclose` is called on it.
+    renamed from then on; a temperature that the user set never is. Where the room for thinking makes the limit of
+    a reply larger than the service allows, the request is sent again without that room. Connections belong to an
+    event loop, so each loop that asks has its own, until `aclose` is called on it.
     """
 
     def __init__(
@@ -159,10 +164,14 @@ class OpenAiModel:
                     stream_cls=openai.AsyncStream[Any],
                 )
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                plainer = dialect.without(_refused(error, dialect))
-                if plainer is None:
+                name = _refused(error, dialect)
+                plainer = None if name == "temperature" and request.temperature_set else dialect.without(name)
+                if plainer is not None:
+                    self._dialect = plainer
+                elif request.thinking_tokens and _LIMIT.search(said_in(error.body)):
+                    request = replace(request, thinking_tokens=0)
+                else:
                     raise
-                self._dialect = plainer
             else:
                 assert isinstance(answer, httpx2.Response)  # noqa: S101 - that was asked for
                 return answer
@@ -227,10 +236,13 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
     body: dict[str, Any] = {
         "model": model,
         "messages": [{"role": each.role, "content": sendable(each.text)} for each in request.messages],
-        dialect.length: request.max_tokens,
+        # Thinking counts as part of the reply.
+        dialect.length: request.max_tokens + request.thinking_tokens,
     }
-    if dialect.temperature:
+    if dialect.temperature or request.temperature_set:
         body["temperature"] = request.temperature
+    if request.effort is not None:
+        body["reasoning_effort"] = request.effort
     if request.schema is not None:
         body["response_format"] = _response_format(request.schema)
     if stream:

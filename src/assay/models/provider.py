@@ -41,6 +41,10 @@ _JSON_MODE = re.compile(
     r"response_format|json_schema|output_config|output_format|response_?mime_?type|response_?schema|json mode",
     re.IGNORECASE,
 )
+_EFFORT = re.compile(
+    r"reasoning_effort|\beffort\b|thinking.?(level|budget|config)|adaptive thinking|thinking\.type", re.IGNORECASE
+)
+_TEMPERATURE = re.compile(r"temperature", re.IGNORECASE)
 _BAD_KEY = re.compile(r"api.?key|credential", re.IGNORECASE)
 # By message only where the vendor has no code for it: Gemini speaks of quota and billing at every rate limit.
 _NO_CREDIT = re.compile(r"insufficient_quota|billing_\w+|credit balance")
@@ -179,6 +183,13 @@ def _what_to_set(service: Service, said: Said, spent: bool) -> str:
             f"the service or the model {service.model} has no JSON mode (a reply by schema was asked for);"
             " use a model that has structured outputs"
         )
+    if said.status in (400, 422) and _EFFORT.search(said.message):
+        return (
+            f"{service.model} cannot be told to think so hard, or does not think first;"
+            " leave --reasoning-effort out, or set another"
+        )
+    if said.status in (400, 422) and _TEMPERATURE.search(said.message):
+        return f"leave --writer-temperature and --judge-temperature out for {service.model}, or set another"
     return "read what the service says; another model or other settings may do"
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from assay.models.ending import ending
 from assay.models.provider import FURTHER, Service, late, nonsense, too_large
 from assay.types import Finish, ModelReply, Usage
 
@@ -58,12 +59,9 @@ class Reading:
         return piece.text
 
     def reply(self) -> ModelReply:
-        """The reply so far; without an ending it is incomplete, and a whole reply without text is empty."""
+        """The reply so far; without an ending it is incomplete."""
         text = "".join(self.texts)
-        finish = self.finish or "incomplete"
-        if finish == "stop" and not text.strip():
-            finish = "empty"
-        return ModelReply(text, finish, self.usage, self.model or self.service.model)
+        return ModelReply(text, ending(text, self.finish), self.usage, self.model or self.service.model)
 
 
 def whole(service: Service, piece: Piece) -> ModelReply:

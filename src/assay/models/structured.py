@@ -65,6 +65,8 @@ class StructuredModel:
 
 def whole(reply: ModelReply) -> ModelReply:
     """The reply if it ended by itself; raises UnusableReply otherwise."""
+    if reply.finish == "length" and reply.text.lstrip().startswith("<think>") and "</think>" not in reply.text:
+        raise unusable("thinking")  # it thought aloud, and never came to its reply
     if reply.finish != "stop":
         raise unusable(reply.finish)
     return reply

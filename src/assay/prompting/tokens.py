@@ -10,6 +10,8 @@ from assay.text.sentences import sentences
 # How many tokens a text has; a model's own counter may be handed in for the estimate.
 Count = Callable[[str], int]
 
+# A reply gets at most this share of the context window: evidence is what answers.
+REPLY_SHARE = 3
 # Tokens a code point, and what each further UTF-8 byte of it adds. English prose has about 4.3 characters a
 # token and German 3.5; Cyrillic and Greek letters have 2 bytes, CJK ones 3, which comes to one token each.
 _A_CHARACTER = 1 / 3.5

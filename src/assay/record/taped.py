@@ -261,13 +261,16 @@ class TapedClock:
 
 def _request_key(request: ModelRequest) -> str:
     """The key of all that the model was asked, its schema included."""
-    asked = [
+    asked: list[Any] = [
         request.role,
         [[message.role, message.text] for message in request.messages],
         request.reply_schema,
         request.max_tokens,
         request.temperature,
     ]
+    # Left out where they are not set: recordings of versions that knew none of them keep their keys.
+    set_besides = {"effort": request.effort, "thinking_tokens": request.thinking_tokens}
+    asked += [[name, value] for name, value in set_besides.items() if value]
     return key_of(json.dumps(asked).encode())
 
 

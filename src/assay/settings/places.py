@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from assay.config_files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
 from assay.depth import PROFILES
 from assay.errors import UsageError
+from assay.prompting.tokens import REPLY_SHARE
 from assay.settings.values import ROUNDS_OUTSIDE, Settings
 
 PROJECT_FILE = "assay.toml"
@@ -102,6 +103,7 @@ def _resolve(layers: list[Layer]) -> Resolved:
     settings = _checked(values, called)
     _refuse_depth_without_model(settings)
     _refuse_outside_without_services(settings)
+    _refuse_reply_beyond_window(settings)
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
     )
@@ -148,6 +150,17 @@ def _refuse_outside_without_services(settings: Settings) -> None:
         raise UsageError(
             f"{settings.told('verify_outside')} needs a search service outside, and none is set",
             hint="name one with --outside, e.g. --outside wikipedia",
+        )
+
+
+def _refuse_reply_beyond_window(settings: Settings) -> None:
+    reply, window = settings.reply_tokens, settings.context_tokens
+    if reply is not None and reply > window // REPLY_SHARE:
+        raise UsageError(
+            f"{settings.told('reply_tokens')} {reply}: a reply may have at most a third of context_tokens, "
+            f"which is {window}; the rest is for the evidence",
+            hint=f"set it to {window // REPLY_SHARE} at most, or --context-tokens to {REPLY_SHARE * reply} or more "
+            "where the model can take them",
         )
 
 

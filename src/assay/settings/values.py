@@ -20,7 +20,7 @@ from pydantic import (
 
 from assay.config_files import variable_of
 from assay.depth import PROFILES
-from assay.types import CitationStyle, Criterion, Limits, Role, SearchMode
+from assay.types import CitationStyle, Criterion, Effort, Limits, Role, SearchMode
 
 # Each role's model, and the settings that name one.
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
@@ -107,6 +107,36 @@ class Settings(BaseModel):
     )
     shadow: Literal["none", "fast", "balanced", "thorough"] = Field(
         "none", description="a second judge whose judgement is recorded and changes nothing"
+    )
+    writer_temperature: float | None = Field(
+        None,
+        ge=0,
+        le=2,
+        description="how freely the writer words its answers; none: 0.1, 0.2 to compare, 0.3 to explain",
+    )
+    judge_temperature: float | None = Field(
+        None, ge=0, le=2, description="how freely models judge, assess and rule on claims; none: 0"
+    )
+    reasoning_effort: Effort | None = Field(
+        None, description="how hard models think before they reply; none: as each model does by itself"
+    )
+    thinking_tokens: int | None = Field(
+        None,
+        ge=0,
+        le=200_000,
+        description="tokens that a model may think with before each reply, beside those of the reply, on a server "
+        "of your own as far as context_tokens leaves them; none: 8192, at low effort 4096, at high 24576",
+    )
+    reply_tokens: int | None = Field(
+        None,
+        ge=16,
+        description="tokens that an answer may have, up to a third of context_tokens; none: 384 to 1536 by detail",
+    )
+    system_prompt: str | None = Field(
+        None,
+        max_length=20_000,
+        pattern=r"\S",
+        description="what the writer is told besides; assay's own rules stand above it and hold",
     )
     detail: int | None = Field(None, ge=1, le=10, description="how much to say: 1 a phrase, 10 a chapter")
     expertise: Literal["beginner", "general", "expert"] | None = Field(None, description="for whom to write")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from assay.errors import AssayError, BudgetSpent, PromptTooLong, ProviderError
 from assay.prompting.fences import FenceSource, random_fence
@@ -15,6 +16,8 @@ from assay.write.attribution import attributed
 from assay.write.draft_reader import DraftReader
 from assay.write.prompt import Extra, Prompt, Style, writer_prompt
 
+# What a reply that says nothing ended with: it thought aloud, or wrote white space.
+_SILENT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "length": "thinking"})
 # How often the room for evidence is halved where the model finds the prompt too long.
 SHRINKS = 3
 
@@ -54,8 +57,17 @@ class _Draft:
 
     def ended(self) -> Finished:
         """The draft's end, with what the reader should know; a reply that says nothing is no whole draft."""
-        finish: Finish = "empty" if self.finish == "stop" and self.reader.silent else self.finish
-        return Finished(finish, (*self.notes, *self._attribution(), *self._packing()))
+        finish = self.finish
+        if self.reader.silent and not self.reader.unfinished:
+            finish = _SILENT.get(finish, finish)
+        cut = self._cut() if finish == "length" else []
+        return Finished(finish, (*self.notes, *cut, *self._attribution(), *self._packing()))
+
+    def _cut(self) -> list[str]:
+        assert self.prompt is not None  # noqa: S101 - a draft that ended was begun
+        last = "; its unfinished last sentence is left out" if self.reader.unfinished else ""
+        limit = f"its limit of {self.prompt.request.max_tokens} tokens"
+        return [f"the answer was cut off at {limit}{last}: allow more with --reply-tokens"]
 
     def _attribution(self) -> list[str]:
         count = len(self.attributed)
@@ -158,7 +170,7 @@ class CitedWriter:
                 if draft.reader.strayed:
                     draft.finish = "stop"
                     break
-        last = draft.reader.end()
+        last = draft.reader.end(cut=draft.finish == "length")
         if draft.reader.strayed:
             draft.notes.append(draft.reader.strayed)
         if draft.reader.declined:

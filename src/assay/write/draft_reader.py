@@ -24,6 +24,8 @@ _THOUGHT = "<think>"
 _THOUGHT_ENDS = "</think>"
 # A sentence said again so often is a model that goes round in circles.
 REPEATS = 3
+# A sentence whose full stop and mark both stand there; without one of them more may have been to come.
+_FINISHED = re.compile(r"(?:[.!?…。！？]\s*(?:\[\d{1,3}\]\s*)+|\[\d{1,3}\]\s*[.!?…。！？]\s*)\Z")
 _LISTING = frozenset("source sources page pages p pp and section slide sheet row url http https".split())
 
 
@@ -35,7 +37,7 @@ class DraftReader:
     reply says that the sources do not answer. A list of sources beside the answer is dropped, and a sentence that
     was said before; so is the prompt's own list of sources, beside an answer or instead of one. `strayed` says why
     the rest of the reply is not worth reading: the model repeats itself, or writes the prompt's fences with their
-    `code`.
+    `code`. `unfinished` tells that the last sentence of a reply that was cut off is left out.
 
     >>> passage = Passage("p7", "d", "r", 0, 1, "x", title="Weather")
     >>> reader = DraftReader((passage,))
@@ -50,6 +52,7 @@ class DraftReader:
     strayed: str | None = field(default=None, init=False)
     cited: bool = field(default=False, init=False)
     declined: bool = field(default=False, init=False)
+    unfinished: bool = field(default=False, init=False)
     _cutter: SentenceCutter = field(init=False)
     _numbered: Numbered = field(init=False)
     _thought: str | None = field(default="", init=False)
@@ -75,11 +78,16 @@ class DraftReader:
         self._read(self._cutter.feed(self._without_thought(piece)))
         return self._shown() if self.cited else []
 
-    def end(self) -> list[Sentence]:
-        """The sentences that are left, cited or not, now that the reply has ended."""
+    def end(self, *, cut: bool = False) -> list[Sentence]:
+        """The sentences that are left, cited or not, now that the reply has ended.
+
+        Of a reply that was `cut` off the last sentence is left out, unless it is plainly whole.
+        """
         # A thought without an end is no answer; the beginning of something else is.
         unread = self._thought or ""
         rest = self._cutter.feed("" if unread.lstrip().startswith(_THOUGHT) else unread) + self._cutter.end()
+        if cut and rest and rest[-1].strip() and not _FINISHED.search(rest[-1]):
+            rest, self.unfinished = rest[:-1], True
         self._read(rest)
         if self._number == 0:  # there is nothing but a list, so that is what it answers
             # One source may be what it answers; the list of them was copied from the prompt.

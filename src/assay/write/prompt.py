@@ -7,19 +7,21 @@ same for every question, for the providers that keep the beginning of prompts in
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from assay.errors import PromptTooLong
 from assay.prompting.fences import FenceSource, absent_from, fenced
 from assay.prompting.history import history_block, important
 from assay.prompting.packing import Packed, pack, sources_line, texts_of
-from assay.prompting.tokens import Count, estimated_tokens
+from assay.prompting.tokens import REPLY_SHARE, Count, estimated_tokens
 from assay.types import Evidence, Finding, Message, ModelRequest, Passage, PromptMessage, Question
 from assay.write.instructions import (
     CITE,
     CITE_EACH_SENTENCE,
     EACH_READING,
     MEND,
+    OWN_BEGINS,
+    OWN_ENDS,
     RULES,
     TEMPERATURES,
     instructions_for,
@@ -29,8 +31,6 @@ from assay.write.readings import told_readings
 
 # The dialogue gets at most this share of the context window: evidence is what answers.
 _HISTORY_SHARE = 8
-# The reply gets at most this share.
-_REPLY_SHARE = 3
 # Role marks and line ends that the provider adds to each message.
 _AROUND = 32
 # The first hits are the likeliest sources; from this many sources on it helps to name them.
@@ -42,8 +42,9 @@ class Style:
     """How a writer writes, apart from what the question asks for.
 
     `context_tokens` is the model's context window, `history_messages` how many messages of the dialogue it is shown
-    at most. `instructions` are what the output rules ask for besides, for a question. `max_tokens` and
-    `temperature` None go by the question's detail and kind.
+    at most. `instructions` are what the output rules ask for besides, for a question, and `system_prompt` is what
+    the user does, "" for nothing. `max_tokens` and `temperature` None go by the question's detail and kind.
+    `thinking_tokens` are kept free in the window for a model that thinks first.
     """
 
     context_tokens: int = 8192
@@ -51,6 +52,8 @@ class Style:
     instructions: Callable[[Question], tuple[str, ...]] = field(default=lambda _question: ())
     max_tokens: int | None = None
     temperature: float | None = None
+    system_prompt: str = ""
+    thinking_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +86,14 @@ def writer_prompt(
 
     Raises PromptTooLong where no passage fits.
     """
-    code = absent_from(_data(question, evidence, extra), fence)
-    reply = min(style.max_tokens or reply_tokens(question.detail), style.context_tokens // _REPLY_SHARE)
+    code = absent_from((*_data(question, evidence, extra), style.system_prompt), fence)
+    reply = min(style.max_tokens or reply_tokens(question.detail), style.context_tokens // REPLY_SHARE)
     turns = important(question, style.history_messages, style.context_tokens // _HISTORY_SHARE, count)
-    rules = "\n".join((RULES, *(f"- {each}" for each in style.instructions(question))))
+    rules = "\n".join((RULES, *(f"- {each}" for each in style.instructions(question)), *_own(style)))
     everything = _listed(evidence.passages, code) + _disagreeing(evidence, evidence.passages, code)
     longest = everything + _after(question, turns, extra, code, len(evidence.hits))
     rest = count(rules) + count(longest) + _AROUND
-    room = style.context_tokens - reply - rest
+    room = style.context_tokens - reply - style.thinking_tokens - rest
     packed = pack(
         evidence, room if extra.evidence_tokens is None else min(room, extra.evidence_tokens), code, count
     )
@@ -105,8 +108,15 @@ def writer_prompt(
     parts = (_listed(packed.passages, code), packed.text, disagreeing, after)
     shown = "\n\n".join(part for part in parts if part)
     messages = (PromptMessage("system", rules), PromptMessage("user", shown))
-    temperature = TEMPERATURES[question.kind] if style.temperature is None else style.temperature
-    return Prompt(ModelRequest("writer", messages, max_tokens=reply, temperature=temperature), packed, code)
+    asked = ModelRequest("writer", messages, max_tokens=reply, temperature=TEMPERATURES[question.kind])
+    if style.temperature is not None:
+        asked = replace(asked, temperature=style.temperature, temperature_set=True)
+    return Prompt(asked, packed, code)
+
+
+def _own(style: Style) -> tuple[str, ...]:
+    """The user's own instructions, between the rules and a word that the rules hold; nothing without them."""
+    return (OWN_BEGINS, style.system_prompt.strip(), OWN_ENDS) if style.system_prompt else ()
 
 
 def _data(question: Question, evidence: Evidence, extra: Extra) -> tuple[str, ...]:

@@ -75,6 +75,12 @@ def test_a_model_whose_file_changed_is_asked_again(own: Cli, model: tuple[str, .
     assert known == 0
 
 
+def test_a_model_that_is_asked_otherwise_is_asked_again(own: Cli, model: tuple[str, ...]):
+    for warmer in ((), ("--judge-temperature", "0.5"), ("--judge-temperature", "0.5"), ()):
+        own("ask", QUESTION, *model, *warmer)
+    assert verifier_calls(own) == (2, 2)
+
+
 def test_a_text_that_is_checked_again_needs_no_verifier(own: Cli, model: tuple[str, ...], tmp_path: Path):
     text = tmp_path / "answer.txt"
     text.write_text(SAID, encoding="utf-8")

@@ -48,6 +48,22 @@ def test_a_head_tells_the_window_and_the_control_tokens(path: Path) -> None:
     assert read_head(path) == GgufHead(2048, ("<|im_end|>", "</s>"))
 
 
+@pytest.mark.parametrize(
+    ("template", "thinks", "knows_effort"),
+    [
+        ("{{ messages[0].content }}", False, False),
+        ("{% if enable_thinking %}<think>{% endif %}", True, False),
+        ("Reasoning: {{ reasoning_effort }}", True, True),
+    ],
+)
+def test_the_template_tells_whether_and_how_a_model_thinks(
+    path: Path, template: str, thinks: bool, knows_effort: bool
+) -> None:
+    path.write_bytes(head(pair("tokenizer.chat_template", 8, text(template))))
+    found = read_head(path)
+    assert (found.thinks, found.knows_effort) == (thinks, knows_effort)
+
+
 def test_what_a_head_does_not_tell_is_unknown(path: Path) -> None:
     path.write_bytes(head())
     assert read_head(path) == GgufHead(None, ())

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
@@ -25,6 +25,7 @@ from assay.errors import (
 from assay.models.breaker import FAILURES, Circuit, GuardedModel
 from assay.models.metered import MeteredModel
 from assay.models.structured import StructuredModel
+from assay.models.tuned import TunedModel, Tuning
 from assay.record.gone import GoneModel
 from assay.record.taped import TapedClock, TapedModel
 from assay.tape import Tape
@@ -329,6 +330,48 @@ async def test_a_replay_of_another_request_diverges():
     await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
         await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, temperature=1.0))
+
+
+@pytest.mark.parametrize("otherwise", [{"effort": "low"}, {"thinking_tokens": 5}, {"max_tokens": 7}])
+async def test_a_replay_of_a_request_that_is_set_otherwise_diverges(otherwise: dict[str, Any]):
+    tape = Tape()
+    await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
+    with pytest.raises(Diverged, match="step 1"):
+        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, **otherwise))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "said", "finish"),
+    [
+        (["<think>", "Hm. " * 500, "</think>", "Water boils. "], 4, "stop"),  # thinking is what the room is for
+        (["Water boils. "] * 100, 4, "length"),
+        (["Water boils. "] * 3, 3, "stop"),
+    ],
+)
+async def test_room_to_think_is_no_room_for_a_longer_reply(pieces: list[str], said: int, finish: str):
+    tape, request = Tape(), replace(ASKED, max_tokens=10)
+    tuning = Tuning(thinking_tokens=5000)
+    model = TunedModel(TapedModel(Stepped([[*pieces, GOOD]]), tape), tuning)
+    live = [part async for part in model.stream(request)]
+    *given, ended = live
+    assert isinstance(ended, ModelReply)
+    assert (len(given), ended.finish) == (said, finish)
+    replayed = TunedModel(TapedModel(GoneModel("fake:m"), Tape(tape.entries)), tuning)
+    assert [part async for part in replayed.stream(request)] == live
+
+
+async def test_room_to_think_is_reserved_with_the_reply():
+    budget = Budget(Limits(tokens=1000), SetClock())
+    request = replace(ASKED, max_tokens=100, thinking_tokens=2000)
+    with pytest.raises(BudgetSpent):
+        await MeteredModel(Stepped([]), budget, SetClock()).complete(request)
+
+
+async def test_what_thinks_aloud_until_its_limit_says_so():
+    reply = ModelReply("<think>It may be 100", "length", Usage(calls=1), "m")
+    with pytest.raises(UnusableReply) as caught:
+        await StructuredModel(Stepped([[reply]])).complete(ASKED)
+    assert caught.value.finish == "thinking"
 
 
 async def test_a_call_that_was_cut_short_is_told_in_the_replay():

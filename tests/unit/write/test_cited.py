@@ -163,7 +163,12 @@ async def test_an_error_after_something_was_handed_on_is_raised() -> None:
         await anext(writer)
 
 
-@pytest.mark.parametrize("finish", ["length", "empty", "refused", "blocked", "tool", "other"])
+CUT = "the answer was cut off at its limit of 640 tokens"
+LEFT_OUT = "; its unfinished last sentence is left out"
+MORE = ": allow more with --reply-tokens"
+
+
+@pytest.mark.parametrize("finish", ["empty", "refused", "blocked", "tool", "other"])
 async def test_a_reply_that_ended_otherwise_says_so_after_its_sentences(finish: Finish) -> None:
     model = Model([Reply(("It opened [1]. It is", " hi"), finish)])
     assert await parts_of(model) == [
@@ -186,9 +191,35 @@ async def test_a_reply_that_says_that_there_is_no_answer_is_not_empty() -> None:
 async def test_a_cut_off_draft_without_citations_is_not_asked_for_again() -> None:
     assert await parts_of(Model([Reply(("It opened. It",), "length")])) == [
         Sentence(1, "It opened."),
-        Sentence(2, "It"),
-        Finished("length"),
+        Finished("length", (CUT + LEFT_OUT + MORE,)),
     ]
+
+
+@pytest.mark.parametrize(
+    "unfinished",
+    ["It is hi", "It is 3.", "It is high, says [2", "It is high [2]", "\n- It is", "\n```\nx = 1"],
+)
+async def test_of_a_reply_that_was_cut_off_the_unfinished_sentence_is_left_out(unfinished: str) -> None:
+    assert await parts_of(Model([Reply(("It opened [1]. ", unfinished), "length")])) == [
+        Sentence(1, "It opened.", ("p1",)),
+        Finished("length", (CUT + LEFT_OUT + MORE,)),
+    ]
+
+
+@pytest.mark.parametrize("whole_one", ["It is high [2].", "It is high. [2]", "It is high [1][2]. "])
+async def test_a_last_sentence_with_its_full_stop_and_mark_is_whole(whole_one: str) -> None:
+    *sentences, ended = await parts_of(Model([Reply(("It opened [1]. ", whole_one), "length")]))
+    assert [each.text for each in sentences if isinstance(each, Sentence)] == ["It opened.", "It is high."]
+    assert ended == Finished("length", (CUT + MORE,))
+
+
+async def test_a_reply_that_is_cut_off_in_its_first_sentence_has_none() -> None:
+    assert await parts_of(Model([Reply(("It ope",), "length")])) == [Finished("length", (CUT + LEFT_OUT + MORE,))]
+
+
+@pytest.mark.parametrize("nothing", ["", " \n", "<think>It may have opened."])
+async def test_a_reply_whose_limit_is_used_up_before_its_first_word_was_thinking(nothing: str) -> None:
+    assert await parts_of(Model([Reply((nothing,), "length")])) == [Finished("thinking")]
 
 
 async def test_a_stream_without_an_ending_is_incomplete() -> None:
@@ -254,7 +285,7 @@ async def test_the_name_of_one_source_may_be_the_answer() -> None:
 async def test_what_a_model_thinks_aloud_is_no_answer() -> None:
     text = "\n<think>It opened [2]. Or not.</think>\n\nIt opened [1]."
     assert await parts_of(Model([Reply(tuple(text))])) == [Sentence(1, "It opened.", ("p1",)), Finished("stop")]
-    assert await parts_of(Model([Reply(("<think>It opened [2]. Or",), "length")])) == [Finished("length")]
+    assert await parts_of(Model([Reply(("<think>It opened [2]. Or",), "length")])) == [Finished("thinking")]
 
 
 async def test_markdown_survives() -> None:

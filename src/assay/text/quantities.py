@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from assay.text.decimals import decimal, joined
 from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, MULTIPLES, ORDINALS, VALUES, cjk_value
+from assay.text.tokens import STOP_WORDS
 from assay.text.units import CURRENCY_CODES, CURRENCY_SIGNS, UNITS, compound, same_measure
 
 # One character for one character, so that places stay true.
@@ -37,6 +38,12 @@ _CODE_BEFORE = re.compile(r"[A-Za-z]\d+/$")
 _AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
 # "Half an hour", "a quarter of a mile".
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]+)\b")
+# "Two and a half hours", not "two and a half of the third".
+_AND_A_PART = re.compile(r"\sand\sa\s(?P<part>half|quarter|third)\b(?!\sof\b)", re.IGNORECASE)
+# "A third call" counts it; "a third more", "a third of" and "a quarter mile" are shares.
+_COUNTED = frozenset("third fourth fifth tenth".split())
+_BEHIND_A_SHARE = frozenset("more less fewer last next now each every than".split())
+_COUNTED_ONE = re.compile(r"\s(?P<one>[^\W\d_]{3,})")
 # "Once" is a number of times only where it says how often.
 _OFTEN = re.compile(r"\s(?:an?|per|each|every|daily|weekly|monthly|yearly)\b", re.IGNORECASE)
 # A year is no beginning of a range of amounts: "from 210 in 2020 to 260 million".
@@ -198,6 +205,10 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
         return _Number(start, end, value, step), at + 1
     if following.lastgroup == "vulgar":
         return _Number(start, following.end(), value + _VULGAR[following.group()], 0.0), at + 2
+    if following.lastgroup == "fraction" and flat[end] == " " and not step and value < 1000:
+        top, bottom = (int(part) for part in following.group().split("/"))
+        if top < bottom:
+            return _Number(start, following.end(), value + top / bottom, 0.0), at + 2
     suffix = following.group()
     if suffix in ("st", "nd", "rd", "th") and following.start() == end:
         return _Number(start, following.end(), value, 0.0, ordinal=True), at + 2
@@ -247,7 +258,7 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
     total, group, end, last = 0.0, 0.0, at, 0.0
     while end < len(tokens) and tokens[end].lastgroup == "word":
         word = tokens[end].group().lower()
-        if end > at and flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-"):
+        if end > at and flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-", "- "):
             break
         if word in VALUES and (end == at or _continues(last, VALUES[word])):
             group, last = group + VALUES[word], VALUES[word]
@@ -261,6 +272,10 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
     if end < len(tokens) and tokens[end].group().lower() in FRACTIONS and end == at + 1:
         value = (total + group) * FRACTIONS[tokens[end].group().lower()]
         return _Number(tokens[at].start(), tokens[end].end(), value, 0.0, True), end + 1
+    part = _AND_A_PART.match(flat, tokens[end - 1].end())
+    if part is not None:
+        value, after = total + group + FRACTIONS[part["part"].lower()], _token_behind(tokens, end, part.end())
+        return _magnified(flat, tokens, _Number(tokens[at].start(), part.end(), value, 0.0, True), after)
     return _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True), end
 
 
@@ -286,9 +301,20 @@ def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number |
     if len(second) > 2 and (second in MAGNITUDES or second == "hundred"):
         factor = MAGNITUDES.get(second, 100.0)
         return _Number(start, tokens[at + 1].end(), factor, 0.0, True), at + 2
+    if second in _COUNTED and _counts(flat, tokens[at + 1].end()):
+        return _Number(start, tokens[at + 1].end(), ORDINALS[second], 0.0, True, True), at + 2
     if second in FRACTIONS and not second.endswith("s") and second != "second":
         return _Number(start, tokens[at + 1].end(), FRACTIONS[second], 0.0, True), at + 2
     return None, at + 1
+
+
+def _counts(flat: str, end: int) -> bool:
+    """Whether a noun stands right behind "a third", which then says the how manieth."""
+    match = _COUNTED_ONE.match(flat, end)
+    if match is None:
+        return False
+    word = match["one"].lower()
+    return not (word in STOP_WORDS or word in UNITS or word in _BEHIND_A_SHARE or word.endswith("er"))
 
 
 def _with_unit(

@@ -13,6 +13,9 @@ CURRENCY_CODES = frozenset("USD EUR GBP JPY INR CNY".split())
 CENTS = "cents"
 _CURRENCIES = frozenset(CURRENCY_SIGNS.values()) | CURRENCY_CODES
 
+# What may be of any of some dimensions.
+_OPEN = {CENTS: _CURRENCIES, "degree": frozenset({"celsius", "fahrenheit"})}
+
 # dimension: {words: size in the base unit}; the base unit is the one of size 1.
 _TABLE: dict[str, dict[str, float]] = {
     "percent": {"% percent pct": 1.0},
@@ -116,12 +119,16 @@ class Compound:
 
 
 def same_measure(first: str, second: str) -> bool:
-    """Whether two dimensions are one; cents are of whatever currency.
+    """Whether two dimensions are one; cents are of whatever currency, degrees of whatever scale.
 
     >>> same_measure("EUR", CENTS), same_measure("EUR", "USD")
     (True, False)
+    >>> same_measure("degree", "celsius"), same_measure("celsius", "fahrenheit")
+    (True, False)
     """
-    return first == second or (CENTS in (first, second) and not {first, second} - {CENTS} - _CURRENCIES)
+    return first == second or any(
+        unscaled in (first, second) and {first, second} <= {unscaled, *scales} for unscaled, scales in _OPEN.items()
+    )
 
 
 def compound(text: str, at: int) -> Compound | None:

@@ -1,0 +1,539 @@
+"""Values that follow from those of the sources: 3 and 4 make 7, from 1932 to 1951 are 19 years.
+
+Each way of computing stays only while claims that it excuses are more often true than others that hold a value
+which no source has (benchmarks/claims/arithmetic.py, docs/decisions/161-arithmetic.md).
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+from typing import Literal
+
+from assay.text.dates import Date, dates
+from assay.text.quantities import Quantity, comparable, quantities
+
+Kind = Literal[
+    "sum", "difference", "remainder", "product", "quotient", "average", "part", "share", "complement", "ratio",
+    "change", "conversion", "bound", "range end", "years", "days", "clock", "age", "date",
+]  # fmt: skip
+Nearness = Literal["exact", "about", "over", "under"]
+
+# Operands are sought among so many values: with enough numbers anything can be summed.
+MOST_VALUES = 8
+MOST_PAIRED = 12
+MOST_SUMMED = 4
+# How far from "about 40" a value may lie, and beyond "more than 40", as a share of it; how far one that is rounded.
+_ABOUT, _BEYOND, _ROUNDED = 0.05, 0.25, 0.05
+_DAY = 86_400.0
+# Days of a month and of a year, as people count them.
+_MONTH_DAYS, _YEAR_DAYS = (28, 30), (364, 365)
+# No sums of these: a place in an order, a time of day.
+_NO_AMOUNTS = frozenset({"ordinal", "clock"})
+_RATES = frozenset({"percent", "point", "times"})
+_REACH = 32
+_THE = r"\s+(?:the\s+)?[$€£¥₹]?\Z"
+_BEFORE: dict[Nearness, re.Pattern[str]] = {
+    "over": re.compile(
+        r"\b(?:more than|over|above|at least|upwards of|no(?:t)? less than|exceed(?:s|ed|ing)?|beyond)" + _THE,
+        re.IGNORECASE,
+    ),
+    "under": re.compile(
+        r"\b(?:less than|fewer than|under|below|at most|nearly|almost|close to|up to|no more than|not quite|short of)"
+        + _THE,
+        re.IGNORECASE,
+    ),
+    "about": re.compile(
+        r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|circa|more or less)|[~≈])" + _THE, re.IGNORECASE
+    ),
+}
+_ABOUT_BEHIND = re.compile(r"\s*(?:or so|or thereabouts|roughly|approximately|give or take)\b", re.IGNORECASE)
+# What in a claim says that it computes.
+_CUES: dict[str, re.Pattern[str]] = {
+    cue: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for cue, words in {
+        "total": "totals?|totall?ing|altogether|together|in all|combined|sum|sums|summed|overall|adds? up|added up|adding"
+        "|makes? up|making|comes? to|came to|amount(?:s|ed|ing)? to|works? out|all told|both|in full|as a whole|jointly",
+        "difference": "more|less|fewer|longer|shorter|higher|lower|larger|smaller|greater|bigger|difference|differs?|gap"
+        "|rise|rose|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?|declined?|gain"
+        "|gained|lost|loses?|left|remain(?:s|ed|ing|der)?|rest|others?|saved?|saves|saving|ahead|behind|older|younger"
+        "|apart|between|extra|spare|another|above|below|by|cheaper|dearer|faster|slower|margin|beyond|before|after"
+        "|stood|had been|until|neither|nor",
+        "ratio": "times|twice|thrice|doubled?|doubling|tripled?|quadrupled?|half|halved|halves|fold"
+        "|as (?:many|much|large|big|high)",
+        "each": "each|every|per|apiece|one of|daily|weekly|monthly|yearly|annually",
+        "average": "average[ds]?|averaging|mean",
+        "change": "rose|rise|rises|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?"
+        "|declined?|gain|gained|up|down|more|less|fewer|higher|lower|cut|reduce[ds]?|reduction",
+        "age": "aged?|old|birthday|died|when (?:he|she|they)|lived",
+        "rate": "a (?:day|week|month|year|head|piece)|an hour|for|of",
+    }.items()
+}
+# "Four in five", "two goals in every three".
+_IN_EVERY = re.compile(r"\s+(?:[^\W\d_]+\s+)?(?:in|out of)\s+(?:every\s+)?", re.IGNORECASE)
+# A year before 1500 is read as a number, since it may well be one.
+_EARLY_YEAR = re.compile(r"1[0-4]\d\d|[3-9]\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a source sentence; `sentence` numbers these from 0, `written` is as it stands there."""
+
+    value: Quantity
+    sentence: int
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date of a source sentence, as Number is a number."""
+
+    value: Date
+    sentence: int
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What the source sentences nearest to a claim have to compute with."""
+
+    numbers: tuple[Number, ...] = ()
+    days: tuple[Day, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a value follows from others: of which kind, as a reader would write it, and what it starts from."""
+
+    kind: Kind
+    told: str
+    operands: tuple[Number | Day, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A claim's number, how near to it another must come, and what in the claim says that it was computed.
+
+    `last` is the value of its last place: 0.1 of "2.5".
+    """
+
+    value: Quantity
+    nearness: Nearness
+    cues: frozenset[str]
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value that follows; an `exact` one must be met as it is, another within its rounding."""
+
+    kind: Kind
+    value: float
+    exact: bool
+    told: str
+    operands: tuple[Number | Day, ...]
+
+
+def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
+    """The values of the sentences nearest to a claim, and the dates of those `around` them.
+
+    >>> near = near_of(["It has 3 mills.", "On 3 May 1932 it got 4 more."])
+    >>> [each.written for each in near.numbers], [each.written for each in near.days]
+    (['3', '4'], ['3 May 1932'])
+    """
+    numbers: list[Number] = []
+    days: list[Day] = []
+    for n, text in enumerate((*sentences, *around)):
+        dated = dates(text)
+        days += [Day(each, n, text[each.start : each.end].strip(" ,.")) for each in dated]
+        if n < len(sentences):
+            free = (
+                each
+                for each in quantities(text)
+                if not any(each.start < date.end and date.start < each.end for date in dated)
+            )
+            numbers += [Number(each, n, text[each.start : each.end].strip(" ,.")) for each in free if not each.apart]
+    return Near(tuple(numbers), tuple(days))
+
+
+def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
+    """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
+
+    >>> text = "Together they have 7 mills."
+    >>> derived(text, quantities(text)[0], near_of(["Ulm has 3 mills, Bonn 4."])).told
+    '3 + 4 = 7'
+    """
+    if value.low != value.high or value.apart:
+        return None
+    wanted, end = _wanted(text, value), value.end
+    shared = None if value.dimension else _in_every(text, value)
+    if shared is not None:
+        low, end = shared
+        wanted = replace(wanted, value=replace(value, low=low, high=low), last=2 * _ROUNDED * low)
+    for way in _WAYS if shared is None else (_share, _complement):
+        for found in way(wanted, near):
+            if _fits(wanted, found):
+                said = text[value.start : end].strip(" ,.")
+                return Derivation(found.kind, f"{found.told} = {said}", found.operands)
+    return None
+
+
+def derived_date(text: str, value: Date, near: Near) -> Derivation | None:
+    """How a date of the claim `text` follows from a date near it and a time; None where it does not.
+
+    >>> text = "The loan is due in 1937."
+    >>> derived_date(text, dates(text)[0], near_of(["The loan of 1932 is for five years."])).told
+    '1932 + five years = 1937'
+    """
+    said = text[value.start : value.end].strip(" ,.")
+    for day in near.days[:MOST_PAIRED]:
+        for time in near.numbers[:MOST_PAIRED]:
+            for sign, mark in ((1, "+"), (-1, "−")):
+                if _moved(day.value, time.value, sign) == (value.year, value.month, value.day):
+                    return Derivation("date", f"{day.written} {mark} {time.written} = {said}", (day, time))
+    return None
+
+
+def _wanted(text: str, value: Quantity) -> _Wanted:
+    before = text[max(0, value.start - _REACH) : value.start]
+    nearness = next((each for each, words in _BEFORE.items() if words.search(before)), None)
+    if nearness is None:
+        nearness = "about" if _ABOUT_BEHIND.match(text, value.end) else "exact"
+    cues = frozenset(cue for cue, words in _CUES.items() if words.search(text))
+    places = re.search(r"\d\.(\d+)", text[value.start : value.end])
+    scale = value.low / value.written if value.written else 1.0
+    return _Wanted(value, nearness, cues, abs(scale) * (10.0 ** -len(places[1]) if places else 1.0))
+
+
+def _in_every(text: str, value: Quantity) -> tuple[float, int] | None:
+    """The share that "four in five" says, for either of its numbers, and where it ends."""
+    found = quantities(text)
+    for one, other in zip(found, found[1:], strict=False):
+        is_pair = 0 < one.low < other.low and value.start in (one.start, other.start)
+        if is_pair and _IN_EVERY.fullmatch(text, one.end, other.start):
+            return one.low / other.low, other.end
+    return None
+
+
+def _fits(wanted: _Wanted, found: _Found) -> bool:
+    aim = wanted.value.low
+    exactly = 1e-9 * max(abs(aim), 1e-9)
+    near = exactly if found.exact else max(exactly, min(wanted.last / 2, _ROUNDED * abs(aim)))
+    off = found.value - aim
+    if wanted.nearness == "about":
+        return abs(off) <= max(near, _ABOUT * abs(aim))
+    if wanted.nearness == "over":
+        return -near <= off <= max(near, _BEYOND * abs(aim))
+    if wanted.nearness == "under":
+        return -max(near, _BEYOND * abs(aim)) <= off <= near
+    return abs(off) <= near
+
+
+def _same(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether both measure the same; how many times is a number."""
+    return {mine.dimension, theirs.dimension} == {"", "times"} or comparable(mine, theirs)
+
+
+def _single(near: Near) -> Iterator[Number]:
+    """The numbers above zero that are no ranges, times of day or places in an order."""
+    for each in near.numbers:
+        if each.value.low == each.value.high > 0 and each.value.dimension not in _NO_AMOUNTS:
+            yield each
+
+
+def _alike(wanted: _Wanted, near: Near) -> list[Number]:
+    """Those of the wanted measure, each value once; percentages and percentage points go together."""
+    found: dict[float, Number] = {}
+    points = {"percent", "point"}
+    for each in _single(near):
+        both = {wanted.value.dimension, each.value.dimension}
+        if both <= points or _same(wanted.value, each.value):
+            found.setdefault(each.value.low, each)
+    return list(found.values())[:MOST_VALUES]
+
+
+def _pairs(near: Near) -> Iterator[tuple[Number, Number]]:
+    """Two numbers of one measure, both ways round."""
+    for one, other in permutations(list(_single(near))[:MOST_PAIRED], 2):
+        if comparable(one.value, other.value):
+            yield one, other
+
+
+def _range_end(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    for each in near.numbers:
+        if each.value.low != each.value.high and comparable(wanted.value, each.value):
+            for end in (each.value.low, each.value.high):
+                yield _Found("range end", end, True, f"an end of {each.written}", (each,))
+    for day in near.days:
+        year, until = day.value.year, day.value.until
+        if not wanted.value.dimension and year is not None and until is not None and until != year:
+            for end in (year, until):
+                yield _Found("range end", end, True, f"an end of {day.written}", (day,))
+
+
+def _bound(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.nearness in ("over", "under"):
+        for each in _alike(wanted, near):
+            yield _Found("bound", each.value.low, True, each.written, (each,))
+
+
+def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    mine = wanted.value
+    for each in near.numbers:
+        theirs = each.value
+        if theirs.low != theirs.high:
+            continue
+        if theirs.dimension == mine.dimension and mine.written and theirs.written:
+            if not math.isclose(mine.low / mine.written, theirs.low / theirs.written, rel_tol=1e-6):
+                yield _Found("conversion", theirs.low, False, each.written, (each,))
+        for value, exact in _converted(theirs, mine.dimension):
+            yield _Found("conversion", value, exact, each.written, (each,))
+
+
+def _converted(theirs: Quantity, dimension: str) -> Iterator[tuple[float, bool]]:
+    """The value in another dimension that measures the same, and whether it must be met as it is."""
+    pair = (theirs.dimension, dimension)
+    if pair == ("celsius", "fahrenheit"):
+        yield theirs.low * 1.8 + 32, False
+    elif pair == ("fahrenheit", "celsius"):
+        yield (theirs.low - 32) / 1.8, False
+    elif pair == ("seconds", "months"):
+        for days in (*_MONTH_DAYS, *(each / 12 for each in _YEAR_DAYS)):
+            yield theirs.low / _DAY / days, True
+    elif pair == ("months", "seconds"):
+        for days in (*_MONTH_DAYS, *(each / 12 for each in _YEAR_DAYS)):
+            yield theirs.low * _DAY * days, True
+    elif pair == ("bytes", "bytes"):
+        for power in (1, 2, 3):
+            yield theirs.low * 1.024**power, True
+
+
+_Point = tuple[int | None, int | None, int | None]
+
+
+def _elapsed(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """From one date to another: years, months, days, or an age."""
+    mine = wanted.value
+    aged = not mine.dimension and "age" in wanted.cues and 1 <= mine.low <= 120
+    if not aged and mine.dimension not in ("months", "seconds"):
+        return
+    ends: list[tuple[Number | Day, _Point]] = [(day, end) for day in near.days for end in _ends(day.value)]
+    ends += [(n, (round(n.value.low), None, None)) for n in near.numbers if _EARLY_YEAR.fullmatch(n.written)]
+    for (one, first), (other, last) in permutations(ends[: 2 * MOST_PAIRED], 2):
+        operands = (one,) if one is other else (one, other)
+        told = f"{one.written} to {other.written}"
+        if mine.dimension == "seconds":
+            days = _days_between(first, last)
+            if days:
+                yield _Found("days", days * _DAY, True, told, operands)
+            continue
+        for months in _months_between(first, last):
+            if aged and months % 12 == 0:
+                yield _Found("age", months // 12, True, told, operands)
+            elif not aged:
+                yield _Found("years", months, True, told, operands)
+
+
+def _ends(date: Date) -> Iterator[_Point]:
+    """The first and the last of a range of years; any other date as it is."""
+    yield date.year, date.month, date.day
+    if date.until != date.year:
+        yield date.until, None, None
+
+
+def _months_between(first: _Point, last: _Point) -> set[int]:
+    """The months from one date to a later one: exactly, and as whole years, counted from dates and from years."""
+    if (first[0] is None) != (last[0] is None):
+        return set()
+    years, found = (last[0] or 0) - (first[0] or 0), set[int]()
+    if first[0] is not None:
+        found.add(12 * years)
+    if first[1] is not None and last[1] is not None:
+        months = 12 * years + last[1] - first[1]
+        unfinished = first[2] is not None and last[2] is not None and last[2] < first[2]
+        found |= {months, 12 * ((months - unfinished) // 12)}
+    return {each for each in found if each > 0}
+
+
+def _days_between(first: _Point, last: _Point) -> int:
+    """The days from one date to a later one, 0 where that is unknown."""
+    if None in (*first[1:], *last[1:]) or (first[0] is None) != (last[0] is None):
+        return 0
+    try:
+        # A year without a leap day stands in for one that is not told.
+        start, end = (datetime.date(y or 2001, m or 1, d or 1) for y, m, d in (first, last))
+    except ValueError:  # 31 April
+        return 0
+    days = (end - start).days
+    return days + 365 if days < 0 and first[0] is None else max(0, days)
+
+
+def _moved(day: Date, time: Quantity, sign: int) -> _Point | None:
+    """The date so much time later or earlier, as exact as it was; None where it is not known so exactly."""
+    if day.year is None or day.until != day.year or time.low != time.high:
+        return None
+    if time.dimension == "months" and time.low == int(time.low):
+        months = sign * int(time.low)
+        if day.month is None:
+            return (day.year + months // 12, None, None) if months % 12 == 0 else None
+        year, month = divmod(12 * day.year + day.month - 1 + months, 12)
+        return year, month + 1, day.day
+    if time.dimension == "seconds" and time.low % _DAY == 0 and day.month and day.day:
+        try:
+            found = datetime.date(day.year, day.month, day.day) + datetime.timedelta(days=sign * time.low / _DAY)
+        except (ValueError, OverflowError):  # 31 April, or after the year 9999
+            return None
+        return found.year, found.month, found.day
+    return None
+
+
+def _clock(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension != "seconds":
+        return
+    times = [
+        (each, end)
+        for each in near.numbers
+        if each.value.dimension == "clock"
+        for end in sorted({each.value.low, each.value.high})
+    ]
+    for (one, first), (other, last) in combinations(times[:MOST_PAIRED], 2):
+        operands = (one,) if one is other else (one, other)
+        yield _Found("clock", 60 * abs(last - first), True, f"{one.written} to {other.written}", operands)
+
+
+def _sum(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if "total" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
+        return
+    pool = [each for each in _single(near) if _same(wanted.value, each.value)][:MOST_VALUES]
+    for many in range(2, MOST_SUMMED + 1):
+        for some in combinations(pool, many):
+            if len({each.sentence for each in some}) <= 2:
+                value = math.fsum(each.value.low for each in some)
+                yield _Found("sum", value, True, " + ".join(each.written for each in some), some)
+
+
+def _difference(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension in _NO_AMOUNTS:
+        return
+    cued = "difference" in wanted.cues
+    for one, other in combinations(_alike(wanted, near), 2):
+        more, less = (one, other) if one.value.low > other.value.low else (other, one)
+        if cued or one.sentence == other.sentence:
+            kind: Kind = "difference" if cued else "remainder"
+            value = more.value.low - less.value.low
+            yield _Found(kind, value, True, f"{more.written} − {less.written}", (more, less))
+        if cued and {one.value.dimension, other.value.dimension} == {"percent", "point"}:
+            value = more.value.low + less.value.low
+            yield _Found("difference", value, True, f"{more.written} + {less.written}", (more, less))
+
+
+def _complement(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    scale = _scale_of_share(wanted.value)
+    for each in _single(near):
+        if scale and each.value.dimension == "percent" and each.value.low < 100:
+            value = scale * (100 - each.value.low) / 100
+            yield _Found("complement", value, True, f"100 − {each.written}", (each,))
+
+
+def _scale_of_share(value: Quantity) -> float:
+    """What the whole is where a number says a share of it: 100 of a percentage, 1 of a fraction, else 0."""
+    if value.dimension == "percent":
+        return 100.0
+    return 1.0 if not value.dimension and 0 < value.low < 1 else 0.0
+
+
+def _share(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    scale = _scale_of_share(wanted.value)
+    if not scale:
+        return
+    for each in _single(near):
+        theirs = _scale_of_share(each.value)
+        if theirs and theirs != scale:
+            yield _Found("share", scale * each.value.low / theirs, False, each.written, (each,))
+    for one, other in _pairs(near):
+        if one.value.low < other.value.low and one.value.dimension not in _RATES:
+            value, told = one.value.low / other.value.low, f"{one.written} / {other.written}"
+            yield _Found("share", scale * value, False, told, (one, other))
+            if one.sentence == other.sentence:
+                yield _Found("share", scale * (1 - value), False, f"1 − {told}", (one, other))
+
+
+def _ratio(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    mine = wanted.value
+    if mine.dimension == "times" or (not mine.dimension and mine.low >= 2 and "ratio" in wanted.cues):
+        for one, other in _pairs(near):
+            if one.value.low > other.value.low:
+                value = one.value.low / other.value.low
+                yield _Found("ratio", value, False, f"{one.written} / {other.written}", (one, other))
+
+
+def _change(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension == "percent" and "change" in wanted.cues:
+        for one, other in _pairs(near):
+            value = 100 * abs(other.value.low - one.value.low) / one.value.low
+            told = f"({other.written} − {one.written}) / {one.written}"
+            yield _Found("change", value, False, told, (one, other))
+
+
+def _part(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """So much per cent of a number, and what is left without it."""
+    if wanted.value.dimension in _NO_AMOUNTS | _RATES:
+        return
+    pool = _alike(wanted, near)
+    for each in _single(near):
+        scale = _scale_of_share(each.value)
+        if not scale or each.value.low >= scale:
+            continue
+        rate = each.value.low / scale
+        for whole in pool:
+            if whole is not each:
+                value, operands = whole.value.low, (each, whole)
+                yield _Found("part", rate * value, False, f"{each.written} of {whole.written}", operands)
+                yield _Found("part", (1 - rate) * value, False, f"{whole.written} − {each.written}", operands)
+
+
+def _factors(wanted: _Wanted, near: Near) -> Iterator[tuple[Number, Number]]:
+    """How many, and of how much: a count and a number of the wanted measure, or a time and a number for each."""
+    for many in _single(near):
+        counts = ("", "times") if wanted.value.dimension in ("months", "seconds") else ("", "times", "months", "seconds")
+        if many.value.dimension in counts and many.value.written >= 2 and many.value.written == int(many.value.written):
+            for each in _alike(wanted, near):
+                if each is not many:
+                    yield many, each
+
+
+def _product(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"total", "each", "rate"}:
+        return
+    for many, each in _factors(wanted, near):
+        if each.value.written != 1:
+            value = many.value.written * each.value.low
+            yield _Found("product", value, True, f"{many.written} × {each.written}", (many, each))
+
+
+def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"each", "average"}:
+        return
+    for many, each in _factors(wanted, near):
+        if each.value.low > many.value.written:
+            value = each.value.low / many.value.written
+            yield _Found("quotient", value, False, f"{each.written} / {many.written}", (each, many))
+
+
+def _average(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if "average" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
+        return
+    for many in range(2, MOST_SUMMED + 1):
+        for some in combinations(_alike(wanted, near), many):
+            told = f"({' + '.join(each.written for each in some)}) / {many}"
+            yield _Found("average", math.fsum(each.value.low for each in some) / many, False, told, some)
+
+
+_WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (
+    _range_end, _bound, _conversion, _elapsed, _clock, _sum, _difference, _complement, _share, _ratio, _change,
+    _part, _product, _quotient, _average,
+)  # fmt: skip

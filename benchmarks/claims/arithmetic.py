@@ -4,7 +4,7 @@
 
 Claims over written passages, and over passages of documentations where ASKED is the folder that
 models/reader/asked.py wrote. Half "even" are the passages with an even SHA-256 of their id, on which the rules were
-written; "odd" are the others. No network is needed: the checks of numbers and dates alone run, in about two minutes.
+written; "odd" are the others. No network is needed: only the checks of numbers and dates run, for a minute.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ def figures(some: Sequence[Tested]) -> dict[str, Any]:
         "failing without arithmetic": shares([each.is_true for each in some]),
         "excused": shares([each.is_true for each in excused]),
         "still failing": shares([each.is_true for each in some if not each.excused]),
-        "by kind": {kind: {"claims": n, "true": true[kind], "share": true[kind] / n} for kind, n in kinds.most_common()},
+        "by kind": {
+            kind: {"claims": n, "true": true[kind], "share": true[kind] / n} for kind, n in kinds.most_common()
+        },
     }
 
 

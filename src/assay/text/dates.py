@@ -18,6 +18,8 @@ _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1\d{3}|20\d\d)"
 _WHICH = r"(?:(?P<century>1\d|2[01]|[5-9])(?:th|st)|(?P<ordinal>[a-z]+(?:th|-first)))"
 _CENTURIES_BEHIND = r"(?:\s?-\s?|\s)centur(?:y|ies)\b"
+# "The 18th and 19th centuries": what stands behind the former.
+_ANOTHER_CENTURY = rf"(?:the\s)?(?:\d\d?|[a-z]+)(?:th|st|-first){_CENTURIES_BEHIND}"
 # Each with what a text must hold for it to be worth the search: most texts hold neither month nor century.
 _NAMED = re.compile(rf"(?<![a-z])(?:{'|'.join(_MONTHS)})(?![a-z])", re.IGNORECASE)
 _DIGITS, _CJK, _CENTURY = re.compile(r"\d"), re.compile("[年月]"), re.compile("centur(?:y|ies)", re.IGNORECASE)
@@ -38,8 +40,7 @@ _FORMS = tuple(
         (_DIGITS, r"(?<![\w.,$€£-])(?P<year>1\d{3}|20\d\d)\s?-\s?(?P<until>1\d{3}|20\d\d|\d\d)(?![\w,.-]\d|\w|-)"),
         (_DIGITS, r"\b(?:(?P<part>early|mid|late)[ -])?(?P<decade>1[5-9]\d0|20[0-9]0)['’]?s\b"),
         (_CENTURY, rf"\b{_WHICH}{_CENTURIES_BEHIND}"),
-        # "The 18th and 19th centuries": the former.
-        (_CENTURY, rf"\b{_WHICH}(?=\s?-?\s(?:and|or|to)\s(?:the\s)?(?:\d\d?|[a-z]+)(?:th|st|-first){_CENTURIES_BEHIND})"),
+        (_CENTURY, rf"\b{_WHICH}(?=\s?-?\s(?:and|or|to)\s{_ANOTHER_CENTURY})"),
         (_DIGITS, r"(?<![\w.,$€£/:-])(?P<year>1[5-9]\d\d|20\d\d)(?![\w,.:/]\d|\w|\s?[%°]|-\d)"),
         (_NAMED, r"\b(?P<month>January|February|April|June|July|August|September|October|November|December)\b"),
     )

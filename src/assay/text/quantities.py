@@ -203,12 +203,9 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if following is None or following.start() - end > 1 or "\n" in flat[end : following.start()]:
         return _Number(start, end, value, step), at + 1
-    if following.lastgroup == "vulgar":
-        return _Number(start, following.end(), value + _VULGAR[following.group()], 0.0), at + 2
-    if following.lastgroup == "fraction" and flat[end] == " " and not step and value < 1000:
-        top, bottom = (int(part) for part in following.group().split("/"))
-        if top < bottom:
-            return _Number(start, following.end(), value + top / bottom, 0.0), at + 2
+    part = 0.0 if step else _fraction_behind(following)
+    if part:
+        return _Number(start, following.end(), value + part, 0.0), at + 2
     suffix = following.group()
     if suffix in ("st", "nd", "rd", "th") and following.start() == end:
         return _Number(start, following.end(), value, 0.0, ordinal=True), at + 2
@@ -216,6 +213,16 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
         factor = cjk_value(suffix[0])
         return _Number(start, following.start() + 1, value * factor, (step or 1.0) * factor), at + 2
     return _magnified(flat, tokens, _Number(start, end, value, step), at + 1)
+
+
+def _fraction_behind(following: re.Match[str]) -> float:
+    """The fraction that goes with a whole number before it, "½" or "1/2"; 0 where there is none."""
+    if following.lastgroup == "vulgar":
+        return _VULGAR[following.group()]
+    if following.lastgroup == "fraction":
+        top, bottom = (int(part) for part in following.group().split("/"))
+        return top / bottom if top < bottom else 0.0
+    return 0.0
 
 
 def _magnified(flat: str, tokens: list[re.Match[str]], number: _Number, at: int) -> tuple[_Number, int]:
@@ -269,14 +276,22 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
         elif not (word == "and" and last >= 100 and _value_follows(tokens, end)):
             break
         end += 1
-    if end < len(tokens) and tokens[end].group().lower() in FRACTIONS and end == at + 1:
-        value = (total + group) * FRACTIONS[tokens[end].group().lower()]
-        return _Number(tokens[at].start(), tokens[end].end(), value, 0.0, True), end + 1
-    part = _AND_A_PART.match(flat, tokens[end - 1].end())
-    if part is not None:
-        value, after = total + group + FRACTIONS[part["part"].lower()], _token_behind(tokens, end, part.end())
-        return _magnified(flat, tokens, _Number(tokens[at].start(), part.end(), value, 0.0, True), after)
-    return _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True), end
+    number = _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True)
+    return _with_part(flat, tokens, number, end, is_one_word=end == at + 1)
+
+
+def _with_part(
+    flat: str, tokens: list[re.Match[str]], number: _Number, end: int, *, is_one_word: bool
+) -> tuple[_Number, int]:
+    """A number in words with what follows it at token `end`: "two thirds", "two and a half million"."""
+    if is_one_word and end < len(tokens) and tokens[end].group().lower() in FRACTIONS:
+        value = number.value * FRACTIONS[tokens[end].group().lower()]
+        return replace(number, end=tokens[end].end(), value=value), end + 1
+    part = _AND_A_PART.match(flat, number.end)
+    if part is None:
+        return number, end
+    whole = replace(number, end=part.end(), value=number.value + FRACTIONS[part["part"].lower()])
+    return _magnified(flat, tokens, whole, _token_behind(tokens, end, part.end()))
 
 
 def _continues(last: float, value: float) -> bool:

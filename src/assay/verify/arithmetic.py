@@ -10,7 +10,7 @@ import datetime
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Literal
 
@@ -18,8 +18,8 @@ from assay.text.dates import Date, dates
 from assay.text.quantities import Quantity, comparable, quantities
 
 Kind = Literal[
-    "sum", "difference", "remainder", "product", "quotient", "average", "part", "share", "complement", "ratio",
-    "change", "conversion", "bound", "range end", "years", "days", "clock", "age", "date",
+    "sum", "difference", "product", "quotient", "part", "complement", "ratio", "conversion", "range end", "years",
+    "days", "age", "date",
 ]  # fmt: skip
 Nearness = Literal["exact", "about", "over", "under"]
 
@@ -37,44 +37,38 @@ _NO_AMOUNTS = frozenset({"ordinal", "clock"})
 _RATES = frozenset({"percent", "point", "times"})
 _REACH = 32
 _THE = r"\s+(?:the\s+)?[$€£¥₹]?\Z"
+_NOT = r"(?<!\bno\s)(?<!\bnot\s)"
+_OVER = rf"\b(?:{_NOT}more than|over|above|at least|upwards of|not? less than|exceed(?:s|ed|ing)?|beyond)"
+_UNDER = (
+    rf"\b(?:{_NOT}(?:less|fewer) than|under|below|at most|nearly|almost|close to|up to|not? more than|not quite"
+    r"|short of)"
+)
+_NEARLY = r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|circa|more or less)|[~≈])"
 _BEFORE: dict[Nearness, re.Pattern[str]] = {
-    "over": re.compile(
-        r"\b(?:more than|over|above|at least|upwards of|no(?:t)? less than|exceed(?:s|ed|ing)?|beyond)" + _THE,
-        re.IGNORECASE,
-    ),
-    "under": re.compile(
-        r"\b(?:less than|fewer than|under|below|at most|nearly|almost|close to|up to|no more than|not quite|short of)"
-        + _THE,
-        re.IGNORECASE,
-    ),
-    "about": re.compile(
-        r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|circa|more or less)|[~≈])" + _THE, re.IGNORECASE
-    ),
+    nearness: re.compile(words + _THE, re.IGNORECASE)
+    for nearness, words in (("over", _OVER), ("under", _UNDER), ("about", _NEARLY))
 }
 _ABOUT_BEHIND = re.compile(r"\s*(?:or so|or thereabouts|roughly|approximately|give or take)\b", re.IGNORECASE)
 # What in a claim says that it computes.
 _CUES: dict[str, re.Pattern[str]] = {
     cue: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
     for cue, words in {
-        "total": "totals?|totall?ing|altogether|together|in all|combined|sum|sums|summed|overall|adds? up|added up|adding"
-        "|makes? up|making|comes? to|came to|amount(?:s|ed|ing)? to|works? out|all told|both|in full|as a whole|jointly",
-        "difference": "more|less|fewer|longer|shorter|higher|lower|larger|smaller|greater|bigger|difference|differs?|gap"
-        "|rise|rose|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?|declined?|gain"
-        "|gained|lost|loses?|left|remain(?:s|ed|ing|der)?|rest|others?|saved?|saves|saving|ahead|behind|older|younger"
-        "|apart|between|extra|spare|another|above|below|by|cheaper|dearer|faster|slower|margin|beyond|before|after"
-        "|stood|had been|until|neither|nor",
-        "ratio": "times|twice|thrice|doubled?|doubling|tripled?|quadrupled?|half|halved|halves|fold"
-        "|as (?:many|much|large|big|high)",
-        "each": "each|every|per|apiece|one of|daily|weekly|monthly|yearly|annually",
-        "average": "average[ds]?|averaging|mean",
-        "change": "rose|rise|rises|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?"
-        "|declined?|gain|gained|up|down|more|less|fewer|higher|lower|cut|reduce[ds]?|reduction",
-        "age": "aged?|old|birthday|died|when (?:he|she|they)|lived",
-        "rate": "a (?:day|week|month|year|head|piece)|an hour|for|of",
+        "total": r"totals?|totall?ing|altogether|together|in all|combined|sum|sums|summed|overall|adds? up|added up"
+        r"|adding|makes? up|making|comes? to|came to|amount(?:s|ed|ing)? to|works? out|all told|both|in full"
+        r"|as a whole|jointly",
+        "difference": r"more|less|fewer|longer|shorter|higher|lower|larger|smaller|greater|bigger|difference"
+        r"|differs?|gap|rise|rose|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?|declined?"
+        r"|gain|gained|lost|loses?|left|remain(?:s|ed|ing|der)?|rest|others?|saved?|saves|saving|ahead|behind|older"
+        r"|younger|apart|between|extra|spare|another|above|below|by|cheaper|dearer|faster|slower|margin|beyond"
+        r"|before|after|stood|had been|until|neither|nor",
+        "ratio": r"times|twice|thrice|doubled?|doubling|tripled?|quadrupled?|half|halved|halves|fold"
+        r"|as (?:many|much|large|big|high)",
+        "each": r"each|every|per|apiece|one of|daily|weekly|monthly|yearly|annually",
+        "average": r"average[ds]?|averaging|mean",
+        "age": r"aged?|old|birthday|died|when (?:he|she|they)|lived",
+        "rate": r"a (?:day|week|month|year|head|piece)|an hour|for|of",
     }.items()
 }
-# "Four in five", "two goals in every three".
-_IN_EVERY = re.compile(r"\s+(?:[^\W\d_]+\s+)?(?:in|out of)\s+(?:every\s+)?", re.IGNORECASE)
 # A year before 1500 is read as a number, since it may well be one.
 _EARLY_YEAR = re.compile(r"1[0-4]\d\d|[3-9]\d\d")
 
@@ -156,7 +150,8 @@ def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
                 for each in quantities(text)
                 if not any(each.start < date.end and date.start < each.end for date in dated)
             )
-            numbers += [Number(each, n, text[each.start : each.end].strip(" ,.")) for each in free if not each.apart]
+            whole = (each for each in free if not each.apart)
+            numbers += [Number(each, n, text[each.start : each.end].strip(" ,.")) for each in whole]
     return Near(tuple(numbers), tuple(days))
 
 
@@ -169,15 +164,11 @@ def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
     """
     if value.low != value.high or value.apart:
         return None
-    wanted, end = _wanted(text, value), value.end
-    shared = None if value.dimension else _in_every(text, value)
-    if shared is not None:
-        low, end = shared
-        wanted = replace(wanted, value=replace(value, low=low, high=low), last=2 * _ROUNDED * low)
-    for way in _WAYS if shared is None else (_share, _complement):
+    wanted = _wanted(text, value)
+    for way in _WAYS:
         for found in way(wanted, near):
             if _fits(wanted, found):
-                said = text[value.start : end].strip(" ,.")
+                said = text[value.start : value.end].strip(" ,.")
                 return Derivation(found.kind, f"{found.told} = {said}", found.operands)
     return None
 
@@ -207,16 +198,6 @@ def _wanted(text: str, value: Quantity) -> _Wanted:
     places = re.search(r"\d\.(\d+)", text[value.start : value.end])
     scale = value.low / value.written if value.written else 1.0
     return _Wanted(value, nearness, cues, abs(scale) * (10.0 ** -len(places[1]) if places else 1.0))
-
-
-def _in_every(text: str, value: Quantity) -> tuple[float, int] | None:
-    """The share that "four in five" says, for either of its numbers, and where it ends."""
-    found = quantities(text)
-    for one, other in zip(found, found[1:], strict=False):
-        is_pair = 0 < one.low < other.low and value.start in (one.start, other.start)
-        if is_pair and _IN_EVERY.fullmatch(text, one.end, other.start):
-            return one.low / other.low, other.end
-    return None
 
 
 def _fits(wanted: _Wanted, found: _Found) -> bool:
@@ -275,23 +256,23 @@ def _range_end(wanted: _Wanted, near: Near) -> Iterator[_Found]:
                 yield _Found("range end", end, True, f"an end of {day.written}", (day,))
 
 
-def _bound(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    if wanted.nearness in ("over", "under"):
-        for each in _alike(wanted, near):
-            yield _Found("bound", each.value.low, True, each.written, (each,))
-
-
 def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     mine = wanted.value
     for each in near.numbers:
         theirs = each.value
         if theirs.low != theirs.high:
             continue
-        if theirs.dimension == mine.dimension and mine.written and theirs.written:
-            if not math.isclose(mine.low / mine.written, theirs.low / theirs.written, rel_tol=1e-6):
-                yield _Found("conversion", theirs.low, False, each.written, (each,))
+        if theirs.dimension == mine.dimension and not _same_unit(mine, theirs):
+            yield _Found("conversion", theirs.low, False, each.written, (each,))
         for value, exact in _converted(theirs, mine.dimension):
             yield _Found("conversion", value, exact, each.written, (each,))
+
+
+def _same_unit(one: Quantity, other: Quantity) -> bool:
+    """Whether two numbers of one measure are written in one unit; nobody can tell of none at all."""
+    if not one.written or not other.written:
+        return True
+    return math.isclose(one.low / one.written, other.low / other.written, rel_tol=1e-6)
 
 
 def _converted(theirs: Quantity, dimension: str) -> Iterator[tuple[float, bool]]:
@@ -376,7 +357,7 @@ def _moved(day: Date, time: Quantity, sign: int) -> _Point | None:
     """The date so much time later or earlier, as exact as it was; None where it is not known so exactly."""
     if day.year is None or day.until != day.year or time.low != time.high:
         return None
-    if time.dimension == "months" and time.low == int(time.low):
+    if time.dimension == "months" and time.low.is_integer():
         months = sign * int(time.low)
         if day.month is None:
             return (day.year + months // 12, None, None) if months % 12 == 0 else None
@@ -391,20 +372,6 @@ def _moved(day: Date, time: Quantity, sign: int) -> _Point | None:
     return None
 
 
-def _clock(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    if wanted.value.dimension != "seconds":
-        return
-    times = [
-        (each, end)
-        for each in near.numbers
-        if each.value.dimension == "clock"
-        for end in sorted({each.value.low, each.value.high})
-    ]
-    for (one, first), (other, last) in combinations(times[:MOST_PAIRED], 2):
-        operands = (one,) if one is other else (one, other)
-        yield _Found("clock", 60 * abs(last - first), True, f"{one.written} to {other.written}", operands)
-
-
 def _sum(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     if "total" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
         return
@@ -412,21 +379,18 @@ def _sum(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     for many in range(2, MOST_SUMMED + 1):
         for some in combinations(pool, many):
             if len({each.sentence for each in some}) <= 2:
-                value = math.fsum(each.value.low for each in some)
+                value = sum(each.value.low for each in some)
                 yield _Found("sum", value, True, " + ".join(each.written for each in some), some)
 
 
 def _difference(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    if wanted.value.dimension in _NO_AMOUNTS:
+    if "difference" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
         return
-    cued = "difference" in wanted.cues
     for one, other in combinations(_alike(wanted, near), 2):
         more, less = (one, other) if one.value.low > other.value.low else (other, one)
-        if cued or one.sentence == other.sentence:
-            kind: Kind = "difference" if cued else "remainder"
-            value = more.value.low - less.value.low
-            yield _Found(kind, value, True, f"{more.written} − {less.written}", (more, less))
-        if cued and {one.value.dimension, other.value.dimension} == {"percent", "point"}:
+        value = more.value.low - less.value.low
+        yield _Found("difference", value, True, f"{more.written} − {less.written}", (more, less))
+        if {one.value.dimension, other.value.dimension} == {"percent", "point"}:
             value = more.value.low + less.value.low
             yield _Found("difference", value, True, f"{more.written} + {less.written}", (more, less))
 
@@ -446,22 +410,6 @@ def _scale_of_share(value: Quantity) -> float:
     return 1.0 if not value.dimension and 0 < value.low < 1 else 0.0
 
 
-def _share(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    scale = _scale_of_share(wanted.value)
-    if not scale:
-        return
-    for each in _single(near):
-        theirs = _scale_of_share(each.value)
-        if theirs and theirs != scale:
-            yield _Found("share", scale * each.value.low / theirs, False, each.written, (each,))
-    for one, other in _pairs(near):
-        if one.value.low < other.value.low and one.value.dimension not in _RATES:
-            value, told = one.value.low / other.value.low, f"{one.written} / {other.written}"
-            yield _Found("share", scale * value, False, told, (one, other))
-            if one.sentence == other.sentence:
-                yield _Found("share", scale * (1 - value), False, f"1 − {told}", (one, other))
-
-
 def _ratio(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     mine = wanted.value
     if mine.dimension == "times" or (not mine.dimension and mine.low >= 2 and "ratio" in wanted.cues):
@@ -469,14 +417,6 @@ def _ratio(wanted: _Wanted, near: Near) -> Iterator[_Found]:
             if one.value.low > other.value.low:
                 value = one.value.low / other.value.low
                 yield _Found("ratio", value, False, f"{one.written} / {other.written}", (one, other))
-
-
-def _change(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    if wanted.value.dimension == "percent" and "change" in wanted.cues:
-        for one, other in _pairs(near):
-            value = 100 * abs(other.value.low - one.value.low) / one.value.low
-            told = f"({other.written} − {one.written}) / {one.written}"
-            yield _Found("change", value, False, told, (one, other))
 
 
 def _part(wanted: _Wanted, near: Near) -> Iterator[_Found]:
@@ -498,9 +438,10 @@ def _part(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 
 def _factors(wanted: _Wanted, near: Near) -> Iterator[tuple[Number, Number]]:
     """How many, and of how much: a count and a number of the wanted measure, or a time and a number for each."""
+    times = frozenset({"months", "seconds"})
+    counts = {"", "times"} if wanted.value.dimension in times else {"", "times", *times}
     for many in _single(near):
-        counts = ("", "times") if wanted.value.dimension in ("months", "seconds") else ("", "times", "months", "seconds")
-        if many.value.dimension in counts and many.value.written >= 2 and many.value.written == int(many.value.written):
+        if many.value.dimension in counts and many.value.written >= 2 and many.value.written.is_integer():
             for each in _alike(wanted, near):
                 if each is not many:
                     yield many, each
@@ -519,21 +460,11 @@ def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"each", "average"}:
         return
     for many, each in _factors(wanted, near):
-        if each.value.low > many.value.written:
+        if each.value.written > many.value.written:
             value = each.value.low / many.value.written
             yield _Found("quotient", value, False, f"{each.written} / {many.written}", (each, many))
 
 
-def _average(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    if "average" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
-        return
-    for many in range(2, MOST_SUMMED + 1):
-        for some in combinations(_alike(wanted, near), many):
-            told = f"({' + '.join(each.written for each in some)}) / {many}"
-            yield _Found("average", math.fsum(each.value.low for each in some) / many, False, told, some)
-
-
 _WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (
-    _range_end, _bound, _conversion, _elapsed, _clock, _sum, _difference, _complement, _share, _ratio, _change,
-    _part, _product, _quotient, _average,
+    _range_end, _conversion, _elapsed, _sum, _difference, _complement, _ratio, _part, _product, _quotient,
 )  # fmt: skip

@@ -39,7 +39,7 @@ _AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
 # "Half an hour", "a quarter of a mile".
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]+)\b")
 # "Two and a half hours", not "two and a half of the third".
-_AND_A_PART = re.compile(r"\sand\sa\s(?P<part>half|quarter|third)\b(?!\sof\b)", re.IGNORECASE)
+_AND_A_PART = re.compile(r"\sand\sa\s(?P<part>half|quarter)\b(?!\sof\b)", re.IGNORECASE)
 # "A third call" counts it; "a third more", "a third of" and "a quarter mile" are shares.
 _COUNTED = frozenset("third fourth fifth tenth".split())
 _BEHIND_A_SHARE = frozenset("more less fewer last next now each every than".split())

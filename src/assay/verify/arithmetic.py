@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import Literal
 
-from assay.text.dates import Date, dates
-from assay.text.quantities import Quantity, comparable, quantities
+from assay.text.dates import Date
+from assay.text.quantities import Quantity, comparable
+from assay.verify.comparison import dates_in, overlaps, quantities_in
 
 Kind = Literal[
     "sum", "difference", "product", "quotient", "part", "complement", "ratio", "conversion", "range end", "years",
@@ -23,10 +24,10 @@ Kind = Literal[
 ]  # fmt: skip
 Nearness = Literal["exact", "about", "over", "under"]
 
-# Operands are sought among so many values: with enough numbers anything can be summed.
-MOST_VALUES = 8
-MOST_PAIRED = 12
-MOST_SUMMED = 4
+# So many values of one measure are added and subtracted: with enough numbers anything can be summed.
+MOST_VALUES, MOST_SUMMED = 8, 4
+# More numbers than this near a claim are a table: the first of them are looked at.
+MOST_NEAR = 24
 # How far from "about 40" a value may lie, and beyond "more than 40", as a share of it; how far one that is rounded.
 _ABOUT, _BEYOND, _ROUNDED = 0.05, 0.25, 0.05
 _DAY = 86_400.0
@@ -44,9 +45,9 @@ _UNDER = (
     r"|short of)"
 )
 _NEARLY = r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|circa|more or less)|[~≈])"
+_NEARNESS: tuple[tuple[Nearness, str], ...] = (("over", _OVER), ("under", _UNDER), ("about", _NEARLY))
 _BEFORE: dict[Nearness, re.Pattern[str]] = {
-    nearness: re.compile(words + _THE, re.IGNORECASE)
-    for nearness, words in (("over", _OVER), ("under", _UNDER), ("about", _NEARLY))
+    nearness: re.compile(words + _THE, re.IGNORECASE) for nearness, words in _NEARNESS
 }
 _ABOUT_BEHIND = re.compile(r"\s*(?:or so|or thereabouts|roughly|approximately|give or take)\b", re.IGNORECASE)
 # What in a claim says that it computes.
@@ -59,13 +60,14 @@ _CUES: dict[str, re.Pattern[str]] = {
         "difference": r"more|less|fewer|longer|shorter|higher|lower|larger|smaller|greater|bigger|difference"
         r"|differs?|gap|rise|rose|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?|declined?"
         r"|gain|gained|lost|loses?|left|remain(?:s|ed|ing|der)?|rest|others?|saved?|saves|saving|ahead|behind|older"
-        r"|younger|apart|between|extra|spare|another|above|below|by|cheaper|dearer|faster|slower|margin|beyond"
+        r"|younger|apart|between|extra|spare|another|above|below|by|cheaper|dearer|faster|slower|warmer|colder|heavier"
+        r"|lighter|wider|deeper|margin|beyond"
         r"|before|after|stood|had been|until|neither|nor",
         "ratio": r"times|twice|thrice|doubled?|doubling|tripled?|quadrupled?|half|halved|halves|fold"
         r"|as (?:many|much|large|big|high)",
         "each": r"each|every|per|apiece|one of|daily|weekly|monthly|yearly|annually",
         "average": r"average[ds]?|averaging|mean",
-        "age": r"aged?|old|birthday|died|when (?:he|she|they)|lived",
+        "age": r"aged?|old|birthday|died|when (?:he|she|they)|lived|at the time",
         "rate": r"a (?:day|week|month|year|head|piece)|an hour|for|of",
     }.items()
 }
@@ -142,24 +144,23 @@ def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
     numbers: list[Number] = []
     days: list[Day] = []
     for n, text in enumerate((*sentences, *around)):
-        dated = dates(text)
-        days += [Day(each, n, text[each.start : each.end].strip(" ,.")) for each in dated]
-        if n < len(sentences):
-            free = (
-                each
-                for each in quantities(text)
-                if not any(each.start < date.end and date.start < each.end for date in dated)
-            )
-            whole = (each for each in free if not each.apart)
-            numbers += [Number(each, n, text[each.start : each.end].strip(" ,.")) for each in whole]
-    return Near(tuple(numbers), tuple(days))
+        dated = dates_in(text)
+        days += [Day(each, n, _written(text, each)) for each in dated]
+        for each in quantities_in(text) if n < len(sentences) else ():
+            if not each.apart and not any(overlaps(each, date) for date in dated):
+                numbers.append(Number(each, n, _written(text, each)))
+    return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]))
+
+
+def _written(text: str, value: Quantity | Date) -> str:
+    return text[value.start : value.end].strip(" ,.")
 
 
 def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
     """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
 
     >>> text = "Together they have 7 mills."
-    >>> derived(text, quantities(text)[0], near_of(["Ulm has 3 mills, Bonn 4."])).told
+    >>> derived(text, quantities_in(text)[0], near_of(["Ulm has 3 mills, Bonn 4."])).told
     '3 + 4 = 7'
     """
     if value.low != value.high or value.apart:
@@ -168,8 +169,7 @@ def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
     for way in _WAYS:
         for found in way(wanted, near):
             if _fits(wanted, found):
-                said = text[value.start : value.end].strip(" ,.")
-                return Derivation(found.kind, f"{found.told} = {said}", found.operands)
+                return Derivation(found.kind, f"{found.told} = {_written(text, value)}", found.operands)
     return None
 
 
@@ -177,15 +177,15 @@ def derived_date(text: str, value: Date, near: Near) -> Derivation | None:
     """How a date of the claim `text` follows from a date near it and a time; None where it does not.
 
     >>> text = "The loan is due in 1937."
-    >>> derived_date(text, dates(text)[0], near_of(["The loan of 1932 is for five years."])).told
+    >>> derived_date(text, dates_in(text)[0], near_of(["The loan of 1932 is for five years."])).told
     '1932 + five years = 1937'
     """
-    said = text[value.start : value.end].strip(" ,.")
-    for day in near.days[:MOST_PAIRED]:
-        for time in near.numbers[:MOST_PAIRED]:
+    for day in near.days:
+        for time in near.numbers:
             for sign, mark in ((1, "+"), (-1, "−")):
-                if _moved(day.value, time.value, sign) == (value.year, value.month, value.day):
-                    return Derivation("date", f"{day.written} {mark} {time.written} = {said}", (day, time))
+                if _is_moved(value, day.value, time.value, sign):
+                    told = f"{day.written} {mark} {time.written} = {_written(text, value)}"
+                    return Derivation("date", told, (day, time))
     return None
 
 
@@ -239,7 +239,7 @@ def _alike(wanted: _Wanted, near: Near) -> list[Number]:
 
 def _pairs(near: Near) -> Iterator[tuple[Number, Number]]:
     """Two numbers of one measure, both ways round."""
-    for one, other in permutations(list(_single(near))[:MOST_PAIRED], 2):
+    for one, other in permutations(_single(near), 2):
         if comparable(one.value, other.value):
             yield one, other
 
@@ -289,8 +289,8 @@ def _converted(theirs: Quantity, dimension: str) -> Iterator[tuple[float, bool]]
         for days in (*_MONTH_DAYS, *(each / 12 for each in _YEAR_DAYS)):
             yield theirs.low * _DAY * days, True
     elif pair == ("bytes", "bytes"):
-        for power in (1, 2, 3):
-            yield theirs.low * 1.024**power, True
+        for power in (-3, -2, -1, 1, 2, 3):
+            yield theirs.low * 1.024**power, True  # a kilobyte may be 1,024 bytes
 
 
 _Point = tuple[int | None, int | None, int | None]
@@ -304,7 +304,7 @@ def _elapsed(wanted: _Wanted, near: Near) -> Iterator[_Found]:
         return
     ends: list[tuple[Number | Day, _Point]] = [(day, end) for day in near.days for end in _ends(day.value)]
     ends += [(n, (round(n.value.low), None, None)) for n in near.numbers if _EARLY_YEAR.fullmatch(n.written)]
-    for (one, first), (other, last) in permutations(ends[: 2 * MOST_PAIRED], 2):
+    for (one, first), (other, last) in permutations(ends[:MOST_NEAR], 2):
         operands = (one,) if one is other else (one, other)
         told = f"{one.written} to {other.written}"
         if mine.dimension == "seconds":
@@ -351,6 +351,19 @@ def _days_between(first: _Point, last: _Point) -> int:
         return 0
     days = (end - start).days
     return days + 365 if days < 0 and first[0] is None else max(0, days)
+
+
+def _is_moved(wanted: Date, day: Date, time: Quantity, sign: int) -> bool:
+    """Whether a date is so much later or earlier than another; it may leave open what the time does not change."""
+    found = _moved(day, time, sign)
+    if found is None or wanted.until != wanted.year:
+        return False
+    told = (wanted.year, wanted.month, wanted.day)
+    changed = 3 if time.dimension == "seconds" else 2 if time.low % 12 else 1
+    return all(
+        mine == theirs or (mine is None and n >= changed)
+        for n, (mine, theirs) in enumerate(zip(told, found, strict=True))
+    )
 
 
 def _moved(day: Date, time: Quantity, sign: int) -> _Point | None:
@@ -440,9 +453,10 @@ def _factors(wanted: _Wanted, near: Near) -> Iterator[tuple[Number, Number]]:
     """How many, and of how much: a count and a number of the wanted measure, or a time and a number for each."""
     times = frozenset({"months", "seconds"})
     counts = {"", "times"} if wanted.value.dimension in times else {"", "times", *times}
+    pool = _alike(wanted, near)
     for many in _single(near):
         if many.value.dimension in counts and many.value.written >= 2 and many.value.written.is_integer():
-            for each in _alike(wanted, near):
+            for each in pool:
                 if each is not many:
                     yield many, each
 

@@ -97,7 +97,7 @@ def near_values(over: Comparison) -> tuple[list[SourceSentence], Near]:
     Those are the ones before and behind the nearest, and the first of its passage: it says who "he" is, and when
     he was born.
     """
-    nearest = [each.sentence for each in over.near(0.0)]
+    nearest = [each.sentence for each in over.nearest]
     around: list[SourceSentence] = []
     if nearest:
         every = over.sources.sentences

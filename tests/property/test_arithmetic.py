@@ -12,8 +12,8 @@ from assay.verify.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, de
 from assay.verify.comparison import dates_in, quantities_in
 
 PIECES = st.sampled_from(
-    ["3", "4.5", "12", "1932", "in total", "more than", "about", " ", ", ", "€", "%", "percentage points", "May",
-     "km", "miles", "three", "twice", "half", "each", "days", "weeks", "years", "months", "from 3 May 1932 to", "to",
+    ["3", "4.5", "12", "1932", "in total", "more than", "about", ", ", "€", "%", "percentage points", "May",
+     "km", "miles", "three", "twice", "half", "each", "days", "weeks", "years", "months", "from 3 May 1932 to",
      "1951", "2001-2009", "31 April", "10:30", "MB", "GB", "°C", "°F", "as many", "died aged", ".", "and", "1063",
      "9 trillion trillion", "the 1930s", "20th century", "五年"]
 )  # fmt: skip

@@ -6,9 +6,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from assay.text.decimals import decimal, joined
+from assay.text.decimals import decimal, joined, shared_magnitude
+from assay.text.fractions import counts, fraction, part_behind
 from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, MULTIPLES, ORDINALS, VALUES, cjk_value
-from assay.text.tokens import STOP_WORDS
 from assay.text.units import CURRENCY_CODES, CURRENCY_SIGNS, UNITS, compound, same_measure
 
 # One character for one character, so that places stay true.
@@ -24,7 +24,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅛": 1 / 8}
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|over|under|more than|less than"
     r"|at least|at most|up to)|[~≈約约])\s*[$€£¥₹]?$",
@@ -38,12 +37,6 @@ _CODE_BEFORE = re.compile(r"[A-Za-z]\d+/$")
 _AGE = re.compile(r"[\s-]olds?\b", re.IGNORECASE)
 # "Half an hour", "a quarter of a mile".
 _OF_A_UNIT = re.compile(r"\s(?:of\s)?an?\s(?P<unit>[a-z]+)\b")
-# "Two and a half hours", not "two and a half of the third".
-_AND_A_PART = re.compile(r"\sand\sa\s(?P<part>half|quarter)\b(?!\sof\b)", re.IGNORECASE)
-# "A third call" counts it; "a third more", "a third of" and "a quarter mile" are shares.
-_COUNTED = frozenset("third fourth fifth tenth".split())
-_BEHIND_A_SHARE = frozenset("more less fewer last next now each every than".split())
-_COUNTED_ONE = re.compile(r"\s(?P<one>[^\W\d_]{3,})")
 # "Once" is a number of times only where it says how often.
 _OFTEN = re.compile(r"\s(?:an?|per|each|every|daily|weekly|monthly|yearly)\b", re.IGNORECASE)
 # A year is no beginning of a range of amounts: "from 210 in 2020 to 260 million".
@@ -167,11 +160,9 @@ def _number(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     if kind == "clock":
         hours, minutes = word.split(":")[:2]
         return _Number(match.start(), match.end(), int(hours) * 60 + int(minutes), 0.0), at + 1
-    if kind == "fraction":
-        top, bottom = (int(part) for part in word.split("/"))
-        return (_Number(match.start(), match.end(), top / bottom, 0.0) if bottom else None), at + 1
-    if kind == "vulgar":
-        return _Number(match.start(), match.end(), _VULGAR[word], 0.0), at + 1
+    if kind in ("fraction", "vulgar"):
+        value = fraction(word)
+        return (None if value is None else _Number(match.start(), match.end(), value, 0.0)), at + 1
     if kind == "digits":
         return _digits(flat, tokens, at)
     if kind == "cjk":
@@ -203,8 +194,8 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if following is None or following.start() - end > 1 or "\n" in flat[end : following.start()]:
         return _Number(start, end, value, step), at + 1
-    part = 0.0 if step else _fraction_behind(following)
-    if part:
+    part = fraction(following.group()) if following.lastgroup in ("fraction", "vulgar") else None
+    if part is not None and part < 1 and not step:
         return _Number(start, following.end(), value + part, 0.0), at + 2
     suffix = following.group()
     if suffix in ("st", "nd", "rd", "th") and following.start() == end:
@@ -213,16 +204,6 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
         factor = cjk_value(suffix[0])
         return _Number(start, following.start() + 1, value * factor, (step or 1.0) * factor), at + 2
     return _magnified(flat, tokens, _Number(start, end, value, step), at + 1)
-
-
-def _fraction_behind(following: re.Match[str]) -> float:
-    """The fraction that goes with a whole number before it, "½" or "1/2"; 0 where there is none."""
-    if following.lastgroup == "vulgar":
-        return _VULGAR[following.group()]
-    if following.lastgroup == "fraction":
-        top, bottom = (int(part) for part in following.group().split("/"))
-        return top / bottom if top < bottom else 0.0
-    return 0.0
 
 
 def _magnified(flat: str, tokens: list[re.Match[str]], number: _Number, at: int) -> tuple[_Number, int]:
@@ -241,14 +222,9 @@ def _magnified(flat: str, tokens: list[re.Match[str]], number: _Number, at: int)
 
 def _cjk(match: re.Match[str]) -> _Number | None:
     """A number in CJK numerals; a lone magnitude is none."""
-    word = match.group()
-    if len(word) == 1:
-        return None
-    if word.startswith("百分之"):
-        value = cjk_value(word[3:])
-        return None if math.isnan(value) else _Number(match.start(), match.end(), value, -1.0)
-    value = cjk_value(word)
-    return None if math.isnan(value) else _Number(match.start(), match.end(), value, 0.0)
+    word, is_percent = match.group(), match.group().startswith("百分之")
+    value = math.nan if len(word) == 1 else cjk_value(word[3:] if is_percent else word)
+    return None if math.isnan(value) else _Number(match.start(), match.end(), value, -1.0 if is_percent else 0.0)
 
 
 def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
@@ -277,21 +253,18 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
             break
         end += 1
     number = _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True)
-    return _with_part(flat, tokens, number, end, is_one_word=end == at + 1)
-
-
-def _with_part(
-    flat: str, tokens: list[re.Match[str]], number: _Number, end: int, *, is_one_word: bool
-) -> tuple[_Number, int]:
-    """A number in words with what follows it at token `end`: "two thirds", "two and a half million"."""
-    if is_one_word and end < len(tokens) and tokens[end].group().lower() in FRACTIONS:
+    if end < len(tokens) and tokens[end].group().lower() in FRACTIONS and end == at + 1:
         value = number.value * FRACTIONS[tokens[end].group().lower()]
         return replace(number, end=tokens[end].end(), value=value), end + 1
-    part = _AND_A_PART.match(flat, number.end)
+    return _with_part(flat, tokens, number, end)
+
+
+def _with_part(flat: str, tokens: list[re.Match[str]], number: _Number, at: int) -> tuple[_Number, int]:
+    part = part_behind(flat, number.end)
     if part is None:
-        return number, end
-    whole = replace(number, end=part.end(), value=number.value + FRACTIONS[part["part"].lower()])
-    return _magnified(flat, tokens, whole, _token_behind(tokens, end, part.end()))
+        return number, at
+    whole = replace(number, value=number.value + part[0], end=part[1])
+    return _magnified(flat, tokens, whole, _token_behind(tokens, at, part[1]))
 
 
 def _continues(last: float, value: float) -> bool:
@@ -316,20 +289,11 @@ def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number |
     if len(second) > 2 and (second in MAGNITUDES or second == "hundred"):
         factor = MAGNITUDES.get(second, 100.0)
         return _Number(start, tokens[at + 1].end(), factor, 0.0, True), at + 2
-    if second in _COUNTED and _counts(flat, tokens[at + 1].end()):
+    if counts(second, flat, tokens[at + 1].end()):
         return _Number(start, tokens[at + 1].end(), ORDINALS[second], 0.0, True, True), at + 2
     if second in FRACTIONS and not second.endswith("s") and second != "second":
         return _Number(start, tokens[at + 1].end(), FRACTIONS[second], 0.0, True), at + 2
     return None, at + 1
-
-
-def _counts(flat: str, end: int) -> bool:
-    """Whether a noun stands right behind "a third", which then says the how manieth."""
-    match = _COUNTED_ONE.match(flat, end)
-    if match is None:
-        return False
-    word = match["one"].lower()
-    return not (word in STOP_WORDS or word in UNITS or word in _BEHIND_A_SHARE or word.endswith("er"))
 
 
 def _with_unit(
@@ -391,9 +355,7 @@ def _scaled(bare: Quantity, end: int, dimension: str, size: float) -> Quantity:
 
 def _token_behind(tokens: list[re.Match[str]], at: int, end: int) -> int:
     """The first token from `at` on that begins at or behind `end`."""
-    while at < len(tokens) and tokens[at].start() < end:
-        at += 1
-    return at
+    return next((n for n in range(at, len(tokens)) if tokens[n].start() >= end), len(tokens))
 
 
 def _clock(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> tuple[Quantity, int]:
@@ -413,7 +375,7 @@ def _ranges(flat: str, found: list[Quantity]) -> list[Quantity]:
     for quantity in found:
         last = merged[-1] if merged else None
         if last is not None and _is_range(flat, last, quantity):
-            scale = 1.0 if last.dimension else _scale(last, quantity)
+            scale = 1.0 if last.dimension else shared_magnitude(last.low, quantity.high)
             merged[-1] = replace(quantity, start=last.start, low=last.low * scale)
         else:
             merged.append(quantity)
@@ -431,11 +393,4 @@ def _is_range(flat: str, first: Quantity, second: Quantity) -> bool:
         return False
     if "and" in between and not _BETWEEN.search(flat, max(0, first.start - 12), first.start):
         return False
-    return first.low * (1.0 if first.dimension else _scale(first, second)) < second.high
-
-
-def _scale(first: Quantity, second: Quantity) -> float:
-    """The magnitude and unit that "3" shares with "5 million" in "3-5 million"."""
-    if first.low == 0 or second.high == 0 or abs(second.high) < 100 * abs(first.low):
-        return 1.0
-    return float(10 ** (3 * math.floor(math.log10(abs(second.high / first.low)) / 3)))
+    return first.low * (1.0 if first.dimension else shared_magnitude(first.low, second.high)) < second.high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
@@ -109,6 +110,11 @@ _PAIR = re.compile(
 )
 
 
+DAY = 86_400.0  # seconds
+# The days of a month as people count them: 28 and 30, and a twelfth of 52 weeks and of a year.
+_MONTH_DAYS = (28.0, 30.0, 364 / 12, 365 / 12)
+
+
 @dataclass(frozen=True, slots=True)
 class Compound:
     """A unit of more than one word that ends at `end`: its dimension, and its size in the base unit."""
@@ -153,3 +159,24 @@ def compound(text: str, at: int) -> Compound | None:
         return None
     dimension, exponent, size = _POWERS[_WRITTEN_POWERS[(match["power"] or match["exponent"]).lower()]]
     return Compound(match.end(), dimension, round(unit[1] ** exponent * size, 12))
+
+
+def conversions(value: float, dimension: str, wanted: str) -> Iterator[tuple[float, bool]]:
+    """What a value may be in another dimension that measures the same, and whether it is so exactly.
+
+    A month is about 30 days, and a kilobyte may be 1,024 bytes.
+
+    >>> list(conversions(30.0, "celsius", "fahrenheit")), (2.0, True) in conversions(60 * DAY, "seconds", "months")
+    ([(86.0, False)], True)
+    """
+    pair = (dimension, wanted)
+    if pair == ("celsius", "fahrenheit"):
+        yield value * 1.8 + 32, False
+    elif pair == ("fahrenheit", "celsius"):
+        yield (value - 32) / 1.8, False
+    elif pair == ("seconds", "months"):
+        yield from ((value / DAY / days, True) for days in _MONTH_DAYS)
+    elif pair == ("months", "seconds"):
+        yield from ((value * DAY * days, True) for days in _MONTH_DAYS)
+    elif pair == ("bytes", "bytes"):
+        yield from ((value * 1.024**power, True) for power in (-3, -2, -1, 1, 2, 3))

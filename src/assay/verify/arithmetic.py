@@ -6,7 +6,6 @@ which no source has (benchmarks/claims/arithmetic.py, docs/decisions/161-arithme
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,9 @@ from itertools import combinations, permutations
 from typing import Literal
 
 from assay.text.dates import Date
+from assay.text.durations import Point, days_between, ends, is_moved, months_between
 from assay.text.quantities import Quantity, comparable
+from assay.text.units import DAY, conversions
 from assay.verify.comparison import dates_in, overlaps, quantities_in
 
 Kind = Literal[
@@ -30,9 +31,6 @@ MOST_VALUES, MOST_SUMMED = 8, 4
 MOST_NEAR = 24
 # How far from "about 40" a value may lie, and beyond "more than 40", as a share of it; how far one that is rounded.
 _ABOUT, _BEYOND, _ROUNDED = 0.05, 0.25, 0.05
-_DAY = 86_400.0
-# Days of a month and of a year, as people count them.
-_MONTH_DAYS, _YEAR_DAYS = (28, 30), (364, 365)
 # No sums of these: a place in an order, a time of day.
 _NO_AMOUNTS = frozenset({"ordinal", "clock"})
 _RATES = frozenset({"percent", "point", "times"})
@@ -183,7 +181,7 @@ def derived_date(text: str, value: Date, near: Near) -> Derivation | None:
     for day in near.days:
         for time in near.numbers:
             for sign, mark in ((1, "+"), (-1, "−")):
-                if _is_moved(value, day.value, time.value, sign):
+                if is_moved(value, day.value, time.value, sign):
                     told = f"{day.written} {mark} {time.written} = {_written(text, value)}"
                     return Derivation("date", told, (day, time))
     return None
@@ -264,7 +262,7 @@ def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
             continue
         if theirs.dimension == mine.dimension and not _same_unit(mine, theirs):
             yield _Found("conversion", theirs.low, False, each.written, (each,))
-        for value, exact in _converted(theirs, mine.dimension):
+        for value, exact in conversions(theirs.low, theirs.dimension, mine.dimension):
             yield _Found("conversion", value, exact, each.written, (each,))
 
 
@@ -275,114 +273,27 @@ def _same_unit(one: Quantity, other: Quantity) -> bool:
     return math.isclose(one.low / one.written, other.low / other.written, rel_tol=1e-6)
 
 
-def _converted(theirs: Quantity, dimension: str) -> Iterator[tuple[float, bool]]:
-    """The value in another dimension that measures the same, and whether it must be met as it is."""
-    pair = (theirs.dimension, dimension)
-    if pair == ("celsius", "fahrenheit"):
-        yield theirs.low * 1.8 + 32, False
-    elif pair == ("fahrenheit", "celsius"):
-        yield (theirs.low - 32) / 1.8, False
-    elif pair == ("seconds", "months"):
-        for days in (*_MONTH_DAYS, *(each / 12 for each in _YEAR_DAYS)):
-            yield theirs.low / _DAY / days, True
-    elif pair == ("months", "seconds"):
-        for days in (*_MONTH_DAYS, *(each / 12 for each in _YEAR_DAYS)):
-            yield theirs.low * _DAY * days, True
-    elif pair == ("bytes", "bytes"):
-        for power in (-3, -2, -1, 1, 2, 3):
-            yield theirs.low * 1.024**power, True  # a kilobyte may be 1,024 bytes
-
-
-_Point = tuple[int | None, int | None, int | None]
-
-
 def _elapsed(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     """From one date to another: years, months, days, or an age."""
     mine = wanted.value
     aged = not mine.dimension and "age" in wanted.cues and 1 <= mine.low <= 120
     if not aged and mine.dimension not in ("months", "seconds"):
         return
-    ends: list[tuple[Number | Day, _Point]] = [(day, end) for day in near.days for end in _ends(day.value)]
-    ends += [(n, (round(n.value.low), None, None)) for n in near.numbers if _EARLY_YEAR.fullmatch(n.written)]
-    for (one, first), (other, last) in permutations(ends[:MOST_NEAR], 2):
+    points: list[tuple[Number | Day, Point]] = [(day, end) for day in near.days for end in ends(day.value)]
+    points += [(n, (round(n.value.low), None, None)) for n in near.numbers if _EARLY_YEAR.fullmatch(n.written)]
+    for (one, first), (other, last) in permutations(points[:MOST_NEAR], 2):
         operands = (one,) if one is other else (one, other)
         told = f"{one.written} to {other.written}"
         if mine.dimension == "seconds":
-            days = _days_between(first, last)
+            days = days_between(first, last)
             if days:
-                yield _Found("days", days * _DAY, True, told, operands)
+                yield _Found("days", days * DAY, True, told, operands)
             continue
-        for months in _months_between(first, last):
+        for months in months_between(first, last):
             if aged and months % 12 == 0:
                 yield _Found("age", months // 12, True, told, operands)
             elif not aged:
                 yield _Found("years", months, True, told, operands)
-
-
-def _ends(date: Date) -> Iterator[_Point]:
-    """The first and the last of a range of years; any other date as it is."""
-    yield date.year, date.month, date.day
-    if date.until != date.year:
-        yield date.until, None, None
-
-
-def _months_between(first: _Point, last: _Point) -> set[int]:
-    """The months from one date to a later one: exactly, and as whole years, counted from dates and from years."""
-    if (first[0] is None) != (last[0] is None):
-        return set()
-    years, found = (last[0] or 0) - (first[0] or 0), set[int]()
-    if first[0] is not None:
-        found.add(12 * years)
-    if first[1] is not None and last[1] is not None:
-        months = 12 * years + last[1] - first[1]
-        unfinished = first[2] is not None and last[2] is not None and last[2] < first[2]
-        found |= {months, 12 * ((months - unfinished) // 12)}
-    return {each for each in found if each > 0}
-
-
-def _days_between(first: _Point, last: _Point) -> int:
-    """The days from one date to a later one, 0 where that is unknown."""
-    if None in (*first[1:], *last[1:]) or (first[0] is None) != (last[0] is None):
-        return 0
-    try:
-        # A year without a leap day stands in for one that is not told.
-        start, end = (datetime.date(y or 2001, m or 1, d or 1) for y, m, d in (first, last))
-    except ValueError:  # 31 April
-        return 0
-    days = (end - start).days
-    return days + 365 if days < 0 and first[0] is None else max(0, days)
-
-
-def _is_moved(wanted: Date, day: Date, time: Quantity, sign: int) -> bool:
-    """Whether a date is so much later or earlier than another; it may leave open what the time does not change."""
-    found = _moved(day, time, sign)
-    if found is None or wanted.until != wanted.year:
-        return False
-    told = (wanted.year, wanted.month, wanted.day)
-    changed = 3 if time.dimension == "seconds" else 2 if time.low % 12 else 1
-    return all(
-        mine == theirs or (mine is None and n >= changed)
-        for n, (mine, theirs) in enumerate(zip(told, found, strict=True))
-    )
-
-
-def _moved(day: Date, time: Quantity, sign: int) -> _Point | None:
-    """The date so much time later or earlier, as exact as it was; None where it is not known so exactly."""
-    if day.year is None or day.until != day.year or time.low != time.high:
-        return None
-    if time.dimension == "months" and time.low.is_integer():
-        months = sign * int(time.low)
-        if day.month is None:
-            return (day.year + months // 12, None, None) if months % 12 == 0 else None
-        year, month = divmod(12 * day.year + day.month - 1 + months, 12)
-        return year, month + 1, day.day
-    if time.dimension == "seconds" and time.low % _DAY == 0 and day.month and day.day:
-        try:
-            found = datetime.date(day.year, day.month, day.day) + datetime.timedelta(days=sign * time.low / _DAY)
-        except (ValueError, OverflowError):  # 31 April, or after the year 9999
-            return None
-        return found.year, found.month, found.day
-    return None
 
 
 def _sum(wanted: _Wanted, near: Near) -> Iterator[_Found]:

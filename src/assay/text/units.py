@@ -105,6 +105,7 @@ _PAIR = re.compile(
       | (?P<short>[kcm]?m)(?P<exponent>[²³23])(?!\w)
       | (?<=-)(?P<weight>pound)\b(?!\ (?:notes?|coins?|fines?|prizes?)\b)  # "a 23-pound shell"
       | (?P<height>in)(?=\ \(\d)                                          # "18 in (460 mm)"
+      | (?P<basis>basis)\ points?\b
       | degrees?\ (?P<scale>celsius|fahrenheit|[cf])\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -152,6 +153,8 @@ def compound(text: str, at: int) -> Compound | None:
         return None
     if match["scale"]:
         return Compound(match.end(), _DEGREES[match["scale"].lower()], 1.0)
+    if match["basis"]:
+        return Compound(match.end(), *UNITS["bps"])
     if match["weight"] or match["height"]:
         return Compound(match.end(), *UNITS["lb" if match["weight"] else "inch"])
     unit = UNITS.get((match["base"] or match["short"]).lower())

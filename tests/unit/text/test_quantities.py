@@ -36,6 +36,7 @@ def read(text: str) -> list[tuple[str, float, float, str]]:
         ("12 per cent", 12, "percent"),
         ("12 percentage points", 12, "point"),
         ("50 bps", 0.5, "point"),
+        ("80 basis points", 0.8, "point"),
         ("5 pm", 1020, "clock"),
         ("12:30 am", 30, "clock"),
         ("21st", 21, "ordinal"),

@@ -16,9 +16,13 @@ _MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
 _MONTH = r"(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>1\d{3}|20\d\d)"
+_WHICH = r"(?:(?P<century>1\d|2[01]|[5-9])(?:th|st)|(?P<ordinal>[a-z]+(?:th|-first)))"
+_CENTURIES_BEHIND = r"(?:\s?-\s?|\s)centur(?:y|ies)\b"
+# "The 18th and 19th centuries": what stands behind the former.
+_ANOTHER_CENTURY = rf"(?:the\s)?(?:\d\d?|[a-z]+)(?:th|st|-first){_CENTURIES_BEHIND}"
 # Each with what a text must hold for it to be worth the search: most texts hold neither month nor century.
 _NAMED = re.compile(rf"(?<![a-z])(?:{'|'.join(_MONTHS)})(?![a-z])", re.IGNORECASE)
-_DIGITS, _CJK, _CENTURY = re.compile(r"\d"), re.compile("[年月]"), re.compile("century", re.IGNORECASE)
+_DIGITS, _CJK, _CENTURY = re.compile(r"\d"), re.compile("[年月]"), re.compile("centur(?:y|ies)", re.IGNORECASE)
 _FORMS = tuple(
     (worth, re.compile(form, re.IGNORECASE))
     for worth, form in (
@@ -28,14 +32,15 @@ _FORMS = tuple(
         (_DIGITS, rf"(?<![\d.])(?P<day>\d\d?)\.\s?(?P<month>\d\d?)\.\s?{_YEAR}(?!\d|\.\d)"),
         (_CJK, r"(?<!\d)(?P<year>\d{4})\s?年(?:\s?(?P<month>\d{1,2})\s?月(?:\s?(?P<day>\d{1,2})\s?[日号號])?)?"),
         (_CJK, r"(?<!\d)(?P<month>\d{1,2})\s?月\s?(?P<day>\d{1,2})\s?[日号號]"),
-        (_NAMED, rf"\b{_DAY}\s(?:of\s)?{_MONTH},?\s{_YEAR}\b"),
-        (_NAMED, rf"\b{_MONTH}\s{_DAY},?\s{_YEAR}\b"),
-        (_NAMED, rf"\b{_MONTH},?\s(?:of\s)?{_YEAR}\b"),
+        (_NAMED, rf"\b{_DAY}\s(?:of\s)?{_MONTH}\s?,?\s{_YEAR}\b"),
+        (_NAMED, rf"\b{_MONTH}\s{_DAY}\s?,?\s{_YEAR}\b"),
+        (_NAMED, rf"\b{_MONTH}\s?,?\s(?:of\s)?{_YEAR}\b"),
         (_NAMED, rf"\b{_DAY}\s(?:of\s)?{_MONTH}(?=\W|$)"),
         (_NAMED, rf"\b{_MONTH}\s{_DAY}\b(?![\d%:.,]\d)"),
         (_DIGITS, r"(?<![\w.,$€£-])(?P<year>1\d{3}|20\d\d)\s?-\s?(?P<until>1\d{3}|20\d\d|\d\d)(?![\w,.-]\d|\w|-)"),
         (_DIGITS, r"\b(?:(?P<part>early|mid|late)[ -])?(?P<decade>1[5-9]\d0|20[0-9]0)['’]?s\b"),
-        (_CENTURY, r"\b(?:(?P<century>1\d|2[01]|[5-9])(?:th|st)|(?P<ordinal>[a-z]+(?:th|-first)))[\s-]century\b"),
+        (_CENTURY, rf"\b{_WHICH}{_CENTURIES_BEHIND}"),
+        (_CENTURY, rf"\b{_WHICH}(?=\s?-?\s(?:and|or|to)\s{_ANOTHER_CENTURY})"),
         (_DIGITS, r"(?<![\w.,$€£/:-])(?P<year>1[5-9]\d\d|20\d\d)(?![\w,.:/]\d|\w|\s?[%°]|-\d)"),
         (_NAMED, r"\b(?P<month>January|February|April|June|July|August|September|October|November|December)\b"),
     )
@@ -111,7 +116,7 @@ def agree(claim: Date, source: Date) -> bool:
 
 def _with_years(claim: Date, source: Date) -> Relation:
     mine, theirs = _bounds(claim), _bounds(source)
-    if mine == theirs:
+    if mine == theirs or _same_century(claim, source):
         return "same"
     if _runs(claim) and _runs(source):
         return "different"
@@ -120,6 +125,13 @@ def _with_years(claim: Date, source: Date) -> Relation:
     if theirs[0] <= mine[0] and mine[1] <= theirs[1]:
         return "within"
     return "different"
+
+
+def _same_century(first: Date, second: Date) -> bool:
+    """Whether both are one century: the 1700s are the 18th, though that runs from 1701 to 1800."""
+    if first.year is None or second.year is None or abs(first.year - second.year) > 1:
+        return False
+    return (first.until or 0) - first.year == (second.until or 0) - second.year == 99
 
 
 def _runs(date: Date) -> bool:

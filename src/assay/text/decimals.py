@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -96,3 +97,14 @@ def _numbers_something(word: str) -> bool:
         return True
     names = word[0].isupper() and word not in CURRENCY_CODES
     return names and lower not in STOP_WORDS and lower not in _OPENINGS
+
+
+def shared_magnitude(low: float, high: float) -> float:
+    """The thousands that the "3" of "3-5 million" shares with what stands behind it.
+
+    >>> shared_magnitude(3, 5e6), shared_magnitude(3, 5)
+    (1000000.0, 1.0)
+    """
+    if low == 0 or high == 0 or abs(high) < 100 * abs(low):
+        return 1.0
+    return float(10 ** (3 * math.floor(math.log10(abs(high / low)) / 3)))

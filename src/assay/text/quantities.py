@@ -6,7 +6,8 @@ import math
 import re
 from dataclasses import dataclass, replace
 
-from assay.text.decimals import decimal, joined
+from assay.text.decimals import decimal, joined, shared_magnitude
+from assay.text.fractions import counts, fraction, part_behind
 from assay.text.number_words import CJK_NUMERALS, FRACTIONS, MAGNITUDES, MULTIPLES, ORDINALS, VALUES, cjk_value
 from assay.text.units import CURRENCY_CODES, CURRENCY_SIGNS, UNITS, compound, same_measure
 
@@ -23,7 +24,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-_VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅛": 1 / 8}
 _ROUGH = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|some|circa|over|under|more than|less than"
     r"|at least|at most|up to)|[~≈約约])\s*[$€£¥₹]?$",
@@ -160,11 +160,9 @@ def _number(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     if kind == "clock":
         hours, minutes = word.split(":")[:2]
         return _Number(match.start(), match.end(), int(hours) * 60 + int(minutes), 0.0), at + 1
-    if kind == "fraction":
-        top, bottom = (int(part) for part in word.split("/"))
-        return (_Number(match.start(), match.end(), top / bottom, 0.0) if bottom else None), at + 1
-    if kind == "vulgar":
-        return _Number(match.start(), match.end(), _VULGAR[word], 0.0), at + 1
+    if kind in ("fraction", "vulgar"):
+        value = fraction(word)
+        return (None if value is None else _Number(match.start(), match.end(), value, 0.0)), at + 1
     if kind == "digits":
         return _digits(flat, tokens, at)
     if kind == "cjk":
@@ -196,8 +194,9 @@ def _digits(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | 
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if following is None or following.start() - end > 1 or "\n" in flat[end : following.start()]:
         return _Number(start, end, value, step), at + 1
-    if following.lastgroup == "vulgar":
-        return _Number(start, following.end(), value + _VULGAR[following.group()], 0.0), at + 2
+    part = fraction(following.group()) if following.lastgroup in ("fraction", "vulgar") else None
+    if part is not None and part < 1 and not step:
+        return _Number(start, following.end(), value + part, 0.0), at + 2
     suffix = following.group()
     if suffix in ("st", "nd", "rd", "th") and following.start() == end:
         return _Number(start, following.end(), value, 0.0, ordinal=True), at + 2
@@ -223,14 +222,9 @@ def _magnified(flat: str, tokens: list[re.Match[str]], number: _Number, at: int)
 
 def _cjk(match: re.Match[str]) -> _Number | None:
     """A number in CJK numerals; a lone magnitude is none."""
-    word = match.group()
-    if len(word) == 1:
-        return None
-    if word.startswith("百分之"):
-        value = cjk_value(word[3:])
-        return None if math.isnan(value) else _Number(match.start(), match.end(), value, -1.0)
-    value = cjk_value(word)
-    return None if math.isnan(value) else _Number(match.start(), match.end(), value, 0.0)
+    word, is_percent = match.group(), match.group().startswith("百分之")
+    value = math.nan if len(word) == 1 else cjk_value(word[3:] if is_percent else word)
+    return None if math.isnan(value) else _Number(match.start(), match.end(), value, -1.0 if is_percent else 0.0)
 
 
 def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | None, int]:
@@ -247,7 +241,7 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
     total, group, end, last = 0.0, 0.0, at, 0.0
     while end < len(tokens) and tokens[end].lastgroup == "word":
         word = tokens[end].group().lower()
-        if end > at and flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-"):
+        if end > at and flat[tokens[end - 1].end() : tokens[end].start()] not in (" ", "-", "- "):
             break
         if word in VALUES and (end == at or _continues(last, VALUES[word])):
             group, last = group + VALUES[word], VALUES[word]
@@ -258,10 +252,19 @@ def _words(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number | N
         elif not (word == "and" and last >= 100 and _value_follows(tokens, end)):
             break
         end += 1
+    number = _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True)
     if end < len(tokens) and tokens[end].group().lower() in FRACTIONS and end == at + 1:
-        value = (total + group) * FRACTIONS[tokens[end].group().lower()]
-        return _Number(tokens[at].start(), tokens[end].end(), value, 0.0, True), end + 1
-    return _Number(tokens[at].start(), tokens[end - 1].end(), total + group, 0.0, True), end
+        value = number.value * FRACTIONS[tokens[end].group().lower()]
+        return replace(number, end=tokens[end].end(), value=value), end + 1
+    return _with_part(flat, tokens, number, end)
+
+
+def _with_part(flat: str, tokens: list[re.Match[str]], number: _Number, at: int) -> tuple[_Number, int]:
+    part = part_behind(flat, number.end)
+    if part is None:
+        return number, at
+    whole = replace(number, value=number.value + part[0], end=part[1])
+    return _magnified(flat, tokens, whole, _token_behind(tokens, at, part[1]))
 
 
 def _continues(last: float, value: float) -> bool:
@@ -286,6 +289,8 @@ def _article(flat: str, tokens: list[re.Match[str]], at: int) -> tuple[_Number |
     if len(second) > 2 and (second in MAGNITUDES or second == "hundred"):
         factor = MAGNITUDES.get(second, 100.0)
         return _Number(start, tokens[at + 1].end(), factor, 0.0, True), at + 2
+    if counts(second, flat, tokens[at + 1].end()):
+        return _Number(start, tokens[at + 1].end(), ORDINALS[second], 0.0, True, True), at + 2
     if second in FRACTIONS and not second.endswith("s") and second != "second":
         return _Number(start, tokens[at + 1].end(), FRACTIONS[second], 0.0, True), at + 2
     return None, at + 1
@@ -350,9 +355,7 @@ def _scaled(bare: Quantity, end: int, dimension: str, size: float) -> Quantity:
 
 def _token_behind(tokens: list[re.Match[str]], at: int, end: int) -> int:
     """The first token from `at` on that begins at or behind `end`."""
-    while at < len(tokens) and tokens[at].start() < end:
-        at += 1
-    return at
+    return next((n for n in range(at, len(tokens)) if tokens[n].start() >= end), len(tokens))
 
 
 def _clock(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int) -> tuple[Quantity, int]:
@@ -372,7 +375,7 @@ def _ranges(flat: str, found: list[Quantity]) -> list[Quantity]:
     for quantity in found:
         last = merged[-1] if merged else None
         if last is not None and _is_range(flat, last, quantity):
-            scale = 1.0 if last.dimension else _scale(last, quantity)
+            scale = 1.0 if last.dimension else shared_magnitude(last.low, quantity.high)
             merged[-1] = replace(quantity, start=last.start, low=last.low * scale)
         else:
             merged.append(quantity)
@@ -390,11 +393,4 @@ def _is_range(flat: str, first: Quantity, second: Quantity) -> bool:
         return False
     if "and" in between and not _BETWEEN.search(flat, max(0, first.start - 12), first.start):
         return False
-    return first.low * (1.0 if first.dimension else _scale(first, second)) < second.high
-
-
-def _scale(first: Quantity, second: Quantity) -> float:
-    """The magnitude and unit that "3" shares with "5 million" in "3-5 million"."""
-    if first.low == 0 or second.high == 0 or abs(second.high) < 100 * abs(first.low):
-        return 1.0
-    return float(10 ** (3 * math.floor(math.log10(abs(second.high / first.low)) / 3)))
+    return first.low * (1.0 if first.dimension else shared_magnitude(first.low, second.high)) < second.high

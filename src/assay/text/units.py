@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 CURRENCY_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
@@ -12,6 +13,9 @@ CURRENCY_CODES = frozenset("USD EUR GBP JPY INR CNY".split())
 # Of a sum in cents, which leaves the currency open.
 CENTS = "cents"
 _CURRENCIES = frozenset(CURRENCY_SIGNS.values()) | CURRENCY_CODES
+
+# What may be of any of some dimensions.
+_OPEN = {CENTS: _CURRENCIES, "degree": frozenset({"celsius", "fahrenheit"})}
 
 # dimension: {words: size in the base unit}; the base unit is the one of size 1.
 _TABLE: dict[str, dict[str, float]] = {
@@ -101,9 +105,15 @@ _PAIR = re.compile(
       | (?P<short>[kcm]?m)(?P<exponent>[²³23])(?!\w)
       | (?<=-)(?P<weight>pound)\b(?!\ (?:notes?|coins?|fines?|prizes?)\b)  # "a 23-pound shell"
       | (?P<height>in)(?=\ \(\d)                                          # "18 in (460 mm)"
+      | (?P<basis>basis)\ points?\b
       | degrees?\ (?P<scale>celsius|fahrenheit|[cf])\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
+
+
+DAY = 86_400.0  # seconds
+# The days of a month as people count them: 28 and 30, and a twelfth of 52 weeks and of a year.
+_MONTH_DAYS = (28.0, 30.0, 364 / 12, 365 / 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +126,16 @@ class Compound:
 
 
 def same_measure(first: str, second: str) -> bool:
-    """Whether two dimensions are one; cents are of whatever currency.
+    """Whether two dimensions are one; cents are of whatever currency, degrees of whatever scale.
 
     >>> same_measure("EUR", CENTS), same_measure("EUR", "USD")
     (True, False)
+    >>> same_measure("degree", "celsius"), same_measure("celsius", "fahrenheit")
+    (True, False)
     """
-    return first == second or (CENTS in (first, second) and not {first, second} - {CENTS} - _CURRENCIES)
+    return first == second or any(
+        unscaled in (first, second) and {first, second} <= {unscaled, *scales} for unscaled, scales in _OPEN.items()
+    )
 
 
 def compound(text: str, at: int) -> Compound | None:
@@ -139,6 +153,8 @@ def compound(text: str, at: int) -> Compound | None:
         return None
     if match["scale"]:
         return Compound(match.end(), _DEGREES[match["scale"].lower()], 1.0)
+    if match["basis"]:
+        return Compound(match.end(), *UNITS["bps"])
     if match["weight"] or match["height"]:
         return Compound(match.end(), *UNITS["lb" if match["weight"] else "inch"])
     unit = UNITS.get((match["base"] or match["short"]).lower())
@@ -146,3 +162,24 @@ def compound(text: str, at: int) -> Compound | None:
         return None
     dimension, exponent, size = _POWERS[_WRITTEN_POWERS[(match["power"] or match["exponent"]).lower()]]
     return Compound(match.end(), dimension, round(unit[1] ** exponent * size, 12))
+
+
+def conversions(value: float, dimension: str, wanted: str) -> Iterator[tuple[float, bool]]:
+    """What a value may be in another dimension that measures the same, and whether it is so exactly.
+
+    A month is about 30 days, and a kilobyte may be 1,024 bytes.
+
+    >>> list(conversions(30.0, "celsius", "fahrenheit")), (2.0, True) in conversions(60 * DAY, "seconds", "months")
+    ([(86.0, False)], True)
+    """
+    pair = (dimension, wanted)
+    if pair == ("celsius", "fahrenheit"):
+        yield value * 1.8 + 32, False
+    elif pair == ("fahrenheit", "celsius"):
+        yield (value - 32) / 1.8, False
+    elif pair == ("seconds", "months"):
+        yield from ((value / DAY / days, True) for days in _MONTH_DAYS)
+    elif pair == ("months", "seconds"):
+        yield from ((value * DAY * days, True) for days in _MONTH_DAYS)
+    elif pair == ("bytes", "bytes"):
+        yield from ((value * 1.024**power, True) for power in (-3, -2, -1, 1, 2, 3))

@@ -1,16 +1,16 @@
 """Numbers and dates of a claim against those of its sources.
 
 Each check gives one of four states. Failed means that the sources say otherwise or do not say it; unknown, that the
-two cannot be compared; nothing is returned where the claim holds nothing of the kind.
+two cannot be compared; nothing is returned where the claim holds nothing of the kind. A value that no source has
+passes where it follows from values near it, with a note how (arithmetic.py).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 from assay.text import dates as date_text
 from assay.text import quantities as quantity_text
@@ -19,6 +19,7 @@ from assay.text.quantities import Quantity
 from assay.text.tokens import STOP_WORDS, fold, stem, terms, word_spans
 from assay.text.units import UNITS
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
+from assay.verify.arithmetic import Derivation, Near, derived, derived_date, near_of
 from assay.verify.comparison import (
     MOST_COMPARED,
     SAME_MATTER,
@@ -34,6 +35,7 @@ from assay.verify.sources import SourceSentence, source_span
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
 _CHANGED_BY = re.compile(r"\b(?:by|difference of|another)\s+(?:about\s+)?\Z", re.IGNORECASE)
+_LIST_MARK = re.compile(r"\s*\d{1,3}[.)]\s+")
 _CLAUSE = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
 # Words behind a number that say what is counted: "25 machines", "5 large ships".
 _COUNTED_WITHIN = 3
@@ -60,16 +62,66 @@ def numbers(over: Comparison) -> list[Check]:
 
 
 def _undated(text: str) -> list[Quantity]:
-    """The quantities of a text that are no part of a date."""
-    dated = dates_in(text)
-    return [each for each in quantities_in(text) if not any(overlaps(each, date) for date in dated)]
+    """The quantities of a text that are no part of a date, nor the mark of a list's item."""
+    dated, mark = dates_in(text), _LIST_MARK.match(text)
+    begins = mark.end() if mark else 0
+    found = (each for each in quantities_in(text) if each.start >= begins)
+    return [each for each in found if not any(overlaps(each, date) for date in dated)]
 
 
 def _number(over: Comparison, mine: Quantity) -> Check:
+    """The number as the sources have it, else as it follows from theirs."""
+    check = _written_number(over, mine)
+    if not _stands_against(check):
+        return check
+    sentences, near = near_values(over)
+    found = derived(over.claim.plain, mine, near)
+    if found is None:
+        return check
+    if over.copied is not None:
+        # The number in its place decides, unless the claim says by how much two others differ.
+        if not _CHANGED_BY.search(over.claim.plain[: mine.start]):
+            return check
+        return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", mine)
+    return _computed(over, "numbers", mine, found, sentences)
+
+
+def _stands_against(check: Check) -> bool:
+    """Whether a check failed, or keeps its claim from being called supported."""
+    return check.status is Status.FAILED or (check.status is Status.UNKNOWN and check.severity is Severity.BLOCK)
+
+
+def near_values(over: Comparison) -> tuple[list[SourceSentence], Near]:
+    """The sentences nearest to a claim with their values, and some more with their dates alone.
+
+    Those are the ones before and behind the nearest, and the first of its passage: it says who "he" is, and when
+    he was born.
+    """
+    nearest = [each.sentence for each in over.nearest]
+    around: list[SourceSentence] = []
+    if nearest:
+        every = over.sources.sentences
+        at = next(n for n, each in enumerate(every) if each is nearest[0])
+        of_passage = [n for n, each in enumerate(every) if each.passage is nearest[0].passage]
+        places = dict.fromkeys((of_passage[0], max(at - 1, of_passage[0]), min(at + 1, of_passage[-1])))
+        around = [every[n] for n in places if not any(every[n] is each for each in nearest)]
+    return [*nearest, *around], near_of([each.text for each in nearest], [each.text for each in around])
+
+
+def _computed(
+    over: Comparison, name: str, mine: Quantity | Date, found: Derivation, sentences: Sequence[SourceSentence]
+) -> Check:
+    """A passed check of a value that follows from others; it notes how, and has the place of the first of these."""
+    first = found.operands[0]
+    sentence = sentences[first.sentence]
+    end = max(each.value.end for each in found.operands if each.sentence == first.sentence)
+    start = min(each.value.start for each in found.operands if each.sentence == first.sentence)
+    place = source_span(sentence.passage, sentence.start + start, sentence.start + end)
+    return over.check(name, Status.PASSED, Severity.BLOCK, f"it follows: {found.told}", mine, place)
+
+
+def _written_number(over: Comparison, mine: Quantity) -> Check:
     said = over.claim.plain[mine.start : mine.end]
-    if _worked_out(over, mine):
-        cause = f"{said!r} is the difference of two numbers of the source, and not written there"
-        return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine)
     unclear = next((each for each in over.sources.quantities if quantity_text.may_agree(mine, each[0])), None)
     if unclear is not None and not any(quantity_text.agree(mine, each[0]) for each in over.sources.quantities):
         place = _place(*unclear)
@@ -137,20 +189,6 @@ def _clause_of(text: str, quantity: Quantity) -> str:
     return text[start : end.start() if end else len(text)]
 
 
-def _worked_out(over: Comparison, mine: Quantity) -> bool:
-    """Whether a number by which something changed is that between two numbers of a near sentence."""
-    if not _CHANGED_BY.search(over.claim.plain[: mine.start]):
-        return False
-    for each in over.near(SAME_MATTER):
-        theirs = [one for one in quantities_in(each.sentence.text) if quantity_text.comparable(mine, one)]
-        if any(quantity_text.agree(mine, one) for one in theirs):
-            return False
-        for one, other in combinations(theirs, 2):
-            if abs(abs(one.low - other.low) - mine.low) <= mine.slack + 1e-9 * abs(one.low):
-                return True
-    return False
-
-
 def _without_unit(mine: Quantity, theirs: Quantity) -> bool:
     """Whether the source has the number bare, as tables and lists do, or both are pounds, money and weight."""
     if {mine.dimension, theirs.dimension} == {"GBP", "mass"}:
@@ -214,6 +252,16 @@ def calendar(over: Comparison) -> list[Check]:
 
 
 def _date(over: Comparison, mine: Date) -> Check:
+    """The date as the sources have it, else as it follows from a date of theirs and a time."""
+    check = _written_date(over, mine)
+    if not _stands_against(check) or over.copied is not None:
+        return check
+    sentences, near = near_values(over)
+    found = derived_date(over.claim.plain, mine, near)
+    return check if found is None else _computed(over, "dates", mine, found, sentences)
+
+
+def _written_date(over: Comparison, mine: Date) -> Check:
     said = over.claim.plain[mine.start : mine.end]
     instead = _date_in_its_place(over, mine)
     if instead is not None:

@@ -11,6 +11,9 @@ from assay.text.dates import dates, relation
         ("3 May 2021", (2021, 5, 3, 2021)),
         ("3rd of May, 2021", (2021, 5, 3, 2021)),
         ("May 3, 2021", (2021, 5, 3, 2021)),
+        ("May 3 , 2021", (2021, 5, 3, 2021)),
+        ("3 May , 2021", (2021, 5, 3, 2021)),
+        ("May , 2021", (2021, 5, None, 2021)),
         ("2021-05-03", (2021, 5, 3, 2021)),
         ("2021/5/3", (2021, 5, 3, 2021)),
         ("2021.05.03", (2021, 5, 3, 2021)),
@@ -24,6 +27,8 @@ from assay.text.dates import dates, relation
         ("1990s", (1990, None, None, 1999)),
         ("1800s", (1800, None, None, 1899)),
         ("19th century", (1801, None, None, 1900)),
+        ("19th - century", (1801, None, None, 1900)),
+        ("nineteenth centuries", (1801, None, None, 1900)),
         ("1998-2003", (1998, None, None, 2003)),
         ("2011–12", (2011, None, None, 2012)),
         ("1987", (1987, None, None, 1987)),
@@ -73,3 +78,15 @@ def test_no_date_is_read(text: str) -> None:
 )
 def test_relations(claim: str, source: str, expected: str) -> None:
     assert relation(dates(claim)[0], dates(source)[0]) == expected
+
+
+def test_the_former_of_two_centuries_is_read() -> None:
+    text = "in the 18th - and 19th - century arts of the 1600s"
+    assert [(date.year, date.until) for date in dates(text)] == [(1701, 1800), (1801, 1900), (1600, 1699)]
+
+
+def test_the_1700s_are_the_18th_century() -> None:
+    [hundreds], [century] = dates("the 1700s"), dates("the eighteenth century")
+    assert relation(hundreds, century) == relation(century, hundreds) == "same"
+    assert relation(hundreds, dates("the 1600s")[0]) == "different"
+    assert relation(dates("1700s")[0], dates("1710s")[0]) == "contains"

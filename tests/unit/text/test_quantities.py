@@ -24,6 +24,11 @@ def read(text: str) -> list[tuple[str, float, float, str]]:
         ("half a million", 5e5, ""),
         ("three hundred and five", 305, ""),
         ("twenty-three", 23, ""),
+        ("Twenty- five", 25, ""),
+        ("two and a half hours", 9000, "seconds"),
+        ("one and a half million", 1.5e6, ""),
+        ("59 1/2", 59.5, ""),
+        ("59 1/2 years", 714, "months"),
         ("two thirds", 2 / 3, ""),
         ("1/2", 0.5, ""),
         ("2½", 2.5, ""),
@@ -31,6 +36,7 @@ def read(text: str) -> list[tuple[str, float, float, str]]:
         ("12 per cent", 12, "percent"),
         ("12 percentage points", 12, "point"),
         ("50 bps", 0.5, "point"),
+        ("80 basis points", 0.8, "point"),
         ("5 pm", 1020, "clock"),
         ("12:30 am", 30, "clock"),
         ("21st", 21, "ordinal"),
@@ -155,3 +161,29 @@ def test_a_group_that_begins_with_zero_is_no_number_of_its_own() -> None:
 def test_cents_are_of_whatever_currency(cents: str, money: str, agrees: bool) -> None:
     assert agree(quantities(cents)[0], quantities(money)[0]) is agrees
     assert agree(quantities(money)[0], quantities(cents)[0]) is agrees
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "dimension"),
+    [
+        ("A third collection costs more.", "A third", "ordinal"),
+        ("in the run a fourth call ends it", "a fourth", "ordinal"),
+        ("a third of the doses", "a third", ""),
+        ("a third more than before", "a third", ""),
+        ("a fifth larger", "a fifth", ""),
+        ("a third kilometre", "a third kilometre", "length"),
+        ("sales fell by a third.", "a third", ""),
+    ],
+)
+def test_a_third_counts_what_stands_right_behind_it(text: str, place: str, dimension: str) -> None:
+    [(found, _, _, said)] = read(text)
+    assert (found, said) == (place, dimension)
+
+
+def test_what_is_halved_of_something_stands_apart() -> None:
+    assert [place for place, *_ in read("two and a half of the eggs")] == ["two", "a half"]
+
+
+def test_degrees_are_of_whatever_scale() -> None:
+    assert agree(quantities("28 degrees")[0], quantities("28 °C")[0])
+    assert not comparable(quantities("28 °F")[0], quantities("28 °C")[0])

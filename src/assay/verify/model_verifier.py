@@ -89,7 +89,9 @@ class ModelVerifier:
 
     def _open(self, review: Review) -> list[Claim]:
         """The claims to ask about; none where support is not tested."""
-        return [] if "support" in self.base.skip else open_in(review, trusted=self.base.checker is not None)
+        checker = self.base.checker
+        trusted = checker is not None and checker.model.policy is not None
+        return [] if "support" in self.base.skip else open_in(review, trusted=trusted)
 
     def _with_rulings(self, review: Review, passages: Sequence[Passage]) -> Review:
         asked = [Asked(claim, _scope(claim, passages)) for claim in self._open(review)]

@@ -37,13 +37,12 @@ def verdict(each: Signals, policy: ClaimPolicy) -> Verdict:
     if each.aligned == 1.0:
         return Verdict.SUPPORTED
     p = policy.probability(each.inputs())
-    if each.decisive:
-        return Verdict.CONTRADICTED if each.against else Verdict.UNSUPPORTED
-    if p >= policy.supported:
+    if p >= policy.supported and not each.decisive:
         return Verdict.UNKNOWN if each.is_vetoed else Verdict.SUPPORTED
-    if p >= policy.unsupported:
+    if each.absent or (p >= policy.unsupported and not each.decisive):
         return Verdict.UNKNOWN
-    return Verdict.CONTRADICTED if each.checker[1] >= policy.contradicted else Verdict.UNSUPPORTED
+    against = each.against if each.decisive else each.checker[1] >= policy.contradicted
+    return Verdict.CONTRADICTED if against else Verdict.UNSUPPORTED
 
 
 def figures(some: Sequence[Signals], policy: ClaimPolicy) -> dict[str, float]:

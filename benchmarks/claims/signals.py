@@ -5,7 +5,8 @@
 CHECKER is what `--checker` takes: bundled, a folder, or hf:ORG/NAME@REVISION. Sets: natural (claims over written
 passages that nothing was trained on), genre (those of the genre that was held out), elsewhere (true ones of these
 beside passages that lack them), documentation (claims over documentations that nothing was trained on; ASKED is the
-folder that models/reader/asked.py wrote), and those of benchmarks/check. Without SET all are measured.
+folder that models/reader/asked.py wrote), and those of benchmarks/check, of which the folds that taught the checker
+are left out. Without SET all are measured.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import assay_models
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
-from examples import HELD_GENRES, Elsewhere, documentation, said, written_passages
+from examples import HELD_GENRES, LABELLED, Elsewhere, documentation, keeps, said, written_passages
 from rows import ALL, DATA, passage, raw
 
 from assay.build.checking import open_checker
@@ -33,6 +34,7 @@ from assay.models.embed_local import LocalEmbedder
 from assay.ports import Checker
 from assay.settings import load_settings
 from assay.types import Passage
+from assay.verify.absence import tells_of_absence
 from assay.verify.cases import SourceReader, Task, cases_of, quotes_of
 from assay.verify.claims import whole
 from assay.verify.entailed import Entailed, by_claim, pairs_of
@@ -55,7 +57,8 @@ class Signals:
     `quoted`; else `copied` says whether it is a source sentence with a few words changed, `aligned` is what words
     and vectors say, None where nothing could be compared, `failed` are the checks that failed, `decisive` those
     that settle the claim, `withheld` those that keep it from being supported, `against` whether the first decisive
-    one has a source against it, and `checker` its log odds of support, the least of the sentences, and its
+    one has a source against it, `absent` whether the claim only says that its sources do not tell something, and
+    `checker` its log odds of support, the least of the sentences, and its
     probability of a contradiction.
     """
 
@@ -71,6 +74,7 @@ class Signals:
     decisive: tuple[str, ...]
     withheld: tuple[str, ...]
     against: bool
+    absent: bool
     checker: tuple[float, float] | None
 
     @property
@@ -93,8 +97,9 @@ class Signals:
 
 @dataclass(frozen=True)
 class Labelled:
-    """A labelled claim with its passages."""
+    """A labelled claim with its passages; `id` is its place in its set."""
 
+    id: str
     claim: str
     label: str
     kind: str
@@ -109,36 +114,40 @@ def labelled(name: str) -> Iterator[Labelled]:
         return
     verdicts = {"s": "supports", "c": "contradicts", "u": "neither"}
     if name not in NATURAL:
-        for row in raw(name):
-            label = "supports" if row["supported"] else "unsupported"
-            yield Labelled(row["claim"], label, name, str(row.get("group")), (passage(row["context"]),))
+        for at, row in enumerate(raw(name)):
+            label, group = "supports" if row["supported"] else "unsupported", str(row.get("group"))
+            if name not in LABELLED or keeps(group):
+                yield Labelled(str(at), row["claim"], label, name, group, (passage(row["context"]),))
         return
     if name == "documentation":
         passages = documentation(Path(os.environ["ASSAY_ASKED"]))
     else:
         passages = written_passages(TRAIN / "written", HELD_GENRES)
+    number = -1
     wanted = "genre" if name == "genre" else "passage"
     for each in passages:
         for row in each.claims if each.held == wanted else ():
-            yield Labelled(said(row), verdicts[row["verdict"]], row["type"], each.pid, (each.passage,))
+            number += 1
+            yield Labelled(str(number), said(row), verdicts[row["verdict"]], row["type"], each.pid, (each.passage,))
 
 
 def _elsewhere() -> Iterator[Labelled]:
     """A true claim of each passage of the held-out genre, beside a passage that shares its words and lacks it."""
     passages = [each for each in written_passages(TRAIN / "written", HELD_GENRES) if each.held == "genre"]
-    others, draw = Elsewhere(passages), random.Random(0)
+    others, draw, number = Elsewhere(passages), random.Random(0), -1
     for each in passages:
         true = [row for row in each.claims if row["verdict"] == "s"]
         for row in draw.sample(true, min(2, len(true))):
             other = others.passage(said(row), each, draw)
             if other is not None:
-                yield Labelled(said(row), "neither", ELSEWHERE, each.pid, (other.passage,))
+                number += 1
+                yield Labelled(str(number), said(row), "neither", ELSEWHERE, each.pid, (other.passage,))
 
 
 async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEmbedder) -> list[Signals]:
     """The signals of some claims, each judged whole; those without a word are left out."""
     reader, made = SourceReader(), []
-    for at, each in enumerate(some):
+    for each in some:
         claims = tuple(whole(each.claim, ()))
         if not claims:
             continue
@@ -160,8 +169,8 @@ async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEm
         decisive, against = tuple(each.name for each in wrong), bool(wrong) and wrong[0].source_span is not None
         made.append(
             Signals(
-                str(at), each.label, each.kind, each.group, overlap, quoted, is_copy(case), aligned,
-                tuple(sorted(failed)), decisive, tuple(withheld), against, verdict,
+                each.id, each.label, each.kind, each.group, overlap, quoted, is_copy(case), aligned,
+                tuple(sorted(failed)), decisive, tuple(withheld), against, tells_of_absence(each.claim), verdict,
             )
         )  # fmt: skip
     return made

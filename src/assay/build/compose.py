@@ -244,8 +244,8 @@ class Composer:
         run: Run,
         in_time: Callable[[], AbstractAsyncContextManager[None]] | None,
     ) -> DeterministicVerifier | ModelVerifier:
-        """The verifier that asks a model what rules leave open, where one is set for this very role."""
-        model = self._model("verifier", run, VERIFIER) if self._asks_verifier else None
+        """The verifier that asks a model what rules leave open: one set for this very role, none unbidden."""
+        model = self._model("verifier", run, VERIFIER) if self.settings.verifier_model else None
         if model is None:
             return plain
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
@@ -260,11 +260,6 @@ class Composer:
         bar = SUPPORTED if policy is None else policy.supported
         made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(), bar)
         return PromisedVerifier(verifier, made, self.supports)
-
-    @property
-    def _asks_verifier(self) -> bool:
-        """Only where a model is set for this very role: a model set for writing is not asked unbidden."""
-        return self.settings.verifier_model is not None
 
     def _assessor(self, run: Run) -> Assessor | None:
         """Who assesses; a model only where a question may ask many times."""
@@ -329,7 +324,7 @@ class Composer:
         these.
         """
         model, before = self.models.of(role), role in ("condenser", "judge") and check is None
-        spare = 1 + ("writer" in self.models.roles) if self._asks_verifier and before else 0
+        spare = 1 + ("writer" in self.models.roles) if self.settings.verifier_model and before else 0
         return None if model is None else self._wrapped(model, run, check, spare)
 
     def _wrapped(self, model: LLM, run: Run, check: str | None = None, spare: int = 0) -> LLM:
@@ -372,7 +367,7 @@ class Composer:
         )
 
     def _tests(self) -> str:
-        model = self.models.of("verifier") if self._asks_verifier else None
+        model = self.models.of("verifier") if self.settings.verifier_model else None
         checker = None if self.checker is None else self.checker.checker.model.id
         asked = None if model is None else as_set(model.name, self.settings, "verifier")
         return ", ".join(filter(None, ("deterministic", checker, asked)))

@@ -35,10 +35,9 @@ from assay.verify.entailed import INPUTS, WEIGHED
 NAMES = tuple(sorted(INPUTS))
 # No failed check speaks for a claim.
 NEVER_ABOVE = frozenset(f"failed {name}" for name in WEIGHED)
-# Of the false claims so many may be called supported, of the true ones so many not borne out: half a point and more
-# below what issue G allows of each. A claim called contradicted is to be so with this precision: other genres give
-# some hundredths less.
-PASSED, FLAGGED, PRECISION = 0.025, 0.04, 0.95
+# Of the false claims so many may be called supported, of the true ones so many not borne out: below what issue G
+# allows of each. A claim called contradicted is to be so with this precision: other genres give some hundredths less.
+PASSED, FLAGGED, PRECISION = 0.028, 0.04, 0.93
 # The natural claims count so much of what the labelled sets count together.
 NATURAL_WEIGHT = 1.5
 PENALTY = 1e-3
@@ -114,7 +113,8 @@ def main() -> None:
     apart = trees_out_of_fold()
     sets: dict[str, tuple[np.ndarray, np.ndarray]] = {}
     trees: dict[str, np.ndarray] = {}
-    some = {name: kept(name) for name in (*NATURAL, *ALL)}
+    every_set = {name: kept(name) for name in (*NATURAL, *ALL)}
+    some = {name: found for name, found in every_set.items() if found}  # of one set all groups taught the checker
     for name, found in some.items():
         places = compared(found)
         own = apart.get(name)
@@ -122,7 +122,7 @@ def main() -> None:
         rows = [[each[name] for name in NAMES] for each in told]
         sets[name] = np.array(rows), np.array([found[at].label == "supports" for at in places])
         trees[name] = sets[name][0][:, NAMES.index("trees")]
-    weights = fitted({name: sets[name] for name in ("genre", *FITTED)})
+    weights = fitted({name: sets[name] for name in ("genre", *FITTED) if name in sets})
     p = {name: 1 / (1 + np.exp(-(rows @ weights[:-1] + weights[-1]))) for name, (rows, _) in sets.items()}
     print(*(f"{name:22}{weight:8.3f}" for name, weight in zip((*NAMES, "shift"), weights, strict=True)), sep="\n")
     checker = NAMES.index("checker")
@@ -131,7 +131,7 @@ def main() -> None:
         told = (auroc(each, supported) for each in (p[name], trees[name], rows[:, checker]))
         print(f"{name:24}{len(supported):6}  " + "  ".join(f"{each:.3f}" for each in told))
     for name, names in (("six others", OTHERS), ("summedits", SUMMEDITS)):
-        whole = np.mean([auroc(*with_quotes(some[n], p[n])) for n in names])
+        whole = np.mean([auroc(*with_quotes(some[n], p[n])) for n in names if n in some])
         print(f"{name}, quotes and all: {whole:.3f}")
     found = [some["genre"][at] for at in compared(some["genre"])]
     policy = ClaimPolicy(

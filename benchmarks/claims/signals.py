@@ -159,12 +159,12 @@ async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEm
             vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
             checks = [check for part in case.parts for check in fact_checks(part)]
             aligned, failed = aligned_of(case, vectors, checks), failed_of(checks)
-            wrong = [check for check in of_truth(checks) if decides(check, case)]
-            withheld = [check.name for check in checks if withholds(check, case, is_read=True)]
             pairs = {1: pairs_of(each.claim, case.scope)}
             if pairs[1]:
                 found = by_claim("", pairs, await checker.check(pairs[1]))[1]
                 verdict = found.support, found.against
+                wrong = [check for check in of_truth(checks) if decides(check, case, found)]
+                withheld = [check.name for check in checks if withholds(check, case, found)]
         quoted, overlap = case.quote is not None, overlap_of(case)
         decisive, against = tuple(each.name for each in wrong), bool(wrong) and wrong[0].source_span is not None
         made.append(

@@ -160,7 +160,7 @@ def test_an_effort_that_the_service_refuses_is_told(own: Cli, provider: LocalPro
         (["--reasoning-effort", "low"], False, "no model is asked"),
         (["--thinking-tokens", "10"], False, "no model is asked"),
         (["--judge-temperature", "0.5"], False, "no model is asked"),
-        (["--judge-temperature", "0.5"], True, "no model judges at the depth fast"),
+        (["--judge-temperature", "0.5"], True, "no model judges or repairs at the depth fast"),
         (["--reasoning-effort", "low"], True, "does not think before it replies"),
     ],
 )

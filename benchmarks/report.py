@@ -130,6 +130,8 @@ HUNDRED, DELIVERED = "model/results/fast-100", "delivered/results/fast"
 SURE, SURE_EVIDENCE = "calibration/results/claims", "calibration/results/evidence"
 KEPT, KEPT_EVIDENCE, KEPT_FOUND = "risk/results/claims", "risk/results/evidence", "risk/results/searched"
 NATURAL, REPLIES = "claims/results/claims", "replies/results/rules"
+VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
+ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
 LINES = (
     Line("retrieval, six sets: mean nDCG@10 of hybrid above the better single search", SETS, ("mean_gain",), "≥ .045", at_least(0.045)),
@@ -291,6 +293,20 @@ LINES = (
     ),
     Line("bad sentences of replies: caught", REPLIES, ("bad", "failed"), "≥ .45", at_least(0.45)),
     Line("bad sentences of replies: passed", REPLIES, ("bad", "supported"), "≤ .04", at_most(0.04)),
+    Line("with a scripted verifier that is right of 95 % of the claims: good sentences unchanged and supported", VERIFIED, ("good", "unchanged and supported"), "≥ .95", at_least(0.95)),
+    Line("the same: bad sentences caught", VERIFIED, ("bad", "failed"), "≥ .9", at_least(0.9)),
+    Line("the same: calls a question", VERIFIED, ("calls a question",), "≤ 2", at_most(2)),
+    Line("labelled claims, folds that taught nothing: AUROC of support, six support sets", LABELLED, ("mean of the six support sets",), "≥ .78", at_least(0.78)),
+    Line("the same: seven sets of edited summaries", LABELLED, ("mean of the edited summaries",), "≥ .71", at_least(0.71)),
+    Line("drafts in words of their own, fixed: wrong values corrected rightly", FIX, ("wrong", "corrected rightly"), "≥ .25", at_least(0.25)),
+    Line("the same: wrong values corrected wrongly", FIX, ("wrong", "corrected wrongly"), "0", at_most(0)),
+    Line("the same: true sentences marked", FIX, ("true", "marked"), "≤ .03", at_most(0.03)),
+    Line("numbers and dates in no source that arithmetic excuses: claims that are true", ARITHMETIC, ("written, odd", "excused", "share")),
+    *(
+        Line(f"planted texts that a judge obeys, judged apart, {depth}: verdicts {what}", APART, (depth, "planted", "fixed", f"apart: {what}"), bar, reached)
+        for depth in ("balanced", "thorough")
+        for what, bar, reached in (("raised", "0", at_most(0)), ("lowered", "≤ 5", at_most(5)))
+    ),
 )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 from fit import calibration, out_of_fold
 from rows import ALL, FITTED, OTHERS, SUMMEDITS, every
@@ -31,6 +32,7 @@ from assay.calibration import ClaimPolicy
 from assay.evals.metrics.auroc import auroc
 from assay.settings import load_settings
 from assay.verify.entailed import INPUTS, WEIGHED
+from report import write_result
 
 NAMES = tuple(sorted(INPUTS))
 # No failed check speaks for a claim.
@@ -130,9 +132,12 @@ def main() -> None:
     for name, (rows, supported) in sets.items():
         told = (auroc(each, supported) for each in (p[name], trees[name], rows[:, checker]))
         print(f"{name:24}{len(supported):6}  " + "  ".join(f"{each:.3f}" for each in told))
-    for name, names in (("six others", OTHERS), ("summedits", SUMMEDITS)):
-        whole = np.mean([auroc(*with_quotes(some[n], p[n])) for n in names if n in some])
-        print(f"{name}, quotes and all: {whole:.3f}")
+    joined = {name: round(float(auroc(*with_quotes(found, p[name]))), 3) for name, found in some.items()}
+    means = {
+        f"mean of the {what}": round(float(np.mean([joined[name] for name in names if name in some])), 3)
+        for what, names in (("six support sets", OTHERS), ("edited summaries", SUMMEDITS))
+    }
+    write_result("claims", "labelled", means | {name: joined[name] for name in some})
     found = [some["genre"][at] for at in compared(some["genre"])]
     policy = ClaimPolicy(
         {name: round(float(weight), 4) for name, weight in zip(NAMES, weights[:-1], strict=True) if weight},

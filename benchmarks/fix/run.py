@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
@@ -148,7 +148,7 @@ def main() -> None:
         count = Counter(each.end for each in lines)
         numbers[name] = {
             "sentences": len(lines),
-            **{end: round(n / len(lines), 4) for end, n in count.most_common()},
+            **{end: round(count[end] / len(lines), 4) for end in get_args(End)},
         }
     if asked.look:
         shown = [each for each in found if each.end != ("corrected rightly" if each.is_wrong else "left")]

@@ -163,8 +163,8 @@ async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEm
             if pairs[1]:
                 found = by_claim("", pairs, await checker.check(pairs[1]))[1]
                 verdict = found.support, found.against
-                wrong = [check for check in of_truth(checks) if decides(check, case, found)]
-                withheld = [check.name for check in checks if withholds(check, case, found)]
+                wrong = [check for check in of_truth(checks) if decides(check, case)]
+                withheld = [check.name for check in checks if withholds(check, case, is_read=True)]
         quoted, overlap = case.quote is not None, overlap_of(case)
         decisive, against = tuple(each.name for each in wrong), bool(wrong) and wrong[0].source_span is not None
         made.append(

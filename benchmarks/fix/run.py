@@ -1,12 +1,12 @@
-"""What `fix` does to drafts in words of their own: five true sentences and two with a wrong value.
+"""What `fix` does to drafts in words of their own: three true sentences and two with a wrong value.
 
     .venv/bin/python benchmarks/fix/run.py [--passages N] [--look FILE]
 
 The sentences are claims that people wrote over passages nothing was trained on (`train/written`), labelled as
 supported. The two wrong ones are such claims with one number or name exchanged (models/checker/twins.py). What
 cannot be mended is marked. Corrected rightly means that the words are those of the true claim again; wrongly, that
-they are changed and are not. The first 60 passages were looked at and are not reported; `--look` writes what did
-not end well with them, one JSON a line.
+they are changed and are not. 60 passages, with five true sentences, were looked at and are not reported; `--look`
+writes what did not end well with them, one JSON a line.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -33,7 +33,8 @@ from assay.types import Fixed, Passage
 from report import data_folder, write_result
 
 SIGN = "⚠"
-TRUE, WRONG, LOOKED_AT = 5, 2, 60
+# True sentences of a draft that is reported, and of those looked at: few passages have as many.
+TRUE, MORE_TRUE, WRONG, LOOKED_AT = 3, 5, 2, 60
 End = Literal["corrected rightly", "corrected wrongly", "marked", "left", "gone"]
 
 
@@ -60,8 +61,8 @@ class Draft:
     lines: tuple[tuple[str, str], ...]
 
 
-def drafts(passages: int) -> Iterator[Draft]:
-    """A draft for each of so many passages that have enough true claims, two of which have a value."""
+def drafts(true: int, most: int, leave_out: Collection[str] = ()) -> Iterator[Draft]:
+    """A draft for each of at most so many passages that have enough true claims, two of them with a value."""
     draw = random.Random(0)
     held = [
         each
@@ -70,17 +71,17 @@ def drafts(passages: int) -> Iterator[Draft]:
     ]
     made = 0
     for each in draw.sample(held, len(held)):
-        true = [row["claim"] for row in each.claims if row["verdict"] == "s" and is_sentence(row)]
-        draw.shuffle(true)
-        wrong = list(twins(true, each.text, draw))
-        kept = [claim for claim in true if claim not in {claim for claim, _ in wrong}][:TRUE]
-        if len(wrong) < WRONG or len(kept) < TRUE:
+        claims = [row["claim"] for row in each.claims if row["verdict"] == "s" and is_sentence(row)]
+        draw.shuffle(claims)
+        wrong = list(twins(claims, each.text, draw))
+        kept = [claim for claim in claims if claim not in {claim for claim, _ in wrong}][:true]
+        if len(wrong) < WRONG or len(kept) < true or each.pid in leave_out:
             continue
         lines = [*((claim, claim) for claim in kept), *wrong]
         draw.shuffle(lines)
         yield Draft(each.passage, tuple(lines))
         made += 1
-        if made == passages:
+        if made == most:
             return
 
 
@@ -136,8 +137,9 @@ def main() -> None:
     parser.add_argument("--passages", type=int, default=150)
     parser.add_argument("--look", type=Path)
     asked = parser.parse_args()
-    every = list(drafts(LOOKED_AT + asked.passages))
-    some = every[:LOOKED_AT] if asked.look else every[LOOKED_AT:]
+    looked_at = list(drafts(MORE_TRUE, LOOKED_AT))
+    seen = {each.passage.passage_id for each in looked_at}
+    some = looked_at if asked.look else list(drafts(TRUE, asked.passages, seen))
     found = asyncio.run(lines_of(some))
     parts = {
         "wrong": [each for each in found if each.is_wrong],

@@ -24,9 +24,6 @@ _SAMPLE = 2000
 # sees nothing (benchmarks/planted).
 _OF_EVERY_WORDING = frozenset({"quotes"})
 _OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
-# Checks of copies that flag nothing where the checker's log odds of support are as high: of 86 such claims 46 were
-# true, of those below 61 of 234 (benchmarks/claims). What fails there stays unknown.
-_YIELDING, SURE = frozenset({"additions", "roles", "negation"}), 2.2
 _KNOWN = frozenset({"dates", "names"})
 # What has a value that the sources do not have, or have only more roughly, is never called supported: a checker
 # takes 1933 for 1932. Most such claims are sums, shares and the like, and true: they stay unknown.
@@ -67,7 +64,7 @@ def verdict_of(
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
     failed = of_truth(checks)
-    decisive = next((each for each in failed if ruled is None or decides(each, case, ruled.said)), None)
+    decisive = next((each for each in failed if ruled is None or decides(each, case)), None)
     if decisive is not None:
         return _by_check(decisive)
     if broken:  # its beginning may well stand in a source
@@ -77,8 +74,7 @@ def verdict_of(
     verdict, reason = by_support(measured, case) if ruled is None else _by_policy(measured, failed, ruled)
     if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
         return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
-    said = None if ruled is None else ruled.said
-    withheld = next((each for each in checks if withholds(each, case, said)), None)
+    withheld = next((each for each in checks if withholds(each, case, is_read=ruled is not None)), None)
     if verdict is Verdict.SUPPORTED and withheld is not None:
         return Verdict.UNKNOWN, withheld.cause or ""
     return verdict, reason
@@ -102,7 +98,7 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     """
     if ruled is None or verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
         return list(checks)
-    overruled = [each for each in of_truth(checks) if not decides(each, case, ruled.said)]
+    overruled = [each for each in of_truth(checks) if not decides(each, case)]
     if not is_copy(case):
         overruled += [each for each in checks if each.status is Status.UNKNOWN]
     known = [each for each in overruled if each.name in _VALUES and verdict is Verdict.UNKNOWN]
@@ -110,16 +106,14 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     return [*(each for each in checks if each not in overruled), *doubted]
 
 
-def decides(check: Check, case: Case, said: Entailed) -> bool:
-    """Whether a failed check settles the claim, where a checker `said` this of it.
+def decides(check: Check, case: Case) -> bool:
+    """Whether a failed check settles the claim whatever a checker says.
 
     What is put before a copied sentence, "According to the guide,", is a lead-in: a checker reads it. Beside a free
     wording, a check decides that knows the source's own value in a sentence which says nearly the same, or the
     source's date or name: of 24 such claims 20 were false.
     """
-    if check.name == "additions" and _leads_in(check, case):
-        return False
-    if check.name in _YIELDING and said.support >= SURE:
+    if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
         return False
     if is_copy(case):
         return check.name in _OF_COPIES or check.name in _OF_EVERY_WORDING
@@ -128,23 +122,14 @@ def decides(check: Check, case: Case, said: Entailed) -> bool:
     return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN and check.source_span is not None)
 
 
-def _leads_in(check: Check, case: Case) -> bool:
-    """Whether what a check is about begins the claim."""
-    return check.answer_span is not None and check.answer_span.start == case.claim.start
-
-
-def withholds(check: Check, case: Case, said: Entailed | None) -> bool:
+def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
     """Whether a check keeps a claim from being called supported: one that must be made and could not be.
 
-    Of a free wording of which a checker `said` something only the checks of values do, and those that failed, too;
-    of a copy also those that failed and yield to the checker.
+    Of a free wording that a checker read only the checks of values do, and those that failed, too.
     """
     unmade = check.status is Status.UNKNOWN and check.severity is Severity.BLOCK
-    if said is None:
+    if not is_read or is_copy(case):
         return unmade
-    if is_copy(case):
-        yields = check.name in _YIELDING and check.status is Status.FAILED
-        return unmade or (yields and not (check.name == "additions" and _leads_in(check, case)))
     return check.name in _VALUES and (unmade or check.status is Status.FAILED)
 
 

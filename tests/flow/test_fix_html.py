@@ -19,7 +19,8 @@ TAG = re.compile(r"</?\w[^>]*>")
 
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
-    with open_gates(models=False) as opened:
+    # What is tested here is the mending: rules alone say what fails.
+    with open_gates(models=False, checker="none") as opened:
         yield opened
 
 

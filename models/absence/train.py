@@ -27,8 +27,9 @@ CLAIMS = ROOT / "models" / "data" / "claims"
 OUT = ROOT / "src" / "assay" / "verify" / "absence.json"
 # A run in fewer sentences tells nothing; the weight of the squares of all weights; steps of Adam, their size.
 FEWEST, PENALTY, STEPS, SIZE = 2, 1e-3, 800, 0.05
+# At .5 a fit on one hand is right of 96 and 98 of 100 sentences of the other; at .3 of 91 and 92, and finds more.
 BAR = 0.5
-# Claims that deny nothing, of each half of those that are drawn: as seldom as such sentences are among all.
+# Claims that deny nothing for each hand: in answers, too, few sentences say that something is not told.
 PLAIN = 2_000
 
 

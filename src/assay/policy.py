@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from assay.types import (
+    VALUE_CHECKS,
     Action,
     Assessment,
     Check,
@@ -135,8 +136,6 @@ def _taken(action: Action, path: Sequence[Step]) -> int:
 ASKING = (RepairKind.FETCH, RepairKind.REWRITE)
 # What is left at the limit: to say that something is not borne out, or to leave it out.
 LAST = (RepairKind.HEDGE, RepairKind.DROP)
-# Checks of values, for which a source may have another.
-_VALUES = frozenset({"numbers", "dates", "names"})
 LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, *LAST)
 
 
@@ -185,7 +184,7 @@ def _says_otherwise(check: Check) -> bool:
     """Whether a check that did not pass tells what the source has instead, or finds a value that it has not."""
     if check.status is Status.FAILED and check.kind is FindingKind.NEGATION:
         return True
-    missed = check.expected is not None or check.name in _VALUES
+    missed = check.expected is not None or check.name in VALUE_CHECKS
     return check.status in (Status.FAILED, Status.UNKNOWN) and missed
 
 

@@ -872,6 +872,10 @@ class FindingKind(StrEnum):
     DECORATIVE_CITATION = "decorative-citation"
 
 
+# Checks of values, for which a source may have another.
+VALUE_CHECKS = frozenset({"numbers", "dates", "names"})
+
+
 @dataclass(frozen=True, slots=True)
 class Check(Value):
     """One test's result, with the two spans it compared; `claim` is the claim's n, None for the whole answer.

@@ -70,12 +70,12 @@ def open_models(settings: Settings) -> Models:
     return Models(opened, roles, settings.simple_model)
 
 
-def without_effect(settings: Settings, profile: str = "balanced") -> tuple[str, ...]:
+def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
     """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
 
     >>> without_effect(Settings(detail=9), "fast")
     ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
-    >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9))
+    >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
     ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
     """
     writes = settings.model_of("writer") is not None

@@ -16,6 +16,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
+from assay.models.onnx_folder import plain_tokenizer
 from assay.models.onnx_runtime import one_thread_session
 
 # Where a network is looked for; the first that is there is taken.
@@ -157,12 +158,9 @@ class HubFolder:
         """The tokenizer, which neither cuts nor pads; raises UsageError where the file holds none."""
         path = self.path / "tokenizer.json"
         try:
-            found = Tokenizer.from_file(str(path))
+            return plain_tokenizer(path)
         except Exception as error:  # tokenizers raises plain Exception
             raise self.refuse(f"{path} is not a tokenizer: {error}") from error
-        found.no_padding()
-        found.no_truncation()
-        return found
 
     def refuse(self, message: str, next_step: str = "") -> UsageError:
         """The error for a folder that does not do; `next_step` is what helps, where something does."""

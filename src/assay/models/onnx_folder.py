@@ -13,11 +13,19 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.onnx_runtime import onnxruntime
+from assay.models.onnx_runtime import one_thread_session
 
 # Tokens in one run of a network; small batches stay in the processor's cache (benchmarks/embedding).
 TOKENS_IN_A_BATCH = 1024
 FILES = ("model.onnx", "tokenizer.json")
+
+
+def plain_tokenizer(path: Path) -> Tokenizer:
+    """The tokenizer of a file, which neither cuts nor pads; raises plain Exception for a bad file."""
+    found = Tokenizer.from_file(str(path))
+    found.no_padding()
+    found.no_truncation()
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +58,9 @@ class OnnxFolder:
 
     def session(self, inputs: frozenset[str]) -> Any:
         """The network, on one thread; raises UsageError where it is none that takes these inputs."""
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        # Only fatal: the errors are raised, and a warning on standard error is no one's business.
-        options.log_severity_level = 4
-        weights = str(self.path / "model.onnx")
+        weights = self.path / "model.onnx"
         try:
-            session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+            session = one_thread_session(weights)
         except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
             raise self._refuse(f"{weights} is not a model that onnxruntime can open: {error}") from error
         if {entry.name for entry in session.get_inputs()} != inputs:
@@ -68,12 +71,9 @@ class OnnxFolder:
         """The tokenizer, which neither cuts nor pads; raises UsageError where the file holds none."""
         path = self.path / "tokenizer.json"
         try:
-            found = Tokenizer.from_file(str(path))
+            return plain_tokenizer(path)
         except Exception as error:  # tokenizers raises plain Exception
             raise self._refuse(f"{path} is not a tokenizer: {error}") from error
-        found.no_padding()
-        found.no_truncation()
-        return found
 
     def _manifest(self, schema: str, says: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
         if not self.path.is_dir():

@@ -22,6 +22,7 @@ from assay.text.rarity import rarity
 from assay.text.sentences import sentences
 from assay.text.tokens import terms, words
 from assay.types import (
+    VALUE_CHECKS,
     Candidate,
     Check,
     Claim,
@@ -36,7 +37,6 @@ from assay.types import (
     Verdict,
 )
 
-_VALUES = frozenset({"numbers", "dates", "names"})
 # The values of so many source sentences are tried, and at most so many of them: chosen, since each is read.
 _NEAREST, _MOST_TRIED = 2, 5
 # How far, in support, the claim with the value that is put in stands above the claim with any other: chosen on 60
@@ -92,7 +92,7 @@ def _only_wrong(claim: Claim, review: Review, begins: int, length: int) -> Span 
         return None
     wrong = [each for each in review.checks if each.claim == claim.n and _speaks_against(each)]
     places = {each.answer_span for each in wrong}
-    if len(places) != 1 or any(each.name not in _VALUES for each in wrong):
+    if len(places) != 1 or any(each.name not in VALUE_CHECKS for each in wrong):
         return None
     (span,) = places
     if span is None or not begins <= span.start < span.end <= begins + length:
@@ -103,7 +103,7 @@ def _only_wrong(claim: Claim, review: Review, begins: int, length: int) -> Span 
 def _speaks_against(check: Check) -> bool:
     """Whether a check of what the claim says failed, or one of its values could not be found."""
     if check.status is Status.UNKNOWN:
-        return check.name in _VALUES
+        return check.name in VALUE_CHECKS
     return check.status is Status.FAILED and check.name not in ("support", "passages", "sources")
 
 

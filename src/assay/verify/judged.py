@@ -102,10 +102,10 @@ def judged(
     ruled = measures.ruled(case.n, aligned)
     measured = None if aligned is None else support_after(case, aligned, checks, ruled)
     verdict, reason = verdict_of(case, measured, checks, ruled)
+    tiers = _tiers(case, aligned, checks, measures)
     if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
         verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
         checks = [each for each in checks if each.name in NOT_OF_TRUTH or each.status is Status.PASSED]
-    tiers = _tiers(case, aligned, checks, measures)
     checks = standing(case, verdict, checks, ruled)
     if "passages" not in skip and not case.untested:
         with timing("passages"):

@@ -154,8 +154,8 @@ def together(first: Verdict, said: Verdict) -> Verdict:
 def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
     """The review with the claims' verdicts after the rulings, by claim number.
 
-    Checks say where the model could not say, and where it and the tests disagree. A value that no source has, on a
-    claim that the model finds supported, is a warning: it may be worked out.
+    Checks say where the model could not say, and where it and the tests disagree. A check that could not be made of
+    a claim that the model finds supported only warns: the model has settled what it left open.
     """
     first = {claim.n: claim for claim in review.claims}
     after = {n: _after(first[n], by, ruling) for n, ruling in rulings.items()}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from assay.calibration import ClaimPolicy
 from assay.text.language import language_of
-from assay.types import Check, Severity, Status, Verdict
+from assay.types import VALUE_CHECKS, Check, Severity, Status, Verdict
 from assay.verify.broken_off import breaks_off
 from assay.verify.cases import Case
 from assay.verify.comparison import SAME_STATEMENT
@@ -25,9 +25,6 @@ _SAMPLE = 2000
 _OF_EVERY_WORDING = frozenset({"quotes"})
 _OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
 _KNOWN = frozenset({"dates", "names"})
-# What has a value that the sources do not have, or have only more roughly, is never called supported: a checker
-# takes 1933 for 1932. Most such claims are sums, shares and the like, and true: they stay unknown.
-_VALUES = frozenset({"numbers", "dates", "names"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,7 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     overruled = [each for each in of_truth(checks) if not decides(each, case)]
     if not is_copy(case):
         overruled += [each for each in checks if each.status is Status.UNKNOWN]
-    known = [each for each in overruled if each.name in _VALUES and verdict is Verdict.UNKNOWN]
+    known = [each for each in overruled if each.name in VALUE_CHECKS and verdict is Verdict.UNKNOWN]
     doubted = [replace(each, status=Status.UNKNOWN) for each in known]
     return [*(each for each in checks if each not in overruled), *doubted]
 
@@ -125,12 +122,13 @@ def decides(check: Check, case: Case) -> bool:
 def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
     """Whether a check keeps a claim from being called supported: one that must be made and could not be.
 
-    Of a free wording that a checker read only the checks of values do, and those that failed, too.
+    Of a free wording that a checker read only the checks of values do, and those that failed, too: a checker takes
+    1933 for 1932, and many such claims are true all the same.
     """
     unmade = check.status is Status.UNKNOWN and check.severity is Severity.BLOCK
     if not is_read or is_copy(case):
         return unmade
-    return check.name in _VALUES and (unmade or check.status is Status.FAILED)
+    return check.name in VALUE_CHECKS and (unmade or check.status is Status.FAILED)
 
 
 def _by_policy(measured: float, failed: Sequence[Check], ruled: Ruled) -> tuple[Verdict, str]:

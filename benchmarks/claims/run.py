@@ -94,6 +94,31 @@ def ablation(some: Sequence[Signals], policy: ClaimPolicy) -> dict[str, dict[str
     return dict(sorted(found.items()))
 
 
+def by_words(some: Sequence[Signals], copied: bool) -> dict[str, dict[str, int]]:
+    """Without a checker: how many false and true claims no check keeps from support stand at or above a support.
+
+    Of changed copies, or of claims in words of their own (docs/decisions/164-rules-alone-support-copies.md).
+    """
+    compared = [each for each in some if each.copied is copied and not each.quoted and each.aligned is not None]
+    labels = {"false": False, "true": True}
+    return {
+        name: {
+            "all": sum((each.label == "supports") is is_true for each in compared),
+            **{
+                f"{bar}": sum(
+                    (each.label == "supports") is is_true
+                    and not each.failed
+                    and not each.withheld
+                    and (each.aligned or 0.0) >= bar
+                    for each in compared
+                )
+                for bar in (0.7, 0.85, 0.9)
+            },
+        }
+        for name, is_true in labels.items()
+    }
+
+
 def by_kind(some: Sequence[Signals], policy: ClaimPolicy, of: Callable[[Signals], bool]) -> dict[str, float]:
     """The share called supported of each kind of claim."""
     kinds = sorted({each.kind for each in some if of(each)})
@@ -124,6 +149,8 @@ def main() -> None:
         },
         "false called supported, by kind": by_kind(natural["natural"], policy, lambda x: x.label != "supports"),
         "true called supported, by kind": by_kind(natural["natural"], policy, lambda x: x.label == "supports"),
+        "without a checker, changed copies": by_words(every, True),
+        "without a checker, words of their own": by_words(every, False),
         "checks on natural claims": ablation(every, policy),
         "checks on labelled claims": ablation([x for some in labelled.values() for x in some], policy),
     }

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from twins import wrong_name, wrong_number
+from twins import wrong_name, wrong_number, wrong_polarity, wrong_word
 
 from assay.text.rarity import rarity
 from assay.text.sentences import sentences
@@ -59,6 +59,15 @@ OF_A_KIND = 3
 FORMS, FORM_WEIGHT = frozenset({"short", "long", "table", "code"}), 3
 # Passages that share a run of so many words teach nothing where one of them is held out.
 RUN = 10
+# Sentences of a passage that become claims as they are, and how many words those have.
+COPIES, SHORTEST, LONGEST = 3, 5, 45
+# How the false siblings of a true claim are made, and what they are then.
+CHANGES: tuple[tuple[str, Callable[[str, str, random.Random], str | None]], ...] = (
+    ("c", wrong_number),
+    ("c", wrong_name),
+    ("c", lambda claim, _, draw: wrong_polarity(claim, draw)),
+    ("?", lambda claim, _, draw: wrong_word(claim, draw)),
+)
 # Rows of each set at most: few where it has little variety, template language, captions, noise or easy claims.
 MOST = {
     "breaking-nli": 1_500,
@@ -230,14 +239,43 @@ def natural(passages: Sequence[Written], turns: int, draw: random.Random) -> Ite
 
 
 def siblings(claims: Sequence[dict], passage: str, draw: random.Random) -> Iterator[dict]:
-    """For a true claim with a number and one with a name, the same with another."""
+    """One false sibling of each kind, of the true claims of a group that have one."""
     true = [row for row in claims if row["verdict"] == "s"]
-    for verdict, change in (("c", wrong_number), ("?", wrong_name)):
+    for verdict, change in CHANGES:
         changed = ((row, change(row["claim"], passage, draw)) for row in draw.sample(true, len(true)))
         for row, claim in changed:
             if claim is not None:
                 yield row | {"claim": claim, "verdict": verdict}
                 break
+
+
+def copies(passages: Sequence[Written], draw: random.Random) -> Iterator[dict]:
+    """Sentences of each passage as claims, each beside up to three false siblings of its own."""
+    elsewhere = Elsewhere(passages)
+    for passage in passages:
+        found = [passage.text[span.start : span.end] for span in sentences(passage.text)]
+        whole = [each for text in found if is_prose(each := plain(text))]
+        for number, claim in enumerate(draw.sample(whole, min(len(whole), COPIES))):
+            row = {"claim": claim, "verdict": "s", "type": "copy"}
+            false = list(siblings([row], passage.text, draw))
+            beside = [passage]
+            if number % 2 and (other := elsewhere.passage(claim, passage, draw)):
+                beside.append(other)
+            for each in (row, *draw.sample(false, min(len(false), OF_A_KIND))):
+                group = f"{passage.pid}-copy-{number}" if false else None
+                yield of_written(each, passage, beside, VERDICTS[each["verdict"]]) | {
+                    "source": "copy",
+                    "group": group,
+                }
+
+
+def is_prose(sentence: str) -> bool:
+    """Whether a sentence of a passage stands for itself as a claim.
+
+    >>> is_prose("The house was built in 1932."), is_prose("Usage:")
+    (True, False)
+    """
+    return SHORTEST <= len(sentence.split()) <= LONGEST and sentence[0].isupper() and sentence[-1] in '.!”"'
 
 
 def of_written(row: dict, passage: Written, beside: Sequence[Written], label: str) -> dict:
@@ -389,7 +427,9 @@ def main() -> None:
     away = frozenset(run for passage in passages if passage.held for run in runs(passage.text))
     teaching = [passage for passage in passages if not passage.held and away.isdisjoint(runs(passage.text))]
     train = list(natural(teaching, asked.turns, draw))
-    held = list(natural([passage for passage in passages if passage.held], 1, draw))
+    train += copies(teaching, draw)
+    held_passages = [passage for passage in passages if passage.held]
+    held = [*natural(held_passages, 1, draw), *copies(held_passages, draw)]
     for path in sorted((data / "checker").glob("*.jsonl.gz")):
         teach, watched = public(path, asked.public, away, draw)
         train += teach

@@ -1,4 +1,4 @@
-"""False siblings of true claims, made by exchanging one value: a number or a name for another.
+"""False siblings of true claims, made by one change: another number or name, a denial, a word turned round.
 
 The exchanged value is, wherever it can be, one that the passage holds beside something else: a claim with a value
 that stands nowhere is the easier lie.
@@ -14,6 +14,57 @@ from assay.text.names import Name, names
 
 _NUMBER = re.compile(r"(?<![\w.,:/#-])\d{1,3}(?:,\d{3})+(?![\w,])|(?<![\w.,:/#-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")
+_AUXILIARY = re.compile(
+    r"\b(is|are|was|were|can|could|will|would|should|must|may|might|does|do|did)\b(?! (?:not|n't|no|never|only)\b)",
+    re.I,
+)
+_PERFECT = re.compile(r"\b(has|have|had)\b(?= (?:been|\w+ed|become|made|taken|given|shown|found|led)\b)", re.I)
+_DENIAL = re.compile(r"(?<=\w) (?:not|never|no longer)(?= \w)|n't\b", re.I)
+_WITHOUT_NOT = {"ca": "can", "wo": "will", "can": "can"}
+# Words that turn a sentence round when they change places.
+_TURNED = (
+    ("always", "never"),
+    ("before", "after"),
+    ("first", "last"),
+    ("more", "less"),
+    ("more than", "fewer than"),
+    ("most", "few"),
+    ("at least", "at most"),
+    ("higher", "lower"),
+    ("larger", "smaller"),
+    ("longer", "shorter"),
+    ("older", "younger"),
+    ("earlier", "later"),
+    ("increases", "decreases"),
+    ("increased", "decreased"),
+    ("maximum", "minimum"),
+    ("enabled", "disabled"),
+    ("enable", "disable"),
+    ("allowed", "forbidden"),
+    ("required", "optional"),
+    ("includes", "excludes"),
+    ("included", "excluded"),
+    ("including", "except"),
+    ("with", "without"),
+    ("if", "unless"),
+    ("and", "but not"),
+    ("north", "south"),
+    ("east", "west"),
+    ("won", "lost"),
+    ("accepted", "rejected"),
+    ("begins", "ends"),
+    ("began", "ended"),
+    ("often", "rarely"),
+    ("early", "late"),
+    ("above", "below"),
+    ("inside", "outside"),
+    ("possible", "impossible"),
+    ("success", "failure"),
+)
+# What these turn into does not follow; the other way round it would.
+_STRENGTHENED = {"some": "all", "may": "must", "can": "must", "often": "always", "most": "all", "many": "all"}
+_TURNS = {a: b for pair in _TURNED for a, b in (pair, pair[::-1])} | _STRENGTHENED
+_TURNABLE = re.compile(rf"\b(?:{'|'.join(sorted(_TURNS, key=len, reverse=True))})\b")
 # Beside these, two names may change places and the claim stays true.
 _EITHER_WAY = re.compile(r"\b(?:and|or|nor|between|with|versus|vs|both|from|to)\b|[,;:()/&]")
 # Words between two names that change places: fewer hardly say anything of the one about the other.
@@ -81,6 +132,50 @@ def wrong_name(claim: str, passage: str, draw: random.Random) -> str | None:
     one = draw.choice(inside)
     alike = [each for each in others if len(each.split()) == len(one.words)]
     return claim[: one.start] + draw.choice(alike) + claim[one.end :] if alike else None
+
+
+def wrong_polarity(claim: str, draw: random.Random) -> str | None:
+    """The claim denied where it affirms, or affirmed where it denies; None where no verb shows how.
+
+    >>> wrong_polarity("The door is not locked.", random.Random(1))
+    'The door is locked.'
+    >>> wrong_polarity("The door is locked.", random.Random(3))
+    'The door is not locked.'
+    """
+    if denials := list(_DENIAL.finditer(claim)):
+        one = draw.choice(denials)
+        if one.group().casefold() != "n't":
+            return claim[: one.start()] + claim[one.end() :]
+        verb = re.search(r"\w+$", claim[: one.start()])
+        if verb is None:
+            return None
+        whole = _WITHOUT_NOT.get(verb.group().casefold(), verb.group())
+        return claim[: verb.start()] + whole + claim[one.end() :]
+    found = [*_AUXILIARY.finditer(claim), *_PERFECT.finditer(claim)]
+    if not found:
+        return None
+    one = draw.choice(found)
+    word = one.group()
+    small = word.casefold()
+    shapes = [f"{word} not", f"{word} not", f"{word} never"]
+    if small not in {"may", "might", "can", "will"}:
+        shapes.append(f"{word}n't")
+    elif small in {"can", "will"}:
+        shapes += [f"{word[0]}annot" if small == "can" else f"{word[0]}on't"]
+    return claim[: one.start()] + draw.choice(shapes) + claim[one.end() :]
+
+
+def wrong_word(claim: str, draw: random.Random) -> str | None:
+    """The claim with one word turned round ("before" for "after"); None where it has none that can be.
+
+    >>> wrong_word("It closes before dawn.", random.Random(1))
+    'It closes after dawn.'
+    """
+    found = list(_TURNABLE.finditer(claim))
+    if not found:
+        return None
+    one = draw.choice(found)
+    return claim[: one.start()] + _TURNS[one.group()] + claim[one.end() :]
 
 
 def _of(text: str, name: Name) -> str:

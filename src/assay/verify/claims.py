@@ -43,6 +43,16 @@ _ABSTAINS = re.compile(
 )
 _BEFORE_STOP = re.compile(r"\s([.,;:!?])(?=\s|\Z)")
 _YES_OR_NO = frozenset("yes no ja nein oui non sí 是 不是".split())
+# A mark is a word of its sentence behind these, and before a verb where a clause begins: "[2] states that …".
+_BEFORE_A_SOURCE = re.compile(r"\b(?:according to|as per|per|see|in|from|by|of|to|with|as)\s*\Z", re.IGNORECASE)
+_CLAUSE_BEGINS = re.compile(r"(?:\A\W*|,\s*|\b(?:that|and|but|while|whereas|as)\s+)\Z", re.IGNORECASE)
+_VERB = re.compile(
+    r"\s*(?!(?:is|was|has|its|this|his|us|as|thus|plus|perhaps|sometimes|always|besides)\b)[a-z]{2,}s\b"
+)
+_THE_SOURCE, _THE_SOURCES = "the source", "the sources"
+# Characters at most between a mark and the verb that it is the subject of.
+_GAP = 2
+_ONE_MORE = re.compile(rf"\b{_THE_SOURCE}s?(?:,| and| or)+\s*\Z", re.IGNORECASE)
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
 
@@ -87,14 +97,14 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
         for sentence in _sentences_in(blanked, piece)
         for span in apart_from_questions(blanked, sentence)
     ]
-    owned = _owners(spans, marks) if not written else _owners_of_written(spans, marks, written)
+    owned = _owners(blanked, spans, marks, written)
     found: list[Stated] = []
     for at, span in enumerate(spans):
         if claims_nothing(blanked[span.start : span.end]) or (not owned[at] and _heads_a_table(blanked, span)):
             continue
         numbers = tuple(dict.fromkeys(number for mark in owned[at] for number in mark.numbers))
         for part in _parts(blanked, span):
-            found.append(_claim(text, blanked, part, numbers))
+            found.append(_claim(text, blanked, part, numbers, owned[at]))
     return found
 
 
@@ -102,7 +112,7 @@ def whole(text: str, marks: Sequence[Citation]) -> list[Stated]:
     """The text as one claim, citing what its marks say; none where it holds no word."""
     blanked = without_marks(text, marks)
     numbers = tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
-    return [_claim(text, blanked, Span(0, len(text)), numbers)] if terms(blanked, stop_words=True) else []
+    return [_claim(text, blanked, Span(0, len(text)), numbers, marks)] if terms(blanked, stop_words=True) else []
 
 
 def says_only_yes_or_no(sentence: str) -> bool:
@@ -179,24 +189,29 @@ def _without_list_mark(text: str, span: Span) -> Span:
     return Span(match.end(), span.end) if match and match.end() < span.end else span
 
 
-def _owners(spans: Sequence[Span], marks: Sequence[Citation]) -> list[list[Citation]]:
-    """Each sentence's marks."""
-    owned: list[list[Citation]] = [[] for _ in spans]
+def _owners(
+    text: str, spans: Sequence[Span], marks: Sequence[Citation], written: Sequence[Span]
+) -> list[list[Citation]]:
+    """Each sentence's marks: those in it or behind it, of all that was written as one, or the one it speaks of."""
+    pieces = written or spans
+    owned: list[list[Citation]] = [[] for _ in pieces]
     at = 0
     for mark in marks:
-        while at + 1 < len(spans) and spans[at + 1].start <= mark.start:
+        while at + 1 < len(pieces) and (
+            pieces[at + 1].start <= mark.start or _is_subject(text, mark, pieces[at + 1].start)
+        ):
             at += 1
-        if spans:
+        if pieces:
             owned[at].append(mark)
-    return owned
-
-
-def _owners_of_written(
-    spans: Sequence[Span], marks: Sequence[Citation], written: Sequence[Span]
-) -> list[list[Citation]]:
-    """Each sentence's marks, where several may have been written as one."""
-    owned, starts = _owners(written, marks), [piece.start for piece in written]
+    if not written:
+        return owned
+    starts = [piece.start for piece in written]
     return [owned[bisect_right(starts, span.start) - 1] for span in spans]
+
+
+def _is_subject(text: str, mark: Citation, start: int) -> bool:
+    """Whether a mark stands right before what it does: "[2] states that …"."""
+    return mark.end <= start and not text[mark.end : start].strip() and _VERB.match(text, start) is not None
 
 
 def _parts(text: str, span: Span) -> list[Span]:
@@ -214,8 +229,32 @@ def _says_enough(text: str, start: int, end: int) -> bool:
     return sum(1 for _ in islice(_WORD.finditer(text, start, end), _LEAST_WORDS)) == _LEAST_WORDS
 
 
-def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...]) -> Stated:
+def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...], marks: Sequence[Citation]) -> Stated:
     """The claim of a stretch: the answer's own words, those around the marks where some stand inside."""
     plain = blanked[part.start : part.end]
-    own = plain if plain == text[part.start : part.end] else _BEFORE_STOP.sub(r"\1", " ".join(plain.split()))
+    worded = _with_sources_named(blanked, part, marks)
+    own = plain if worded == text[part.start : part.end] else _BEFORE_STOP.sub(r"\1", " ".join(worded.split()))
     return Stated(own, part.start, part.end, numbers, plain)
+
+
+def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> str:
+    """The stretch with "the source" for each mark without which its sentence would lack a word.
+
+    A mark right before the stretch may be its subject.
+    """
+    words, at = "", part.start
+    for mark in marks:
+        if mark.end > part.end or blanked[mark.end : part.start].strip() or mark.end < part.start - _GAP:
+            continue
+        words += blanked[at : max(at, mark.start)]
+        at = max(at, mark.end)
+        named = _THE_SOURCE if len(mark.numbers) == 1 else _THE_SOURCES
+        if _ONE_MORE.search(words):
+            words = _ONE_MORE.sub(_THE_SOURCES, words)
+        elif _BEFORE_A_SOURCE.search(words):
+            words += named
+        elif _CLAUSE_BEGINS.search(words) and _VERB.match(blanked, at):
+            words += named if words.strip() else f"{named.capitalize()} "
+        else:
+            words += " " * (at - max(part.start, mark.start))
+    return words + blanked[at : part.end]

@@ -62,11 +62,18 @@ def numbers(over: Comparison) -> list[Check]:
 
 
 def _undated(text: str) -> list[Quantity]:
-    """The quantities of a text that are no part of a date, nor the mark of a list's item."""
+    """The quantities of a text that are no part of a date, and do not count the text itself ("3.", "Third,")."""
     dated, mark = dates_in(text), _LIST_MARK.match(text)
     begins = mark.end() if mark else 0
-    found = (each for each in quantities_in(text) if each.start >= begins)
+    found = [each for each in quantities_in(text) if each.start >= begins]
+    if found and _counts_sentences(text, found[0], begins):
+        del found[0]
     return [each for each in found if not any(overlaps(each, date) for date in dated)]
+
+
+def _counts_sentences(text: str, first: Quantity, begins: int) -> bool:
+    """Whether an ordinal stands alone before the comma that opens the sentence."""
+    return first.dimension == "ordinal" and not text[begins : first.start].strip() and text[first.end :][:1] == ","
 
 
 def _number(over: Comparison, mine: Quantity) -> Check:

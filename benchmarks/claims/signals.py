@@ -5,8 +5,9 @@
 CHECKER is what `--checker` takes: bundled, a folder, or hf:ORG/NAME@REVISION. Sets: natural (claims over written
 passages that nothing was trained on), genre (those of the genre that was held out), elsewhere (true ones of these
 beside passages that lack them), documentation (claims over documentations that nothing was trained on; ASKED is the
-folder that models/reader/asked.py wrote), and those of benchmarks/check, of which the folds that taught the checker
-are left out. Without SET all are measured.
+folder that models/reader/asked.py wrote), public (claims over every sixth passage taken from public sets of
+questions; a reader has read these passages), and those of benchmarks/check, of which the folds that taught the
+checker are left out. Without SET all are measured.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import assay_models
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "check"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
-from examples import HELD_GENRES, LABELLED, Elsewhere, documentation, keeps, said, written_passages
+from examples import HELD_GENRES, LABELLED, Elsewhere, documentation, keeps, public_passages, said, written_passages
 from rows import ALL, DATA, passage, raw
 
 from assay.build.checking import open_checker
@@ -43,7 +44,7 @@ from assay.verify.likeness import texts_of
 from assay.verify.verdicts import decides, failed_of, is_copy, of_truth, withholds
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
-NATURAL = ("natural", "genre", "documentation")
+NATURAL = ("natural", "genre", "documentation", "public")
 ELSEWHERE = "elsewhere"
 TRAIN = DATA.parent / "train"
 
@@ -121,6 +122,8 @@ def labelled(name: str) -> Iterator[Labelled]:
         return
     if name == "documentation":
         passages = documentation(Path(os.environ["ASSAY_ASKED"]))
+    elif name == "public":
+        passages = public_passages(TRAIN / "reader")
     else:
         passages = written_passages(TRAIN / "written", HELD_GENRES)
     number = -1

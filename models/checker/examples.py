@@ -40,6 +40,7 @@ from assay.verify.window import window
 MODELS = Path(__file__).resolve().parents[1]
 CLAIMS = MODELS / "data" / "claims" / "claims.jsonl.gz"
 DOCUMENTATION = MODELS / "data" / "claims" / "documentation.jsonl.gz"
+PUBLIC = MODELS / "data" / "claims" / "public.jsonl.gz"
 HELD_SETS = MODELS / "data" / "asked" / "held.txt"
 # One in so many written passages is held out: the same ones as for the reader (models/reader/examples.py).
 HELD_EVERY = 6
@@ -59,8 +60,10 @@ OF_A_KIND = 3
 FORMS, FORM_WEIGHT = frozenset({"short", "long", "table", "code"}), 3
 # Passages that share a run of so many words teach nothing where one of them is held out.
 RUN = 10
+# False siblings in a group of written claims at most.
+SIBLINGS = 1
 # Sentences of a passage that become claims as they are, and how many words those have.
-COPIES, SHORTEST, LONGEST = 3, 5, 45
+COPIES, SHORTEST, LONGEST = 2, 5, 45
 # How the false siblings of a true claim are made, and what they are then.
 CHANGES: tuple[tuple[str, Callable[[str, str, random.Random], str | None]], ...] = (
     ("c", wrong_number),
@@ -205,6 +208,25 @@ def documentation(asked: Path) -> list[Written]:
     return list(found.values())
 
 
+def public_passages(folder: Path) -> list[Written]:
+    """The passages of public sets of questions that claims are written over; a sixth of them is held."""
+    claims = defaultdict[str, list[dict]](list)
+    sets = {}
+    for row in read(PUBLIC):
+        claims[row["passage"]].append(row)
+        sets[row["passage"]] = row["set"]
+    found: dict[str, Written] = {}
+    for name in sorted(set(sets.values())):
+        for row in read(folder / f"{name}.jsonl.gz"):
+            pid = hashlib.sha256(row["passage"].encode()).hexdigest()[:16]
+            if sets.get(pid) == name and pid not in found:
+                held = "passage" if bucket(row["passage"], HELD_EVERY) == 0 else ""
+                found[pid] = Written(pid, "", row["passage"], f"{name}:{pid}", "public", held, tuple(claims[pid]))
+    if missing := claims.keys() - found.keys():
+        raise SystemExit(f"{folder} lacks {len(missing)} of {len(claims)} passages")
+    return list(found.values())
+
+
 def said(row: dict) -> str:
     """The claim; a terse reply behind its question."""
     return f"{row['question']} {row['claim']}" if row.get("question") else row["claim"]
@@ -220,7 +242,8 @@ def natural(passages: Sequence[Written], turns: int, draw: random.Random) -> Ite
         for passage in passages:
             for number, claims in enumerate(dealt(passage.claims, draw)):
                 group = f"{passage.pid}-{turn}-{number}"
-                changed = () if passage.held else siblings(claims, passage.text, draw)
+                changed = () if passage.held else list(siblings(claims, passage.text, draw))
+                changed = draw.sample(changed, min(len(changed), SIBLINGS))
                 for row in (*claims, *changed):
                     beside = [passage]
                     if turn % 3 == 2:
@@ -239,7 +262,7 @@ def natural(passages: Sequence[Written], turns: int, draw: random.Random) -> Ite
 
 
 def siblings(claims: Sequence[dict], passage: str, draw: random.Random) -> Iterator[dict]:
-    """One false sibling of each kind, of the true claims of a group that have one."""
+    """One false sibling of each kind that the true claims of a group have."""
     true = [row for row in claims if row["verdict"] == "s"]
     for verdict, change in CHANGES:
         changed = ((row, change(row["claim"], passage, draw)) for row in draw.sample(true, len(true)))
@@ -423,7 +446,11 @@ def main() -> None:
     asked.out.mkdir(parents=True, exist_ok=True)
     draw = random.Random(asked.seed)
     data = asked.shared / "data" / "train"
-    passages = [*written_passages(data / "written", asked.hold), *documentation(asked.asked)]
+    passages = [
+        *written_passages(data / "written", asked.hold),
+        *documentation(asked.asked),
+        *public_passages(data / "reader"),
+    ]
     away = frozenset(run for passage in passages if passage.held for run in runs(passage.text))
     teaching = [passage for passage in passages if not passage.held and away.isdisjoint(runs(passage.text))]
     train = list(natural(teaching, asked.turns, draw))

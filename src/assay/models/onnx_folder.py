@@ -16,7 +16,7 @@ from assay.errors import UsageError
 from assay.models.onnx_runtime import one_thread_session
 
 # Tokens in one run of a network; small batches stay in the processor's cache (benchmarks/embedding).
-TOKENS_IN_A_BATCH = 1024
+TOKENS_IN_A_BATCH = 512
 FILES = ("model.onnx", "tokenizer.json")
 
 

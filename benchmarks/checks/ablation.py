@@ -3,7 +3,7 @@
     .venv/bin/python benchmarks/checks/ablation.py
 
 Needs the signals that benchmarks/claims/signals.py keeps, and the bundled checker's policy. The verdicts are those
-of the program. A row is a check, in a changed copy of a source sentence or elsewhere: how many false and true claims
+of the program. A row is a check, in a changed copy of a source sentence or elsewhere: how many false and true ones
 it fails, the share of false ones among these less that among all, and the verdicts that are others without it.
 *Without a checker*: how many claims that no check keeps from support stand at or above a support that words and
 vectors give.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from assay.text.citation_marks import HEDGE_MARK, without_marks
+from assay.text.connectives import without_connective
 from assay.text.sentences import sentences
 from assay.text.tags import untagged
 from assay.text.tokens import terms
@@ -61,7 +62,8 @@ _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
 class Stated:
     """One claim as stated; `start, end` are offsets in the answer, `numbers` the sources it cites.
 
-    `plain` is the answer from `start` to `end` with marks as spaces, `text` the same without them.
+    `plain` is the answer from `start` to `end` with marks as spaces, `text` the same without them and without the
+    connective that opens it.
     """
 
     text: str
@@ -234,7 +236,7 @@ def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...], marks:
     plain = blanked[part.start : part.end]
     worded = _with_sources_named(blanked, part, marks)
     own = plain if worded == text[part.start : part.end] else _BEFORE_STOP.sub(r"\1", " ".join(worded.split()))
-    return Stated(own, part.start, part.end, numbers, plain)
+    return Stated(without_connective(own), part.start, part.end, numbers, plain)
 
 
 def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> str:

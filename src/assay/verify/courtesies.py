@@ -11,13 +11,16 @@ _MATTERS = (
     rf"(?:{_MORE}\s)*{_MATTER}(?:\s(?:or|and)\s(?:{_MORE}\s)*{_MATTER})*(?:\selse)?(?:\sabout\s(?:this|that|it))?"
 )
 _NEED = rf"(?:if|when(?:ever)?|should)\syou\s(?:still\s)?(?:have|need|want|would\slike)\s{_MATTERS}"
+_MEET = r"""(?:schedule|book|arrange|set\sup|request)\s(?:a|an|your)\s
+    (?:(?:first|initial|personal)\s)?(?:consultation|call|meeting|appointment|demo|quote)(?:\swith\sus)?"""
+_AIM = rf"""(?:{_MEET}|learn\smore|find\sout\smore|get\sstarted|(?:discuss|talk\sabout)\syour\s(?:needs|plans|project))"""
 _OFFER = re.compile(
     rf"""\s*(?:{_NEED},?\s)?
         (?:please,?\s|kindly\s)?(?:(?:feel\sfree|(?:do\snot|don['’]t)\shesitate)\sto\s)?(?:please\s)?
         (?:(?:contact|ask|call|e-?mail|message|write\sto|reach\sout\sto|get\sin\stouch\swith)\s(?:us|me)
-          |reach\sout|get\sin\stouch|ask|let\s(?:us|me)\sknow)
+          |reach\sout|get\sin\stouch|ask|let\s(?:us|me)\sknow|{_MEET})
         (?:\sagain|\sdirectly)?
-        (?:,?\s{_NEED}|\s(?:with|for|about)\s{_MATTERS})?
+        (?:,?\s{_NEED}|\s(?:with|for|about)\s{_MATTERS}|\sto\s{_AIM})?
         \s*[.!]*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -12,7 +12,7 @@ from assay.verify.claims import stated
     ("text", "claims"),
     [
         ("According to [1], dogs bark loudly.", [("According to the source, dogs bark loudly.", (1,))]),
-        ("Additionally, [5] states that dogs bark.", [("Additionally, the source states that dogs bark.", (5,))]),
+        ("Additionally, [5] states that dogs bark.", [("The source states that dogs bark.", (5,))]),
         ("It is described in [1] and [2].", [("It is described in the sources.", (1, 2))]),
         ("As [1, 3] say, dogs bark.", [("As the sources say, dogs bark.", (1, 3))]),
         (

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from assay.assess.reading import Measured, Reading
+from assay.text.connectives import CONNECTIVES
 from assay.text.negation import negations
 from assay.text.quantities import quantities
 from assay.text.tokens import STOP_WORDS, terms, words
@@ -27,11 +28,6 @@ _BEFORE = 40
 _EXAMPLES = 3
 _REMOVE = "remove the sentence that repeats another"
 _KEEP_ONE = "keep the one of two contradictory sentences that the evidence says"
-# Words that join a sentence to one before it, where there is none.
-_CONNECTIVES = frozenset(
-    """however therefore thus hence moreover furthermore additionally also consequently nevertheless nonetheless
-    instead likewise similarly besides otherwise""".split()
-)
 # No English sentence ends with one of these.
 _GOES_ON = frozenset("the a an and or of to with by for from as at its their is are was were be than that".split())
 _ENDING = re.compile(r"[.!?。！？…:：)\]\"”’»*`|]\s*\Z")
@@ -140,7 +136,7 @@ def _contradicts(before: _Sentence, sentence: _Sentence) -> bool:
 
 def _hanging(found: list[_Sentence]) -> Iterator[_Flaw]:
     first = next(iter(words(found[0].text)), "")
-    if first in _CONNECTIVES:
+    if first in CONNECTIVES:
         yield _Flaw(0, f"opens with “{first}”, and nothing stands before it", "open without the connective")
 
 

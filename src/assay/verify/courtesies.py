@@ -13,7 +13,8 @@ _MATTERS = (
 _NEED = rf"(?:if|when(?:ever)?|should)\syou\s(?:still\s)?(?:have|need|want|would\slike)\s{_MATTERS}"
 _MEET = r"""(?:schedule|book|arrange|set\sup|request)\s(?:a|an|your)\s
     (?:(?:first|initial|personal)\s)?(?:consultation|call|meeting|appointment|demo|quote)(?:\swith\sus)?"""
-_AIM = rf"""(?:{_MEET}|learn\smore|find\sout\smore|get\sstarted|(?:discuss|talk\sabout)\syour\s(?:needs|plans|project))"""
+_AIM = rf"""(?:{_MEET}|learn\smore|find\sout\smore|get\sstarted
+    |(?:discuss|talk\sabout)\syour\s(?:needs|plans|project))"""
 _OFFER = re.compile(
     rf"""\s*(?:{_NEED},?\s)?
         (?:please,?\s|kindly\s)?(?:(?:feel\sfree|(?:do\snot|don['’]t)\shesitate)\sto\s)?(?:please\s)?

@@ -92,11 +92,7 @@ def judged(
     checks: list[Check] = []
     if "sources" not in skip and task.cites:
         checks.append(_sourced(case))
-    if case.over is not None and case.reading is not None:
-        if "quotes" not in skip:
-            with timing("quotes"):
-                checks += _quote_checks(case.over)
-        checks += [check for part in case.parts for check in fact_checks(part, skip, timing)]
+    checks += compared_checks(case, skip, timing)
     with timing("support"):
         aligned = aligned_of(case, measures.vectors, checks)
     ruled = measures.ruled(case.n, aligned)
@@ -119,6 +115,17 @@ def judged(
         checks.append(_support_check(case, verdict, reason, checks))
     claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
+
+
+def compared_checks(case: Case, skip: frozenset[str] = frozenset(), timing: Timing = untimed) -> list[Check]:
+    """The checks of a claim that is compared with its sources: its quotations and its facts."""
+    if case.over is None or case.reading is None:
+        return []
+    checks: list[Check] = []
+    if "quotes" not in skip:
+        with timing("quotes"):
+            checks += _quote_checks(case.over)
+    return checks + [check for part in case.parts for check in fact_checks(part, skip, timing)]
 
 
 def _tells_of_absence(case: Case) -> bool:

@@ -1,4 +1,4 @@
-"""Fitting what a checker's verdicts settle, on labelled claims: a logistic line, and the bars on its probability."""
+"""Fitting what a checker's verdicts settle, on labelled claims: a logistic line, and bars on its probability."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from assay.calibration.promise import CONFIDENCE, binomial_tail
 PENALTY = 1e-3
 # Of fewer flagged claims nobody can say how many are contradicted.
 _FEWEST_FLAGGED = 20
+# What a checker finds less likely than not is called contradicted on no account.
+_LIKELIER = 0.5
 _STEPS = 200
 # An input that spreads less has nothing to weigh.
 _LEVEL = 1e-9
@@ -107,7 +109,8 @@ def line(
     """The logistic line of the least penalised loss over the claims, each counted by its weight.
 
     Inputs in `never_above` get no weight above 0; one that is the same in all rows gets none. By Newton's method on
-    the weights that are not held at 0: the loss has one minimum (ridge logistic regression, Hoerl and Kennard 1970).
+    the weights that are not held at 0: with its penalty (ridge; Hoerl and Kennard 1970) the loss has one minimum.
+    Raises ValueError where all inputs are the same in all rows.
 
     >>> rows = [{"said": 1.0}, {"said": 2.0}, {"said": -1.0}, {"said": -2.0}]
     >>> found = line(rows, np.array([True, True, False, False]), np.full(4, 0.25))
@@ -118,6 +121,8 @@ def line(
     values = np.array([[row[name] for name in names] for row in rows], np.float64)
     spread = values.std(0)
     names = [name for name, each in zip(names, spread, strict=True) if each > _LEVEL]
+    if not names:
+        raise ValueError("all claims measure alike")
     scaled = np.concatenate([(values / np.maximum(spread, _LEVEL))[:, spread > _LEVEL], np.ones((len(rows), 1))], 1)
     most = np.array([*(0.0 if name in never_above else math.inf for name in names), math.inf])
     ridge = 2 * penalty * np.array([*(1.0 for _ in names), 0.0])
@@ -168,7 +173,7 @@ def bars(
         supported = unsupported = (supported + unsupported) / 2
     flagged = p < unsupported
     contradicted = None
-    for bar in np.unique(against[flagged])[::-1]:
+    for bar in np.unique(against[flagged & (against >= _LIKELIER)])[::-1]:
         above = flagged & (against >= bar)
         if above.sum() < aims.fewest_contradicted:
             continue

@@ -51,6 +51,9 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
 LEFT_BY_FAILURE = 0.5
 LEFT_BY_MISSING_NAME = 0.7
 
+# Why a checker without a policy settles nothing, and what to do.
+NOT_FITTED = "not fitted: run assay calibrate --claims CLAIMS.jsonl --checker NAME"
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
@@ -74,10 +77,13 @@ class Measures:
         said = self.entailed.get(n)
         if said is None or aligned in (None, 1.0):
             return None
-        told = (
-            said.told if self.policy is not None else f"{said.told}; it was never fitted, so this settles nothing"
-        )
+        told = said.told if self.policy is not None else f"{said.told}; that settles nothing: {NOT_FITTED}"
         return ClaimEvent(said.likelier.value, said.by, told)
+
+    def unfitted(self, n: int, aligned: float | None) -> str:
+        """Why what the checker says of claim `n` counts for nothing, "" where it counts or it says nothing."""
+        said = self.heard(n, aligned)
+        return "" if said is None or self.policy is not None else f"{said.by} is {NOT_FITTED}"
 
 
 def judged(
@@ -98,6 +104,9 @@ def judged(
     ruled = measures.ruled(case.n, aligned)
     measured = None if aligned is None else support_after(case, aligned, checks, ruled)
     verdict, reason = verdict_of(case, measured, checks, ruled)
+    unfitted = measures.unfitted(case.n, aligned)
+    if verdict is Verdict.UNKNOWN and unfitted:
+        reason = f"{reason}; {unfitted}"
     tiers = _tiers(case, aligned, checks, measures)
     if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
         verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"

@@ -33,7 +33,7 @@ class MeasuredClaim:
 
     @property
     def is_weighed(self) -> bool:
-        """Whether a policy rules on the claim: it was compared, read, and is none of a source's in another writing."""
+        """Whether a policy rules on the claim: it was compared and read, and no source says it but for a value."""
         return self.said is not None and self.aligned not in (None, 1.0)
 
     @property

@@ -71,8 +71,12 @@ class CheckerFit(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
-    """A claim that a policy rules on."""
+class WeighedClaim:
+    """A labelled claim that a policy rules on: what it weighs, and its label.
+
+    `against` is the checker's own probability of a contradiction; a claim that `is_vetoed` by a check is never
+    called supported; claims of one `group` have the same evidence.
+    """
 
     inputs: dict[str, float]
     label: Verdict
@@ -82,6 +86,7 @@ class _Row:
 
     @property
     def true(self) -> bool:
+        """Whether it is labelled as supported."""
         return self.label is Verdict.SUPPORTED
 
 
@@ -140,7 +145,7 @@ async def fitted_checker(
     return CheckerFit(policy, counted(claims), _reached(claims, found), _reached(claims, alone))
 
 
-def policy_of(rows: Sequence[_Row]) -> ClaimPolicy:
+def policy_of(rows: Sequence[WeighedClaim]) -> ClaimPolicy:
     """The policy of some claims: a line on all of them, and bars on what lines say that saw no such evidence.
 
     Raises ValueError where there are too few.
@@ -163,17 +168,17 @@ def policy_of(rows: Sequence[_Row]) -> ClaimPolicy:
     return ClaimPolicy(whole.weights, whole.shift, found.supported, found.unsupported, found.contradicted)
 
 
-def _row(measured: MeasuredClaim, labelled: LabelledClaim) -> _Row:
+def _row(measured: MeasuredClaim, labelled: LabelledClaim) -> WeighedClaim:
     vetoed = bool(measured.decisive or measured.withheld)
     against = 0.0 if measured.said is None else measured.said.against
-    return _Row(measured.inputs, labelled.label, against, vetoed, labelled.group)
+    return WeighedClaim(measured.inputs, labelled.label, against, vetoed, labelled.group)
 
 
-def _true(rows: Sequence[_Row]) -> NDArray[np.bool_]:
+def _true(rows: Sequence[WeighedClaim]) -> NDArray[np.bool_]:
     return np.array([row.true for row in rows], bool)
 
 
-def _line(rows: Sequence[_Row]) -> Line:
+def _line(rows: Sequence[WeighedClaim]) -> Line:
     """The line on some rows; of few labels the penalty counts as much as one of them."""
     weights = balanced(_true(rows))
     penalty = max(PENALTY, 1 / len(rows))
@@ -205,7 +210,7 @@ def _require_enough(claims: Sequence[LabelledClaim], labels: Sequence[Verdict], 
         )
 
 
-def _refuse_chance(rows: Sequence[_Row]) -> None:
+def _refuse_chance(rows: Sequence[WeighedClaim]) -> None:
     """Refuse a checker that ranks no better than chance: its labels may be in another order than told."""
     true = _true(rows)
     positives, negatives = int(true.sum()), int((~true).sum())

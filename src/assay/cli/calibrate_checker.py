@@ -109,6 +109,7 @@ def _list(
     settings: Settings, policies: CheckerPolicies, checker: ClassifierChecker, as_json: bool, terminal: Terminal
 ) -> None:
     """What comes with the model, and the policies fitted, the one in use marked."""
+    from assay.calibration.shipped import weights_behind
     from assay.record.policies import OWN
 
     now = policies.in_use()
@@ -122,7 +123,8 @@ def _list(
     terminal.line(f"{'*' if version == OWN else ' '} {OWN}  {own_told}")
     for each in policies.all():
         mark = "*" if each.version == version else " "
-        terminal.line(f"{mark} {each.version}  {one_line(each.data)}, by {one_line(each.by, 80)}")
+        stale = "" if each.weights == weights_behind("claims") else "; of another version of assay: fit again"
+        terminal.line(f"{mark} {each.version}  {one_line(each.data)}, by {one_line(each.by, 80)}{stale}")
 
 
 def _of(part: int, whole: int) -> str:

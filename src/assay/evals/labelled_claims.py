@@ -18,7 +18,7 @@ _LABELS = {each.value: each for each in (Verdict.SUPPORTED, Verdict.CONTRADICTED
 
 @dataclass(frozen=True, slots=True)
 class LabelledClaim:
-    """A claim, what its evidence says of it, and the line that tells so; `group` is what the evidence says."""
+    """A claim, what its evidence says of it, that evidence, and the number of the line that tells so."""
 
     number: int
     claim: str
@@ -27,7 +27,7 @@ class LabelledClaim:
 
     @property
     def group(self) -> str:
-        """Claims of one group have the same evidence."""
+        """The evidence as one text: claims of one group have the same."""
         return "\n".join(each.text for each in self.passages)
 
 
@@ -49,7 +49,12 @@ def labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
 
 
 def counted(claims: Sequence[LabelledClaim]) -> str:
-    """How many claims there are of each label, in words."""
+    """How many claims there are of each label, in words.
+
+    >>> rain, snow = (LabelledClaim(n, "It rained.", Verdict.SUPPORTED, ()) for n in (1, 2))
+    >>> counted([rain, snow])
+    '2 labelled claims: 2 supported, 0 contradicted, 0 unsupported'
+    """
     by_label = Counter(each.label for each in claims)
     parts = ", ".join(f"{by_label[each]} {name}" for name, each in _LABELS.items())
     return f"{len(claims)} labelled claims: {parts}"

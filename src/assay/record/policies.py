@@ -127,7 +127,8 @@ class CheckerPolicies:
         """Add one line, in one write: it is there whole, or a later reading says that it is not."""
         line = f"{json.dumps(body)}\n".encode()
         try:
-            self.place.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in (self.place.parent, self.place):  # `mkdir` gives parents everyone's rights
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             try:
                 written = os.write(file, line)

@@ -40,7 +40,7 @@ def test_the_last_one_kept_or_chosen_is_in_use(policies: CheckerPolicies) -> Non
     third = keep(policies)
     assert (third.version, policies.in_use()) == (3, third)
     assert len(policies.path.read_text().splitlines()) == 5
-    assert policies.path.stat().st_mode & 0o077 == 0
+    assert [each.stat().st_mode & 0o077 for each in (policies.path, policies.place)] == [0, 0]
 
 
 def test_another_checker_has_others(policies: CheckerPolicies) -> None:

@@ -36,12 +36,10 @@ from assay.ports import Checker
 from assay.settings import load_settings
 from assay.types import Passage
 from assay.verify.absence import tells_of_absence
-from assay.verify.cases import SourceReader, Task, cases_of, quotes_of
-from assay.verify.claims import whole
-from assay.verify.entailed import Entailed, by_claim, pairs_of
-from assay.verify.judged import aligned_of, fact_checks, overlap_of
-from assay.verify.likeness import texts_of
-from assay.verify.verdicts import decides, failed_of, is_copy, of_truth, withholds
+from assay.verify.entailed import Entailed
+from assay.verify.judged import overlap_of
+from assay.verify.review import DeterministicVerifier
+from assay.verify.verdicts import failed_of, is_copy
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation", "public")
@@ -149,31 +147,18 @@ def _elsewhere() -> Iterator[Labelled]:
 
 async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEmbedder) -> list[Signals]:
     """The signals of some claims, each judged whole; those without a word are left out."""
-    reader, made = SourceReader(), []
+    verifier, made = DeterministicVerifier(embedder, checker=checker), []
     for each in some:
-        claims = tuple(whole(each.claim, ()))
-        if not claims:
+        found = await verifier.measure(each.claim, each.passages)
+        if found is None:
             continue
-        task = Task(each.claim, (), claims, each.passages, each.passages, False)
-        (case,) = cases_of(task, quotes_of(task), reader)
-        aligned, failed, verdict, wrong, withheld = None, frozenset[str](), None, [], []
-        if case.reading is not None:
-            texts = list(dict.fromkeys(texts_of(case.reading)))
-            vectors = dict(zip(texts, await embedder.embed(texts), strict=True))
-            checks = [check for part in case.parts for check in fact_checks(part)]
-            aligned, failed = aligned_of(case, vectors, checks), failed_of(checks)
-            pairs = {1: pairs_of(each.claim, case.scope)}
-            if pairs[1]:
-                found = by_claim("", pairs, await checker.check(pairs[1]))[1]
-                verdict = found.support, found.against
-                wrong = [check for check in of_truth(checks) if decides(check, case)]
-                withheld = [check.name for check in checks if withholds(check, case, is_read=True)]
-        quoted, overlap = case.quote is not None, overlap_of(case)
-        decisive, against = tuple(each.name for each in wrong), bool(wrong) and wrong[0].source_span is not None
+        case, wrong, said = found.case, found.decisive, found.said
         made.append(
             Signals(
-                each.id, each.label, each.kind, each.group, overlap, quoted, is_copy(case), aligned,
-                tuple(sorted(failed)), decisive, tuple(withheld), against, tells_of_absence(each.claim), verdict,
+                each.id, each.label, each.kind, each.group, overlap_of(case), case.quote is not None, is_copy(case),
+                found.aligned, tuple(sorted(failed_of(found.checks))), tuple(check.name for check in wrong),
+                tuple(check.name for check in found.withheld), bool(wrong) and wrong[0].source_span is not None,
+                tells_of_absence(each.claim), None if said is None else (said.support, said.against),
             )
         )  # fmt: skip
     return made

@@ -22,7 +22,7 @@ def verdict(each: Signals, policy: ClaimPolicy) -> Verdict:
         return Verdict.UNKNOWN if each.is_vetoed else Verdict.SUPPORTED
     if each.absent or (p >= policy.unsupported and not each.decisive):
         return Verdict.UNKNOWN
-    against = each.against if each.decisive else each.checker[1] >= policy.contradicted
+    against = each.against if each.decisive else policy.contradicts(each.checker[1])
     return Verdict.CONTRADICTED if against else Verdict.UNSUPPORTED
 
 

@@ -10,8 +10,11 @@ import pytest
 from assay import open_engine
 from assay.build import open_gates
 from assay.build.runs import replay
+from assay.calibration import ClaimPolicy
+from assay.calibration.shipped import weights_behind
 from assay.errors import UsageError
 from assay.models.classifier_checker import ClassifierChecker
+from assay.record.policies import CheckerPolicies
 from assay.types import Claim, Passage
 
 from ..unit.models.tiny import POLICY
@@ -30,8 +33,8 @@ def nli(tmp_path: Path) -> Path:
     return hub_folder(tmp_path / "nli", WORDS, classifier(WORDS), id2label=NLI)
 
 
-def checked(checker: Path | str, text: str = CLAIM) -> Claim:
-    with open_gates(checker=str(checker)) as engine:
+def checked(checker: Path | str, text: str = CLAIM, **settings: object) -> Claim:
+    with open_gates(checker=str(checker), **settings) as engine:
         [claim] = engine.check(text, [Passage("p", "d", "", 0, len(WATER), WATER)]).claims
     return claim
 
@@ -46,9 +49,55 @@ def test_a_checker_turns_no_claim_to_supported_until_it_is_fitted(nli: Path):
     assert plain.verdict.value != "supported"
     assert (unfitted.verdict, unfitted.support) == (plain.verdict, plain.support)
     [heard] = [each for each in unfitted.history if each.by.startswith("nli-")]
-    assert (heard.state, heard.reason.endswith("this settles nothing")) == ("supported", True)
+    assert (heard.state, "that settles nothing: not fitted" in heard.reason) == ("supported", True)
     fit(nli, weights={"checker": 1.0})
     assert checked(nli).verdict.value == "supported"
+
+
+def keep(data: Path, place: Path, behind: str = "", **policy: object) -> None:
+    sha256 = ClassifierChecker.load(place).model.sha256
+    CheckerPolicies(data / "policies", sha256).keep(
+        ClaimPolicy.read(POLICY | policy),
+        data="claims",
+        weights=behind or weights_behind("claims"),
+        reached={},
+        at=5.0,
+        by="Ann",
+    )
+
+
+def test_a_policy_of_the_data_folder_lets_it_say_what_it_found(nli: Path, tmp_path: Path):
+    data = tmp_path / "data"
+    unfitted = checked(nli, data_dir=data)
+    assert unfitted.verdict.value != "supported"
+    keep(data, nli, weights={"checker": 1.0})
+    fitted = checked(nli, data_dir=data)
+    assert fitted.verdict.value == "supported"
+    assert checked(nli, data_dir=tmp_path / "another").verdict == unfitted.verdict
+    policies = CheckerPolicies(data / "policies", ClassifierChecker.load(nli).model.sha256)
+    policies.use(0, at=6.0, by="Ann")
+    assert checked(nli, data_dir=data) == unfitted
+
+
+def test_an_unknown_claim_says_that_its_checker_is_not_fitted(nli: Path):
+    text = "At sea level the liquid boils at 100 degrees Celsius, somebody says."
+    assert checked("none", text).verdict.value == "unknown"
+    claim = checked(nli, text)
+    assert claim.verdict.value == "unknown"
+    assert claim.history[-1].reason.endswith(
+        "is not fitted: run assay calibrate --claims CLAIMS.jsonl --checker NAME"
+    )
+
+
+def test_a_policy_of_another_network_counts_for_nothing(nli: Path, tmp_path: Path):
+    keep(tmp_path / "data", nli, weights={"checker": 1.0})
+    hub_folder(nli, WORDS, classifier(WORDS), id2label=NLI, max_position_embeddings=65)
+    assert checked(nli, data_dir=tmp_path / "data").verdict.value != "supported"
+
+
+def test_a_policy_fitted_beside_other_weights_of_words_and_vectors_counts_for_nothing(nli: Path, tmp_path: Path):
+    keep(tmp_path / "data", nli, behind="0" * 16, weights={"checker": 1.0})
+    assert checked(nli, data_dir=tmp_path / "data").verdict.value != "supported"
 
 
 def test_a_policy_that_weighs_what_nothing_measures_is_refused(nli: Path):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from assay.errors import UsageError
 from assay.models.pulled import PREFIX, HubName, PulledModels
+from assay.record.policies import CheckerPolicies
 from assay.settings import Settings
 
 
@@ -29,6 +30,11 @@ def in_hub_layout(place: Path) -> bool:
 def pulled_models(settings: Settings) -> PulledModels:
     """The models of the hub in the data folder."""
     return PulledModels(settings.data_dir / "models")
+
+
+def policies_of(sha256: str, settings: Settings) -> CheckerPolicies:
+    """The policies that were fitted, in the data folder, for the checker of this hash."""
+    return CheckerPolicies(settings.data_dir / "policies", sha256)
 
 
 def named_model(name: str, settings: Settings, *, named: str, what: str) -> Path:

@@ -9,8 +9,6 @@ from typing import Any, Self
 
 from assay.calibration.curves import sigmoid
 
-_BARS = ("supported", "unsupported", "contradicted")
-
 
 @dataclass(frozen=True, slots=True)
 class ClaimPolicy:
@@ -19,7 +17,7 @@ class ClaimPolicy:
     The probability that the claim is borne out is sigmoid(shift + sum of weight x input); an input without a weight
     counts for nothing. From `supported` on the claim is supported, below `unsupported` it is not; in between nobody
     can tell. A claim that is not borne out is contradicted where the checker's own probability of that is at least
-    `contradicted`. benchmarks/claims/policy.py fits all of it.
+    `contradicted`; None where that was too rare to tell. `claim_fit` fits all of it.
 
     >>> policy = ClaimPolicy({"words": 1.0, "network": 0.5}, 0.0, 0.8, 0.1, 0.9)
     >>> policy.probability({"words": 0.0, "network": 0.0, "length": 12.0})
@@ -30,7 +28,15 @@ class ClaimPolicy:
     shift: float
     supported: float
     unsupported: float
-    contradicted: float
+    contradicted: float | None
+
+    def contradicts(self, against: float) -> bool:
+        """Whether a claim that is not borne out is contradicted, by the checker's own probability of that.
+
+        >>> ClaimPolicy({"words": 1.0}, 0.0, 0.8, 0.1, None).contradicts(1.0)
+        False
+        """
+        return self.contradicted is not None and against >= self.contradicted
 
     def probability(self, inputs: Mapping[str, float]) -> float:
         """The probability, 0 to 1; raises KeyError where an input that has a weight is missing."""
@@ -40,11 +46,11 @@ class ClaimPolicy:
     def read(cls, body: Mapping[str, Any]) -> Self:
         """The policy as a manifest has it; raises KeyError, TypeError or ValueError where it is none."""
         weights = {str(name): float(weight) for name, weight in body["weights"].items()}
-        bars = [float(body[name]) for name in _BARS]
+        supported, unsupported = float(body["supported"]), float(body["unsupported"])
+        contradicted = None if body["contradicted"] is None else float(body["contradicted"])
         shift = float(body["shift"])
         if not weights or not all(map(math.isfinite, (shift, *weights.values()))):
             raise ValueError("a weight is no number")
-        supported, unsupported, contradicted = bars
-        if not 0.0 <= unsupported <= supported <= 1.0 or not 0.0 <= contradicted <= 1.0:
+        if not 0.0 <= unsupported <= supported <= 1.0 or not 0.0 <= (contradicted or 0.0) <= 1.0:
             raise ValueError("the bars are not in order")
-        return cls(weights, shift, *bars)
+        return cls(weights, shift, supported, unsupported, contradicted)

@@ -1,4 +1,4 @@
-"""calibrate: a collection's own calibration, from labelled answers; and back to an earlier one."""
+"""calibrate: a collection's own calibration, from labelled answers, or a checker's; and back to an earlier one."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from assay.cli.calibrate_checker import calibrate_checker
 from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
 from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.review import By, login
@@ -25,9 +26,23 @@ LabelsFile = Annotated[
     ),
 ]
 FromRecord = Annotated[bool, typer.Option("--labelled", help="Use the labels stored by `assay label`.")]
+Claims = Annotated[
+    Path | None,
+    typer.Option(
+        "--claims",
+        metavar="CLAIMS.jsonl",
+        help='Labelled claims, to fit a checker to: {"claim", "evidence": a text or a list of texts, "label": '
+        "supported, contradicted or unsupported} a line.",
+    ),
+]
 Use = Annotated[
     int | None,
-    typer.Option("--use", metavar="N", min=0, help="Switch to calibration N; 0 is the one that ships with assay."),
+    typer.Option(
+        "--use",
+        metavar="N",
+        min=0,
+        help="Switch to calibration N, or to a checker's policy N; 0 is what came first.",
+    ),
 ]
 
 
@@ -36,28 +51,35 @@ def register(app: typer.Typer) -> None:
     app.command(cls=GroupedCommand)(calibrate)
 
 
-@takes(*THE_COLLECTION, *FOR_EMBEDDING)
+@takes(*THE_COLLECTION, *FOR_EMBEDDING, "checker")
 def calibrate(
     ctx: typer.Context,
     file: LabelsFile = None,
     *,
     given: Given,
     labelled: FromRecord = False,
+    claims: Claims = None,
     use: Use = None,
     by: By = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Fit the confidence of answers to labelled answers of the collection, and use the fit from now on.
+    """Fit the confidence of answers, or a checker, to labels, and use the fit from now on.
 
-    Prints the error before and after, both measured on labels that the fit did not see. It takes at least 20
-    labels, 5 of them right and 5 wrong. Every calibration is kept; without a file, they are listed.
+    Answers: prints the error before and after, both measured on labels that the fit did not see. It takes at least
+    20 labels, 5 of them right and 5 wrong. Every calibration of a collection is kept; without a file, they are
+    listed.
+
+    With --claims, a checker of the hub or of your own (--checker) is fitted: only then may it call claims
+    supported. Prints what its verdicts reach on claims that the fit did not see. It takes at least 38 claims that
+    are supported and 76 that are not. With --checker alone, its policies are listed.
 
     \b
     assay calibrate labels.jsonl -c manual
     assay calibrate --labelled
     assay calibrate --use 0
+    assay calibrate --claims claims.jsonl --checker hf:ORG/NAME@REVISION
     """
     from assay.clock import SystemClock
     from assay.record.labels import Labels
@@ -65,11 +87,19 @@ def calibrate(
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
-    if sum((file is not None, labelled, use is not None)) > 1:
-        raise UsageError("a file, --labelled and --use exclude one another", hint="give one of them")
+    if sum((file is not None, labelled, claims is not None, use is not None)) > 1:
+        raise UsageError("a file, --labelled, --claims and --use exclude one another", hint="give one of them")
     settings = load_settings(given).settings
+    who = (by or login()).strip() or "unknown"
+    if claims is not None or "checker" in given:
+        if file is not None or labelled:
+            raise UsageError(
+                "a checker is fitted to claims, not to answers", hint="give them: --claims CLAIMS.jsonl --checker …"
+            )
+        calibrate_checker(settings, terminal, claims=claims, use=use, by=who, as_json=as_json)
+        return
     labels = Labels(RunStore(settings.runs_file, settings.collection))
-    at, who = SystemClock().time(), (by or login()).strip() or "unknown"
+    at = SystemClock().time()
     if use is not None:
         labels.use(settings.collection, use, at=at, by=who)
         terminal.note(f"collection {settings.collection} uses calibration {use}")

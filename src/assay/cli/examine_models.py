@@ -32,7 +32,8 @@ PATIENCE = 30.0
 ASKED_WHERE_SET = frozenset({"verifier"})
 _HERE = "this process"
 _UNFITTED = (
-    "not fitted: what it says stands in a claim's history and settles nothing (docs/how-to/use-open-models.md)"
+    "not fitted: what it says stands in a claim's history and settles nothing; fit it: assay calibrate --claims "
+    "CLAIMS.jsonl --checker NAME (docs/how-to/use-open-models.md)"
 )
 
 

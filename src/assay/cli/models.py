@@ -97,14 +97,27 @@ def list_(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """List the models that were pulled: commit, network and size."""
+    """List the models that were pulled: commit, network and size, and whether a checker is fitted."""
+    from assay.build.checking import policy_in_use
+    from assay.settings import load_settings
+
     terminal, found = terminal_of(ctx), _models(given).all()
+    settings = load_settings(given).settings
+    fitted = [policy_in_use(settings, each) for each in found]
     if as_json:
-        terminal.object({"models": [each.to_dict() for each in found]})
+        listed = zip(found, fitted, strict=True)
+        terminal.object(
+            {
+                "models": [
+                    {**each.to_dict(), "fitted": told if told is None else bool(told)} for each, told in listed
+                ]
+            }
+        )
         return
-    for each in found:
+    for each, told in zip(found, fitted, strict=True):
         network = one_line(each.network)
-        terminal.line(f"{each.name}  {one_line(each.commit[:12])}  {network}  {each.size / 1e6:,.1f} MB")
+        checker = {None: "", "": "  not fitted: assay calibrate --claims"}.get(told, f"  fitted: {told}")
+        terminal.line(f"{each.name}  {one_line(each.commit[:12])}  {network}  {each.size / 1e6:,.1f} MB{checker}")
     if not found:
         terminal.note("no models were pulled")
 
@@ -118,7 +131,7 @@ def remove(
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Remove a model that was pulled, with the policy that was fitted for it."""
+    """Remove a model that was pulled; policies that `assay calibrate` fitted for it are kept."""
     from assay.models.pulled import HubName
 
     wanted = HubName.read(name)

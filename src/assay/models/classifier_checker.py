@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -50,8 +50,8 @@ _MEANINGS: Mapping[str, int] = MappingProxyType(
 class ClassifierChecker:
     """A checker from the hub that runs in this process, at most `threads` pairs at once, each on one thread.
 
-    Without a file `claim_policy.json` in its folder its model has no policy: what it says settles nothing. `model`
-    names it with eight characters for its weights, its labels and its policy.
+    Without a file `claim_policy.json` in its folder its model has no policy, until `fitted` gives it one: what it
+    says settles nothing. `model` names it with eight characters for its weights, its labels and its policy.
     """
 
     model: CheckerModel
@@ -71,19 +71,20 @@ class ClassifierChecker:
         columns = columns_of(folder)
         sha256 = folder.sha256
         policy = _policy(folder, sha256)
-        told = json.dumps([sha256, None if policy is None else folder.json(POLICY_FILE)["policy"]], sort_keys=True)
+        body = None if policy is None else folder.json(POLICY_FILE)["policy"]
         return cls(
-            model=CheckerModel(
-                id=f"{folder.name}-{hashlib.sha256(told.encode()).hexdigest()[:8]}",
-                sha256=sha256,
-                languages=folder.languages,
-                policy=policy,
-            ),
+            model=CheckerModel(_id(folder.name, sha256, body), sha256, folder.languages, policy),
             folder=folder,
             columns=columns,
             _network=PairNetwork(folder, ["logits"]),
             _threads=ThreadPoolExecutor(threads, thread_name_prefix="assay-check"),
         )
+
+    def fitted(self, policy: ClaimPolicy | None) -> ClassifierChecker:
+        """The same checker under another policy, None for none; it shares the threads."""
+        body = None if policy is None else asdict(policy)
+        named = _id(self.folder.name, self.model.sha256, body)
+        return replace(self, model=replace(self.model, id=named, policy=policy))
 
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
         """Three probabilities a pair, shape (pairs, 3); the event loop stays free."""
@@ -112,6 +113,12 @@ class ClassifierChecker:
             )
         shares = np.exp(logits - logits.max())
         return np.asarray(shares / shares.sum(), np.float32)
+
+
+def _id(name: str, sha256: str, policy: Mapping[str, Any] | None) -> str:
+    """What a checker is called: verdicts by another network or under another policy have another name."""
+    told = json.dumps([sha256, policy], sort_keys=True)
+    return f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
 
 def columns_of(folder: HubFolder) -> tuple[int, ...]:

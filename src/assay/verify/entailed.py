@@ -28,6 +28,8 @@ WEIGHED = ("numbers", "dates", "names", "negation", "comparison")
 INPUTS = frozenset({"checker", "trees", "overlap", "trees x overlap", "checker x overlap"}).union(
     f"failed {name}" for name in WEIGHED
 )
+# No failed check speaks for a claim.
+NEVER_ABOVE = frozenset(f"failed {name}" for name in WEIGHED)
 # A longer claim is not read whole, in tokens as estimated.
 LONGEST = 96
 # A claim of more sentences is not read; the longest labelled one has 25.

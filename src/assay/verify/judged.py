@@ -51,6 +51,9 @@ FACTS: Mapping[str, Callable[[Comparison], list[Check]]] = {
 LEFT_BY_FAILURE = 0.5
 LEFT_BY_MISSING_NAME = 0.7
 
+# Why a checker without a policy settles nothing, and what to do.
+NOT_FITTED = "not fitted: run assay calibrate --claims CLAIMS.jsonl --checker NAME"
+
 
 @dataclass(frozen=True, slots=True)
 class Measures:
@@ -74,10 +77,13 @@ class Measures:
         said = self.entailed.get(n)
         if said is None or aligned in (None, 1.0):
             return None
-        told = (
-            said.told if self.policy is not None else f"{said.told}; it was never fitted, so this settles nothing"
-        )
+        told = said.told if self.policy is not None else f"{said.told}; that settles nothing: {NOT_FITTED}"
         return ClaimEvent(said.likelier.value, said.by, told)
+
+    def unfitted(self, n: int, aligned: float | None) -> str:
+        """Why what the checker says of claim `n` counts for nothing, "" where it counts or it says nothing."""
+        said = self.heard(n, aligned)
+        return "" if said is None or self.policy is not None else f"{said.by} is {NOT_FITTED}"
 
 
 def judged(
@@ -92,16 +98,15 @@ def judged(
     checks: list[Check] = []
     if "sources" not in skip and task.cites:
         checks.append(_sourced(case))
-    if case.over is not None and case.reading is not None:
-        if "quotes" not in skip:
-            with timing("quotes"):
-                checks += _quote_checks(case.over)
-        checks += [check for part in case.parts for check in fact_checks(part, skip, timing)]
+    checks += compared_checks(case, skip, timing)
     with timing("support"):
         aligned = aligned_of(case, measures.vectors, checks)
     ruled = measures.ruled(case.n, aligned)
     measured = None if aligned is None else support_after(case, aligned, checks, ruled)
     verdict, reason = verdict_of(case, measured, checks, ruled)
+    unfitted = measures.unfitted(case.n, aligned)
+    if verdict is Verdict.UNKNOWN and unfitted:
+        reason = f"{reason}; {unfitted}"
     tiers = _tiers(case, aligned, checks, measures)
     if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
         verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
@@ -119,6 +124,17 @@ def judged(
         checks.append(_support_check(case, verdict, reason, checks))
     claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
+
+
+def compared_checks(case: Case, skip: frozenset[str] = frozenset(), timing: Timing = untimed) -> list[Check]:
+    """The checks of a claim that is compared with its sources: its quotations and its facts."""
+    if case.over is None or case.reading is None:
+        return []
+    checks: list[Check] = []
+    if "quotes" not in skip:
+        with timing("quotes"):
+            checks += _quote_checks(case.over)
+    return checks + [check for part in case.parts for check in fact_checks(part, skip, timing)]
 
 
 def _tells_of_absence(case: Case) -> bool:

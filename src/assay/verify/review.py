@@ -34,6 +34,7 @@ from assay.verify.entailed import Entailed, by_claim, pairs_of
 from assay.verify.findings import findings_of
 from assay.verify.judged import FACTS, Measures, judged
 from assay.verify.likeness import texts_of
+from assay.verify.measured import MeasuredClaim
 from assay.verify.quotations import only_quotes, polarity_at, quotation_review
 from assay.verify.subject import off_subject, subject
 from assay.verify.untested import untested_code, untested_in
@@ -140,6 +141,14 @@ class DeterministicVerifier:
         if "support" in self.skip:
             return review
         return _with(review, untested_in(prose, review, Severity.WARN) + untested_code(code))
+
+    async def measure(self, text: str, passages: tuple[Passage, ...]) -> MeasuredClaim | None:
+        """What the verdict of `check` on a text judged whole comes from; None where it claims nothing."""
+        marks = citations(text, names_of(passages))
+        task = Task(text, marks, tuple(whole(text, marks)), passages, passages, bool(marks))
+        cases = await asyncio.to_thread(_cases, task, self.reader, 1)
+        measures = await self._measures(cases)
+        return next((MeasuredClaim.of(case, measures) for case in cases), None)
 
     async def _reviewed(self, task: Task) -> Review:
         if self.lateness is None:

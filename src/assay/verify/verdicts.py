@@ -138,7 +138,7 @@ def _by_policy(measured: float, failed: Sequence[Check], ruled: Ruled) -> tuple[
         return Verdict.SUPPORTED, said
     if measured >= policy.unsupported:
         return Verdict.UNKNOWN, f"{said}: that settles nothing"
-    found = Verdict.CONTRADICTED if ruled.said.against >= policy.contradicted else Verdict.UNSUPPORTED
+    found = Verdict.CONTRADICTED if policy.contradicts(ruled.said.against) else Verdict.UNSUPPORTED
     return found, failed[0].cause or said if failed else f"{said}: it is not borne out"
 
 

@@ -12,7 +12,13 @@ from typing import Any
 
 import pytest
 
+from assay.calibration import ClaimPolicy
+from assay.calibration.shipped import weights_behind
+from assay.models.classifier_checker import ClassifierChecker
+from assay.record.policies import CheckerPolicies
+
 from ...unit.models.hub_server import Hub, serving
+from ...unit.models.tiny import POLICY
 from ...unit.models.tiny_hub import classifier, hub_folder, reranker
 from .conftest import call
 
@@ -36,7 +42,7 @@ def test_doctor_says_that_a_checker_was_never_fitted(filled: Path, nli: Path):
     assert code == 0
     assert found["role checker"]["status"] == "unknown"
     assert "onnx/model.onnx of 2 networks in the folder" in found["role checker"]["detail"]
-    assert "settles nothing (docs/how-to/use-open-models.md)" in found["role checker"]["detail"]
+    assert "settles nothing; fit it: assay calibrate --claims" in found["role checker"]["detail"]
 
 
 def test_doctor_says_what_is_wrong_with_labels(filled: Path, tmp_path: Path):
@@ -106,6 +112,25 @@ def test_a_model_is_pulled_listed_used_and_removed(pulling: Any, tmp_path: Path)
     assert "config.json is not what was pulled" in found["role checker"]["detail"]
     assert call("models", "remove", CHECK, *data).code == 0
     assert call("models", "list", *data).err == "no models were pulled\n"
+
+
+def test_the_list_says_of_a_checker_whether_it_is_fitted(pulling: Any, hub: Hub, tmp_path: Path):
+    words = {"gold": (1,)}
+    hub.models["org/rank"] = hub_folder(tmp_path / "rank", words, reranker(words), id2label={"0": "LABEL_0"})
+    for name in (CHECK, "hf:org/rank@main"):
+        assert pulling("models", "pull", name).returncode == 0
+    data = ("--data-dir", tmp_path / "data")
+    check, rank = call("models", "list", *data).out.splitlines()
+    assert check.endswith(" MB  not fitted: assay calibrate --claims")
+    assert rank.endswith(" MB")
+    place = tmp_path / "data" / "models" / "org--check@main"
+    sha256 = ClassifierChecker.load(place).model.sha256
+    CheckerPolicies(tmp_path / "data" / "policies", sha256).keep(
+        ClaimPolicy.read(POLICY), data="claims", weights=weights_behind("claims"), reached={}, at=5.0, by="Ann"
+    )
+    assert call("models", "list", *data).out.splitlines()[0].endswith(" MB  fitted: policy 1")
+    listed = call("models", "list", *data, "--json").object["models"]
+    assert [each["fitted"] for each in listed] == [True, None]
 
 
 def test_a_model_that_was_not_pulled_is_told(filled: Path):

@@ -60,14 +60,16 @@ async def test_a_checker_without_a_policy_settles_nothing(text: str, said: tuple
     [plain] = await claims(text)
     [claim] = await claims(text, scripted({text: said}, None))
     assert (claim.verdict, claim.support) == (plain.verdict, plain.support)
-    assert claim.history[-1] == plain.history[-1]
+    untold = f"; {BY} is not fitted: run assay calibrate --claims CLAIMS.jsonl --checker NAME"
+    told = untold if claim.verdict is Verdict.UNKNOWN else ""
+    assert claim.history[-1].reason == plain.history[-1].reason + told
 
 
 async def test_what_a_checker_without_a_policy_says_stands_in_the_history() -> None:
     [claim] = await claims(FREE, scripted({FREE: (0.99, 0.0)}, None))
     [heard] = [each for each in claim.history if each.by == BY]
     assert heard.state == "supported"
-    assert heard.reason == "supports 0.99, contradicts 0.00; it was never fitted, so this settles nothing"
+    assert heard.reason.startswith("supports 0.99, contradicts 0.00; that settles nothing: not fitted: run assay")
 
 
 async def test_what_the_checker_contradicts_is_contradicted() -> None:

@@ -1,0 +1,146 @@
+"""The policies fitted for checkers: one file a checker, named by its hash; nothing in it is changed, only added."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from assay.calibration import ClaimPolicy
+from assay.errors import DamagedStore, StoreError, UsageError
+from assay.types import Value
+
+# The version of what comes with a model: the policy in its folder, or none.
+OWN = 0
+_SCHEMA = "assay-policies/1"
+
+
+@dataclass(frozen=True, slots=True)
+class FittedPolicy(Value):
+    """A policy and what it was fitted on, in words; `version` counts from 1.
+
+    `at` is Unix seconds, `by` names who fitted it. `weights` is the hash of the weights of words and vectors that
+    it was fitted beside (`calibration.shipped.weights_behind`), `reached` is what it did on labels it did not see.
+    """
+
+    version: int
+    at: float
+    by: str
+    data: str
+    weights: str
+    policy: ClaimPolicy
+    reached: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, version: int, body: Mapping[str, Any]) -> Self:
+        """The policy as a line has it; raises KeyError, TypeError or ValueError where it is none."""
+        if body["schema"] != _SCHEMA:
+            raise ValueError(f"its schema is not {_SCHEMA}")
+        return cls(
+            version=version,
+            at=float(body["at"]),
+            by=str(body["by"]),
+            data=str(body["data"]),
+            weights=str(body["weights"]),
+            policy=ClaimPolicy.read(body["policy"]),
+            reached=dict(body["reached"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckerPolicies:
+    """The policies of one checker, whose files have the hash `sha256`, in the folder `place`.
+
+    What cannot be read or written raises StoreError, what is no such file DamagedStore.
+    """
+
+    place: Path
+    sha256: str
+
+    @property
+    def path(self) -> Path:
+        """The file; it is not there before the first fit."""
+        return self.place / f"{self.sha256}.jsonl"
+
+    def all(self) -> tuple[FittedPolicy, ...]:
+        """Every policy, oldest first."""
+        return self._read()[0]
+
+    def in_use(self) -> FittedPolicy | None:
+        """The policy chosen last; None for what comes with the model."""
+        fitted, version = self._read()
+        return None if version == OWN else fitted[version - 1]
+
+    def keep(
+        self, policy: ClaimPolicy, *, data: str, weights: str, reached: Mapping[str, Any], at: float, by: str
+    ) -> FittedPolicy:
+        """Write a policy down, and use it from now on."""
+        version = len(self.all()) + 1
+        made = FittedPolicy(version, at, by, data, weights, policy, reached)
+        body = made.to_dict()
+        del body["version"]  # told by the place in the file
+        self._add({"schema": _SCHEMA, **body})
+        return made
+
+    def use(self, version: int, *, at: float, by: str) -> None:
+        """Use another policy, 0 for what comes with the model; UsageError where there is none such."""
+        known = [OWN, *(each.version for each in self.all())]
+        if version not in known:
+            raise UsageError(
+                f"the checker has no policy {version}; it has {', '.join(map(str, known))}",
+                hint="0 is what comes with the model",
+            )
+        self._add({"at": at, "by": by, "use": version})
+
+    def _read(self) -> tuple[tuple[FittedPolicy, ...], int]:
+        """The policies, and the version in use."""
+        fitted: list[FittedPolicy] = []
+        chosen = OWN
+        try:
+            for body in self._lines():
+                if "use" in body:
+                    chosen = int(body["use"])
+                else:
+                    fitted.append(FittedPolicy.read(len(fitted) + 1, body))
+                    chosen = len(fitted)
+                if not OWN <= chosen <= len(fitted):
+                    raise ValueError(f"it chooses policy {chosen} of {len(fitted)}")
+        except (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
+            raise DamagedStore(
+                f"{self.path} cannot be used: {error}", hint="remove it, then fit the checker again"
+            ) from error
+        return tuple(fitted), chosen
+
+    def _lines(self) -> Iterator[Mapping[str, Any]]:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StoreError(f"{self.path} cannot be read: {error.strerror}", hint="see who may read it") from error
+        yield from map(json.loads, text.splitlines())
+
+    def _add(self, body: Mapping[str, Any]) -> None:
+        """Add one line, in one write: it is there whole, or a later reading says that it is not."""
+        line = f"{json.dumps(body)}\n".encode()
+        try:
+            for folder in (self.place.parent, self.place):  # `mkdir` gives parents everyone's rights
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                written = os.write(file, line)
+                os.fsync(file)
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} cannot be written: {error.strerror}",
+                hint="choose a folder of your own with --data-dir",
+            ) from error
+        if written < len(line):
+            raise StoreError(
+                f"{self.path} was not written whole", hint="make room on the disk, then remove the file"
+            )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from assay.errors import DeadlinePassed
 from assay.meter import VERIFIER
 from assay.types import (
+    VALUE_CHECKS,
     Check,
     Claim,
     ClaimEvent,
@@ -28,10 +29,12 @@ from assay.types import (
 from assay.verify.findings import findings_of
 from assay.verify.review import DeterministicVerifier
 from assay.verify.tier import Asked, Ruling, Tier
-from assay.verify.verdicts import NOT_OF_TRUTH
+from assay.verify.verdicts import of_truth
 
 # Who says what the model is not asked about, as a disagreement names it.
 _TESTS = "the tests without a model"
+# Checks that no model overrules: they compare a value, or what stands between quotation marks, with the source's.
+_OF_VALUES = VALUE_CHECKS | {"quotes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +103,13 @@ class ModelVerifier:
 
 
 def open_in(review: Review, *, trusted: bool) -> list[Claim]:
-    """The claims that no quote, no check of a fact and, where it is `trusted`, no support settles.
+    """The claims that no quote, no check of a value and, where it is `trusted`, no support settles.
 
-    A claim that could not be compared with anything is not among them.
+    A claim that could not be compared with anything is not among them. What other checks find, such as words added
+    to a copied sentence, is right hardly more often than wrong on claims that people wrote (benchmarks/checks).
     """
     against = {
-        check.claim
-        for check in review.checks
-        if check.status is Status.FAILED and check.name not in (*NOT_OF_TRUTH, "support")
+        check.claim for check in review.checks if check.status is Status.FAILED and check.name in _OF_VALUES
     }
     return [
         claim
@@ -154,11 +156,13 @@ def together(first: Verdict, said: Verdict) -> Verdict:
 def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
     """The review with the claims' verdicts after the rulings, by claim number.
 
-    Checks say where the model could not say, and where it and the tests disagree. A check that could not be made of
-    a claim that the model finds supported only warns: the model has settled what it left open.
+    Checks say where the model could not say, and where it and the tests disagree. A check of a claim that the model
+    finds supported only warns where it could not be made, or failed: the model has settled what it left open.
     """
     first = {claim.n: claim for claim in review.claims}
-    after = {n: _after(first[n], by, ruling) for n, ruling in rulings.items()}
+    doubted = {each.claim for each in of_truth(review.checks) if each.name != "support"}
+    overruled = {n for n, ruling in rulings.items() if n in doubted and ruling.verdict is Verdict.SUPPORTED}
+    after = {n: _after(first[n], by, ruling, is_overruled=n in overruled) for n, ruling in rulings.items()}
     checks: list[Check] = []
     for check in review.checks:
         claim = after.get(check.claim or 0)
@@ -169,15 +173,21 @@ def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
             checks += [*_told(claim, by, ruling, was), _support(check, claim, by, ruling, was)]
         elif claim.verdict is Verdict.SUPPORTED and check.status is Status.UNKNOWN:
             checks.append(replace(check, severity=Severity.WARN))
+        elif claim.verdict is Verdict.SUPPORTED and check in of_truth([check]):
+            cause = f"{check.cause}; {by}: {claim.verdict.value}"
+            checks.append(replace(check, status=Status.UNKNOWN, severity=Severity.WARN, cause=cause, kind=None))
         else:
             checks.append(check)
     claims = tuple(after.get(claim.n, claim) for claim in review.claims)
     return replace(review, claims=claims, checks=tuple(checks), findings=findings_of(checks))
 
 
-def _after(claim: Claim, by: str, ruling: Ruling) -> Claim:
-    """The claim with its verdict after the ruling, and a history that names who said what."""
-    verdict = together(claim.verdict, ruling.verdict)
+def _after(claim: Claim, by: str, ruling: Ruling, *, is_overruled: bool) -> Claim:
+    """The claim with its verdict after the ruling, and a history that names who said what.
+
+    Where only checks speak against the claim that a model may overrule, `is_overruled`, its word holds.
+    """
+    verdict = ruling.verdict if is_overruled else together(claim.verdict, ruling.verdict)
     why = _disagreement(claim.verdict, by, ruling) or f"{by}: {ruling.verdict.value}"
     spans = tuple(dict.fromkeys((*ruling.spans, *claim.spans)))
     said = ClaimEvent(ruling.verdict.value, by, ruling.reason)

@@ -21,6 +21,7 @@ from assay.types import (
     Question,
     Review,
     Sentence,
+    Severity,
     Status,
     Verdict,
 )
@@ -248,3 +249,23 @@ async def test_what_a_ruling_settles_has_its_cause() -> None:
     [support] = named(review, "support")
     assert support.status is Status.FAILED
     assert "no sentence says" in (support.cause or "")
+
+
+async def test_a_model_overrules_a_check_that_compares_no_value() -> None:
+    claim = "It burned down in the winter of 1901 with all its grain."
+    before = await DeterministicVerifier().check(claim, (passage(),))
+    assert before.claims[0].verdict is Verdict.UNSUPPORTED
+    assert [each.status for each in named(before, "additions")] == [Status.FAILED]
+    review = await reviewed(tier(says(part("supported", 2, text=claim))), claim)
+    assert review.claims[0].verdict is Verdict.SUPPORTED
+    [doubt], [agreement] = named(review, "additions"), named(review, "agreement")
+    assert (doubt.status, doubt.severity) == (Status.UNKNOWN, Severity.WARN)
+    assert (doubt.cause or "").endswith("fake:scripted: supported")
+    assert agreement.cause == "the tests without a model: unsupported; fake:scripted: supported"
+
+
+async def test_a_check_holds_where_the_model_could_not_say() -> None:
+    claim = "It burned down in the winter of 1901 with all its grain."
+    review = await reviewed(tier({"claims": []}), claim)
+    assert review.claims[0].verdict is Verdict.UNSUPPORTED
+    assert [each.status for each in named(review, "additions")] == [Status.FAILED]

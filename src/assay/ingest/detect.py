@@ -44,8 +44,8 @@ _MAIL_LINE = re.compile(r"[!-9;-~]+:|[ \t]")
 _MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(r"^(?:```|~~~|[*-] |\d+\. |> )|\]\(", re.MULTILINE)
 _PDF = re.compile(rb"^[^\S\n]*(?:\xef\xbb\xbf)?%PDF-", re.M)
-# What a name promises of a file: these formats are never plain text.
 _TEXT_KINDS = frozenset({"text", "markdown", "html", "json", "mail", "csv"})
+# What a name promises of a file: formats that are never text, and those that are.
 _NAMED = re.compile(r"\.(?:pdf|docx|pptx?|xlsx|epub|msg)$", re.IGNORECASE)
 _READ = re.compile(r"\.(?:html?|md|markdown|txt|text|csv|tsv|jsonl?|ndjson|eml)$", re.IGNORECASE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")

@@ -144,16 +144,13 @@ def _weak(assessment: Assessment | None) -> tuple[str, ...]:
     >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
     >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.7, 0.5))
     ('the answer is weak by its own assessment (the verdict stays): relevance 0.450, each criterion needs 0.500',)
-    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))
-    ('the answer is weak by its own assessment (the verdict stays): 0.725 overall, 0.800 needed; weakest: relevance 0.450',)
+    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))[0].partition(": ")[2]
+    '0.725 overall, 0.800 needed; weakest: relevance 0.450'
     """
     if assessment is None or assessment.passed is not False or assessment.overall is None:
         return ()
-    weak, bar, floor = (
-        "the answer is weak by its own assessment (the verdict stays): ",
-        assessment.bar,
-        assessment.floor,
-    )
+    weak = "the answer is weak by its own assessment (the verdict stays): "
+    bar, floor = assessment.bar, assessment.floor
     known = [(each.criterion, each.score) for each in assessment.scores if each.score is not None]
     if bar is not None and floor is not None and assessment.overall >= bar:
         low = ", ".join(_scored(*each) for each in known if each[1] < floor)

@@ -138,25 +138,26 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
 
 
 def _weak(assessment: Assessment | None) -> tuple[str, ...]:
-    """The warning that an answer failed its own assessment: the criteria under their floor, or the whole.
+    """The warning that an answer is weak by its own assessment: the criteria under their floor, or the whole.
 
     >>> from assay.types import Criterion, CriterionScore
     >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
     >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.7, 0.5))
-    ('the answer failed its self-assessment: relevance 0.450, each criterion needs 0.500',)
-    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))
-    ('the answer failed its self-assessment: 0.725 overall, 0.800 needed; weakest: relevance 0.450',)
+    ('the answer is weak by its own assessment (the verdict stays): relevance 0.450, each criterion needs 0.500',)
+    >>> _weak(Assessment(scores, 0.725, False, "", Criterion.RELEVANCE, 0.8, 0.5))[0].partition(": ")[2]
+    '0.725 overall, 0.800 needed; weakest: relevance 0.450'
     """
     if assessment is None or assessment.passed is not False or assessment.overall is None:
         return ()
-    failed, bar, floor = "the answer failed its self-assessment: ", assessment.bar, assessment.floor
+    weak = "the answer is weak by its own assessment (the verdict stays): "
+    bar, floor = assessment.bar, assessment.floor
     known = [(each.criterion, each.score) for each in assessment.scores if each.score is not None]
     if bar is not None and floor is not None and assessment.overall >= bar:
         low = ", ".join(_scored(*each) for each in known if each[1] < floor)
-        return (f"{failed}{low}, each criterion needs {floor:.3f}",)
+        return (f"{weak}{low}, each criterion needs {floor:.3f}",)
     needed = "" if bar is None else f", {bar:.3f} needed"
     weakest = "".join(f"; weakest: {_scored(*each)}" for each in known if each[0] is assessment.weakest)
-    return (f"{failed}{assessment.overall:.3f} overall{needed}{weakest}",)
+    return (f"{weak}{assessment.overall:.3f} overall{needed}{weakest}",)
 
 
 def _scored(criterion: Criterion, score: float) -> str:

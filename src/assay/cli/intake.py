@@ -93,8 +93,7 @@ def take_in(
     if not any(row["status"] == "failed" for row in shown):
         return Exit.OK
     if not dry_run:
-        hint = "the rest is stored; fix the files or their permissions and run the same command again"
-        terminal.note(f"hint: {hint}")
+        terminal.note(f"hint: {_hint(shown)}")
     return Exit.INPUTS_FAILED
 
 
@@ -155,6 +154,22 @@ def _tell(row: dict[str, Any], terminal: Terminal) -> None:
         terminal.note(text)
     else:
         terminal.detail(text)
+
+
+def _hint(rows: list[dict[str, Any]]) -> str:
+    """What to do about the files that failed, and what became of the others.
+
+    >>> _hint([{"status": "failed", "reason": "no such file or folder"}])
+    'nothing was stored; check the path and run the command again'
+    >>> _hint([{"status": "failed", "reason": "damaged"}, {"status": "added", "reason": None}])
+    'the rest is stored; fix the files or their permissions and run the same command again'
+    """
+    from assay.ingest.walk import ABSENT
+
+    stored = any(row["status"] in ("added", "unchanged") for row in rows)
+    absent = all(row["reason"] == ABSENT for row in rows if row["status"] == "failed")
+    what = "check the path and run the" if absent else "fix the files or their permissions and run the same"
+    return f"{'the rest is stored' if stored else 'nothing was stored'}; {what} command again"
 
 
 def _summary(rows: list[dict[str, Any]]) -> str:

@@ -7,6 +7,7 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 
 from assay.errors import EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.decode import decode
@@ -43,6 +44,10 @@ _MAIL_LINE = re.compile(r"[!-9;-~]+:|[ \t]")
 _MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(r"^(?:```|~~~|[*-] |\d+\. |> )|\]\(", re.MULTILINE)
 _PDF = re.compile(rb"^[^\S\n]*(?:\xef\xbb\xbf)?%PDF-", re.M)
+_TEXT_KINDS = frozenset({"text", "markdown", "html", "json", "mail", "csv"})
+# What a name promises of a file: formats that are never text, and those that are.
+_NAMED = re.compile(r"\.(?:pdf|docx|pptx?|xlsx|epub|msg)$", re.IGNORECASE)
+_READ = re.compile(r"\.(?:html?|md|markdown|txt|text|csv|tsv|jsonl?|ndjson|eml)$", re.IGNORECASE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 
 
@@ -205,12 +210,19 @@ class AnyLoader:
         if kind == "encrypted office file":
             raise UnreadableDocument(f"{name}: encrypted, it needs a password", hint="save it without a password")
         loader = self._loaders.get(kind)
+        promised = _NAMED.search(name)
+        if loader is None and (promised or _READ.search(name)):
+            ending = name[name.rindex(".") :]
+            problem = f"{name}: no {ending} file, it is {_article(kind)}; it may be damaged"
+            raise UnreadableDocument(problem, hint="save it again with the program that made it")
         if loader is None:
             hint = "save it as PDF, .docx, .pptx, .xlsx, HTML or text"
             raise UnsupportedDocument(f"{name}: {_article(kind)}, a format that is not read", hint=hint)
         loaded = normalise(loader.load(data, name))
         if not loaded.text.strip():
             raise EmptyDocument(f"{name}: only white space", hint="nothing to do; the file holds no text")
+        if promised and kind in _TEXT_KINDS:
+            return replace(loaded, warnings=(*loaded.warnings, f"no {promised.group()} file, read as {kind}"))
         return loaded
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ class JsonLoader:
         'city: Ulm\\nsize.people: 126000'
         """
         decoded = decode(data)
-        value = _parsed(decoded.text, name)
+        value, left_out = _parsed(decoded.text, name)
         records = value if isinstance(value, list) else [value]
         blocks = Blocks()
         for number, record in enumerate(records, 1):
@@ -32,18 +32,21 @@ class JsonLoader:
             blocks.add("\n".join(lines), Location(row=number) if len(records) > 1 else Location())
         if not blocks.text:
             raise EmptyDocument(f"{name}: holds no values", hint="nothing to do; the file holds no text")
-        return Loaded(blocks.text, "json", _title(value), regions=blocks.regions, warnings=decoded.warnings)
+        warnings = (*decoded.warnings, *left_out)
+        return Loaded(blocks.text, "json", _title(value), regions=blocks.regions, warnings=warnings)
 
 
-def _parsed(text: str, name: str) -> Any:
-    """The value, or the list of the values of the lines."""
+def _parsed(text: str, name: str) -> tuple[Any, tuple[str, ...]]:
+    """The value, or the list of the values of the lines with a warning of those that are left out."""
     try:
-        return json.loads(text)
+        return json.loads(text), ()
     except ValueError as error:
-        values = [_value(line) for line in text.splitlines() if line.strip()]
-        if all(value is None for value in values):
+        lines = [(line, _value(line)) for line in text.splitlines() if line.strip()]
+        values = [value for _, value in lines if value is not None]
+        if not values:
             raise UnreadableDocument(f"{name}: no JSON ({error})", hint="check where it is cut off") from error
-        return [value for value in values if value is not None]
+        bad = sum(value is None and line.strip() != "null" for line, value in lines)
+        return values, (f"{bad} line{'' if bad == 1 else 's'} left out: no JSON",) if bad else ()
 
 
 def _value(line: str) -> Any:

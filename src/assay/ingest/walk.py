@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+# The problem of a path that leads nowhere.
+ABSENT = "no such file or folder"
 # Folders that version control keeps for itself; those that begin with a dot are skipped as hidden anyway.
 _VERSION_CONTROL = frozenset({"CVS", "_darcs", "RCS", "SCCS"})
 
@@ -54,7 +56,7 @@ def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
     try:
         status = path.stat()
     except FileNotFoundError:
-        yield _problem(path, "no such file or folder")
+        yield _problem(path, ABSENT)
     except OSError as error:
         yield _problem(path, error.strerror or str(error))
     else:

@@ -9,6 +9,8 @@ from assay.text.tokens import stem
 
 # Letters from which on two edits may be a slip, and those under which a word is never corrected.
 _LONG, _LEAST = 8, 4
+# Beyond this many letters it is no word that anybody misspelt; the longest in English dictionaries has 45.
+_LONGEST = 50
 # A name that is merely unknown is nobody else's: one edit in as many letters.
 _LONG_NAME = 7
 # A term is a stem: a misspelt word may end in as many letters more, and a slip near its end counts twice.
@@ -38,9 +40,13 @@ def most_edits(word: str, *, is_name: bool) -> int:
 
     >>> most_edits("reimbursment", is_name=False), most_edits("polcy", is_name=False)
     (2, 1)
+    >>> most_edits("reimbursment" * 9, is_name=False)
+    0
     >>> most_edits("austria", is_name=True), most_edits("iran", is_name=True)
     (1, 0)
     """
+    if len(word) > _LONGEST:
+        return 0
     if is_name:
         return int(len(word) >= _LONG_NAME)
     return 0 if len(word) < _LEAST else 1 if len(word) < _LONG else 2

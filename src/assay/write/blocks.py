@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.nlp.blocks import Block, BlockKind, blocks, unit
 from assay.text.sentences import sentences
-from assay.types import AnswerType, Passage, Question, QuestionKind, Span
+from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
 # Most words of an answer by what is asked: a fact, an explanation, a list or the steps; and of one block of
 # the first two (benchmarks/answers/choose.py).
@@ -18,6 +19,20 @@ SLACK = 1.25
 _LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
 _PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER, AnswerType.YES_NO})
 _EXPLAINED = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE})
+_AUXILIARY = (
+    r"(?:is|are|was|were|have|has|had|do|does|did|must|can|could|will|would|should|shall|may|might|if|to|about)\b"
+)
+_PLURAL = r"(?:\w+(?<![siua])s|people|children|men|women|criteria)\b"
+_NO_AUXILIARY = rf"(?!{_AUXILIARY})"
+# "What rules must I keep?", "which files count": else a word in -s may be a verb ("which rule says").
+_SEVERAL = re.compile(
+    r"\b(?:what|who)\s(?:are|were)\b"
+    rf"|\b(?:what|which)\s(?:{_NO_AUXILIARY}\w+\s){{0,2}}{_NO_AUXILIARY}{_PLURAL}\s{_AUXILIARY}"
+    rf"|\bwhich\s{_NO_AUXILIARY}{_PLURAL}",
+    re.IGNORECASE,
+)
+# What one item of a list can be the whole answer to.
+_SINGLE = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER, AnswerType.YES_NO})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +52,20 @@ class Shown:
         """How many words a reader counts."""
         return len(self.text.split())
 
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Each stretch as a quote."""
+        found = (self.passage.span_of(part.start, part.end) for part in self.parts)
+        return tuple(Quote(source.quote, source) for source in found)
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many words an answer may have, and one block of it."""
+    """How many words an answer may have, one block of it, and one list of it with what leads to it."""
 
     answer: int
     block: int
+    listed: int
 
 
 def room_for(question: Question) -> Room:
@@ -53,13 +75,24 @@ def room_for(question: Question) -> Room:
     180
     """
     if question.kind is QuestionKind.HOW_TO or question.answer_type in _LISTS:
-        return Room(LIST_WORDS, LIST_WORDS)
+        return Room(LIST_WORDS, LIST_WORDS, LIST_WORDS)
+    several = asks_for_several(question)
     if question.answer_type in _PROSE or question.kind in _EXPLAINED:
-        return Room(PROSE_WORDS, PROSE_BLOCK)
-    return Room(FACT_WORDS, FACT_BLOCK)
+        return Room(PROSE_WORDS, PROSE_BLOCK, LIST_WORDS if several else PROSE_BLOCK)
+    return Room(FACT_WORDS, FACT_BLOCK, LIST_WORDS if several else FACT_BLOCK)
 
 
-def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
+def asks_for_several(question: Question) -> bool:
+    """Whether a list is asked for, or an English question names what it asks for in the plural.
+
+    >>> asked = ("Which rules must I keep?", "What benefits does the firm offer?", "What happens in May?")
+    >>> [asks_for_several(Question(each, each)) for each in asked]
+    [True, True, False]
+    """
+    return question.answer_type is AnswerType.LIST or _SEVERAL.search(question.standalone) is not None
+
+
+def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     """What is shown around the answer's span of a passage: the blocks it stands in, shortened where they are long.
 
     None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
@@ -68,15 +101,16 @@ def shown_around(passage: Passage, span: Span, most_words: int) -> Shown | None:
     found = unit(_blocks(passage), span.start, span.end)
     if not found:
         return None
+    most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
     whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)
     if whole.words <= SLACK * most_words:
         return Shown(_joined(whole.parts, text), passage)
     parts: list[Span] = []
-    room = most_words
+    left = most_words
     for block in found:
-        taken = _shortened(text, block, span, room)
+        taken = _shortened(text, block, span, left)
         parts += taken
-        room -= sum(_words(text, part) for part in taken)
+        left -= sum(_words(text, part) for part in taken)
     return Shown(_joined(parts, text), passage) if parts else None
 
 
@@ -98,6 +132,58 @@ def grown(shown: Shown, most_words: int) -> Shown:
                 parts.append(neighbours.pop(0))
                 fits = True
     return Shown(_joined(parts, text), shown.passage)
+
+
+def told_of_rest(question: Question, shown: Sequence[Shown]) -> list[str]:
+    """What to say behind each part shown: how many more items its lists have; nothing where one fact is asked for.
+
+    >>> text = "- a tent\\n- a rope\\n- a lamp"
+    >>> part = Shown((Span(0, 8),), Passage("p", "d", "r", 0, len(text), text))
+    >>> told_of_rest(Question("What to pack?", "What to pack?"), [part])
+    ['\\n\\n(This list has 2 more items in the source.)']
+    """
+    if question.answer_type in _SINGLE and not asks_for_several(question):
+        return [""] * len(shown)
+    return [
+        f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)" if count else ""
+        for count in items_left_out(shown)
+    ]
+
+
+def items_left_out(shown: Sequence[Shown]) -> list[int]:
+    """How many items of its lists no part shows, for each part; a list's count stands with the last part of it.
+
+    >>> text = "- a tent\\n- a rope\\n- a lamp\\n- a map"
+    >>> passage = Passage("p", "d", "r", 0, len(text), text)
+    >>> items_left_out([Shown((Span(0, 8),), passage), Shown((Span(18, 26),), passage)])
+    [0, 2]
+    """
+    counts = [0] * len(shown)
+    for passage in {each.passage.passage_id: each.passage for each in shown}.values():
+        parts = [
+            (at, part)
+            for at, each in enumerate(shown)
+            if each.passage.passage_id == passage.passage_id
+            for part in each.parts
+        ]
+        for block in _blocks(passage):
+            if block.kind is not BlockKind.LIST:
+                continue
+            seen = [(at, item) for item in block.items for at, part in parts if _touches(part, item)]
+            if seen:
+                counts[max(at for at, _ in seen)] += len(block.items) - len({item for _, item in seen})
+    return counts
+
+
+def list_around(passage: Passage, span: Span) -> Span | None:
+    """The list that a stretch of the passage stands in or leads to, its items only; None without one.
+
+    >>> text = "You need:\\n\\n- water\\n- leaves\\n\\nEnjoy."
+    >>> list_around(Passage("p", "d", "r", 0, len(text), text), Span(0, 9))
+    Span(start=11, end=27)
+    """
+    listed = (block for block in unit(_blocks(passage), span.start, span.end) if block.kind is BlockKind.LIST)
+    return next((Span(block.start, block.end) for block in listed), None)
 
 
 def in_code(passage: Passage, span: Span) -> bool:

@@ -11,6 +11,8 @@ from assay.types import Action, Evidence, Gathered, Question
 # Things that are named as missing, and characters of a passage that tell its language.
 _MOST_NAMED = 3
 _SAMPLE = 400
+# Characters of the question that are said again; the asker has the rest.
+_MOST_SAID = 120
 _LANGUAGES = {
     "ar": "Arabic",
     "de": "German",
@@ -66,7 +68,7 @@ def _missing(gathered: Gathered) -> str:
     missing = gathered.judgement.missing
     if not missing:
         return "The documents do not answer this question."
-    named = _listed(tuple(f"“{thing}”" for thing in missing[:_MOST_NAMED]))
+    named = _listed(tuple(f"“{_shortened(thing)}”" for thing in missing[:_MOST_NAMED]))
     return f"The documents do not answer this question: nothing was found on {named}."
 
 
@@ -81,7 +83,7 @@ def _queries(question: Question, gathered: Gathered) -> str:
     asked = tuple(dict.fromkeys(query for step in gathered.path for query in step.queries))
     if not asked or asked == (question.text,):
         return ""
-    return " for " + _listed(tuple(f"“{query}”" for query in asked[:3]))
+    return " for " + _listed(tuple(f"“{_shortened(query)}”" for query in asked[:3]))
 
 
 def _nearest(evidence: Evidence) -> str:
@@ -99,11 +101,21 @@ def _asks_back(question: Question, gathered: Gathered) -> str:
     """A question that a short reply can answer: which of the things that were found is meant."""
     titles = tuple(dict.fromkeys(passage.title for passage in gathered.evidence.passages if passage.title))
     if gathered.judgement.missing:
-        return f"What do you mean by {_listed(tuple(f'“{each}”' for each in gathered.judgement.missing[:2]))}?"
+        named = _listed(tuple(f"“{_shortened(each)}”" for each in gathered.judgement.missing[:2]))
+        return f"What do you mean by {named}?"
     if len(titles) > 1:
         named = _listed(tuple(f"“{title}”" for title in titles[:3]), last="or")
         return f"Which of these do you mean: {named}?"
-    return f"Could you say more about what “{question.text}” refers to?"
+    return f"Could you say more about what “{_shortened(question.text)}” refers to?"
+
+
+def _shortened(said: str) -> str:
+    """The first characters of what was asked.
+
+    >>> len(_shortened("x" * 20_000)), _shortened("rent")
+    (121, 'rent')
+    """
+    return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID].rstrip()}…"
 
 
 def _listed(items: tuple[str, ...], last: str = "and") -> str:

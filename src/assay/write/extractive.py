@@ -6,9 +6,11 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from assay.types import Evidence, Finding, Finished, Question, Sentence
+from assay.write.blocks import Shown, told_of_rest
 from assay.write.candidates import Candidate, candidates
 from assay.write.comparison import sides
 from assay.write.features import read
+from assay.write.listed import with_lists
 from assay.write.parts import for_each_part
 from assay.write.polarity import yes_or_no
 from assay.write.ranker import Ranker, fitted
@@ -31,11 +33,15 @@ _WORD = {True: "Yes.", False: "No."}
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """An answer before it is written: yes, no or neither, the sentences it stands on, the sentences quoted."""
+    """An answer before it is written: yes, no or neither, the sentences it stands on, the sentences quoted.
+
+    `listed` is what is shown of these where a list is among them.
+    """
 
     verdict: str = ""
     grounds: tuple[Candidate, ...] = ()
     quoted: tuple[Candidate, ...] = ()
+    listed: tuple[Shown, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +58,11 @@ class ExtractiveWriter:
     ) -> AsyncGenerator[Sentence | Finished, None]:
         """The answer's sentences in reading order, then `Finished("stop")`; none where nothing can be quoted."""
         plan = self._plan(question, evidence)
+        if plan.listed:
+            for sentence in _listing(question, plan.listed):
+                yield sentence
+            yield Finished("stop")
+            return
         if plan.verdict:
             yield Sentence(1, plan.verdict, tuple(dict.fromkeys(each.passage.passage_id for each in plan.grounds)))
         for number, candidate in enumerate(plan.quoted, 2 if plan.verdict else 1):
@@ -88,8 +99,22 @@ class ExtractiveWriter:
             chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            return _Plan(quoted=quoted)
+            return _Plan(quoted=quoted, listed=with_lists(question, quoted))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
+
+
+def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
+    """A sentence for each part shown. Only its quotes claim something: how many items are left out is no claim."""
+    rests = told_of_rest(question, shown)
+    return [
+        Sentence(
+            number,
+            ("\n\n" if number > 1 else "") + each.text + rest,
+            (each.passage.passage_id,),
+            quotes=each.quotes,
+        )
+        for number, (each, rest) in enumerate(zip(shown, rests, strict=True), 1)
+    ]
 
 
 def _settled(

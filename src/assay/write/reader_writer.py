@@ -23,7 +23,7 @@ from assay.types import (
     Sentence,
     Span,
 )
-from assay.write.blocks import Room, Shown, grown, in_code, room_for, shown_around
+from assay.write.blocks import Room, Shown, asks_for_several, grown, in_code, room_for, shown_around, told_of_rest
 from assay.write.extractive import ExtractiveWriter
 
 # What the reader's log odds, those of a span, the search's order (the logarithm of the place) and the cosine of the
@@ -115,6 +115,7 @@ class ReaderWriter:
         several = len(question.aspects) > 1 and bool(parts)
         room = room_for(question)
         made: list[Sentence] = []
+        quoted: list[Shown] = []
         asked = [in_context(part, question.standalone) for part in parts] if several else [question.standalone]
         for part in asked:
             places = await self.places(part, room, evidence)
@@ -123,7 +124,10 @@ class ReaderWriter:
             for place in taken[:1] if several else with_neighbours(taken, room):
                 polarity = await self._polarity(question, place)
                 made.append(_sentence(len(made) + 1, question, place, polarity, apart))
+                quoted.append(place.shown)
                 apart = None
+        rests = told_of_rest(question, quoted)
+        made = [replace(each, text=each.text + rest) for each, rest in zip(made, rests, strict=True)]
         if made and evidence.uncovered:
             named = "; ".join(evidence.uncovered)
             made.append(Sentence(len(made) + 1, f"\n\nThe documents do not answer: {named}."))
@@ -137,7 +141,7 @@ class ReaderWriter:
             (rank, passage, reading, span, shown)
             for rank, (passage, reading) in enumerate(zip(passages, readings, strict=True))
             for span in reading.spans[:SPANS]
-            if (shown := shown_around(passage, Span(span.start, span.end), room.block)) is not None
+            if (shown := shown_around(passage, Span(span.start, span.end), room)) is not None
         ]
         texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown in found]
         vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *texts])
@@ -207,7 +211,7 @@ def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) 
 def _sentence(number: int, question: Question, place: Place, polarity: str, apart: float | None) -> Sentence:
     """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
     passage, text = place.passage, place.shown.text
-    quotes = [_quote(passage, part) for part in place.shown.parts]
+    quotes = list(place.shown.quotes)
     short = polarity or _short(question, place.shown, place)
     if short:
         between = "\n\n" if text.startswith(_LINES) else " — "
@@ -223,7 +227,8 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
 def _short(question: Question, shown: Shown, place: Place) -> str:
     """The words of the span, where they are a short answer that the block does not begin with."""
     said = " ".join(titled(place.passage).text[place.span.start : place.span.end].split())
-    asks_more = question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1
+    # One of several things is not the short answer.
+    asks_more = question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1 or asks_for_several(question)
     if asks_more or question.answer_type not in _SHORT_TYPES:
         return ""
     if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS:
@@ -232,8 +237,3 @@ def _short(question: Question, shown: Shown, place: Place) -> str:
         return ""
     begins = " ".join(without_markup(shown.text).split()).startswith(said)
     return "" if begins or shown.words <= 2 * len(said.split()) else said
-
-
-def _quote(passage: Passage, part: Span) -> Quote:
-    source = passage.span_of(part.start, part.end)
-    return Quote(source.quote, source)

@@ -69,6 +69,32 @@ def test_one_bad_file_never_stops_the_rest(empty: Cli, tmp_path: Path):
     assert all(status[name]["reason"] for name in ("missing.txt", "empty.txt"))
 
 
+def test_where_nothing_was_stored_the_hint_does_not_say_that_the_rest_is(empty: Cli, tmp_path: Path):
+    added = empty("add", tmp_path / "missing.txt")
+    assert added.code == 8
+    assert "hint: nothing was stored; check the path and run the command again" in added.err
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("rent.xlsx", b"PK\x05\x06" + bytes(18), "no .xlsx file, it is a compressed archive; it may be damaged"),
+        ("rent.pdf", bytes(range(256)), "no .pdf file, it is a binary file; it may be damaged"),
+    ],
+)
+def test_a_file_that_is_not_what_its_name_says_fails_and_the_good_one_is_stored(
+    name: str, data: bytes, reason: str, empty: Cli, tmp_path: Path
+):
+    (tmp_path / name).write_bytes(data)
+    (tmp_path / "good.txt").write_text("Delta is fourth.")
+    added = empty("add", tmp_path / name, tmp_path / "good.txt", "--json")
+    assert added.code == 8
+    assert [(row["status"], row["reason"]) for row in added.object["files"]] == [
+        ("failed", reason),
+        ("added", None),
+    ]
+
+
 def test_sync_keeps_step_and_a_dry_run_changes_nothing(empty: Cli, tmp_path: Path):
     folder = tmp_path / "notes"
     folder.mkdir()

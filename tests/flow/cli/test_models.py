@@ -70,18 +70,18 @@ def test_an_assessment_below_what_was_asked_is_told_and_shown_with_its_scores(ow
     two = f"{BOIL} Who built the Harbour Bridge?"
     asked = own("ask", two, "-m", scripted(BOILS), "--quality", "0.999")
     assert "assessed as weak" not in asked.out
-    assert "warning: the answer failed its self-assessment: 0." in asked.err
+    assert "warning: the answer is weak by its own assessment (the verdict stays): 0." in asked.err
     assert " overall, 0.999 needed; weakest: completeness 0." in asked.err
     shown = own("show", "last")
     assert "\nassessment\n  overall 0." in shown.out
     assert "\n  accuracy 1.000: " in shown.out
-    assert "failed its self-assessment" in shown.err
+    assert "weak by its own assessment" in shown.err
 
 
 def test_of_an_answer_that_reached_the_whole_the_criterion_under_its_floor_is_told(own: Cli, scripted: Scripted):
     two = f"{BOIL} Who built the Harbour Bridge?"
     asked = own("ask", two, "-m", scripted(BOILS), "--quality", "0.1", "--floor", "0.999")
-    assert "warning: the answer failed its self-assessment: completeness 0." in asked.err
+    assert "warning: the answer is weak by its own assessment (the verdict stays): completeness 0." in asked.err
     assert ", each criterion needs 0.999" in asked.err
     assert " overall" not in asked.err
     assert ", 0.100 was asked, of each criterion 0.999" in own("show", "last").out

@@ -75,13 +75,13 @@ def answer(
         (
             answer(confidence={"level": "low", "calibrated": True, "value": 0.41, "ece": 0.03, "n": 252}),
             True,
-            "✓ verified · quoted exactly · 41 % likely right (ECE .03, n = 252)",
+            "✓ verified · quoted exactly · 41 % likely right (measured on 252 answers: off by 3 % on average)",
         ),
         (
             answer(confidence={"calibrated": True, "value": 0.8, "ece": 0.004, "elsewhere": 0.15, "n": 252}),
             True,
             "✓ verified · quoted exactly · 80 % likely right "
-            "(ECE < .01 on collections it was fitted on, n = 252; .15 on others)",
+            "(measured on 252 answers: off by less than 1 % on average, by 15 % on unfamiliar documents)",
         ),
         (
             answer(checks=(("unknown", "block"),), claims=[]),

@@ -256,6 +256,19 @@ def test_mail_gives_its_headers_body_and_attachments() -> None:
     assert loaded.text.endswith("The plan is ready.\n\nAttached: plan.pdf")
 
 
+def test_lines_that_are_no_json_are_left_out_with_a_warning() -> None:
+    loaded = load('{"a": 1}\n{"b": \nnull\n{"c": 3}\n', "x.json")
+    assert loaded.text == "a: 1\n\nc: 3"
+    assert loaded.warnings == ("1 line left out: no JSON",)
+
+
+def test_text_under_the_name_of_another_format_is_read_with_a_warning() -> None:
+    assert load("<html><body><p>Not found.</p></body></html>", "rent.PDF").warnings == (
+        "no .PDF file, read as html",
+    )
+    assert load("It rained.", "rent.txt").warnings == ()
+
+
 def test_json_lines_without_texts_are_records_of_one_document() -> None:
     loaded = load('{"city": "Ulm", "tags": ["a", "b"]}\n{"city": "Bonn", "open": true}\n')
     assert loaded.format == "json"

@@ -15,9 +15,13 @@ from assay.write.blocks import (
     PROSE_WORDS,
     Room,
     Shown,
+    asks_for_several,
     grown,
+    items_left_out,
+    list_around,
     room_for,
     shown_around,
+    told_of_rest,
 )
 
 LISTED = "# Tea\n\nYou need:\n\n- water\n- leaves\n- a pot\n\nEnjoy it."
@@ -28,7 +32,7 @@ CODE = "Run this:\n\n```sh\nassay add docs\n```\n\nThen wait."
 def around(text: str, words: str, most: int = FACT_WORDS) -> Shown | None:
     passage = Passage("p", "d", "r", 50, 50 + len(text), text)
     start = text.index(words)
-    return shown_around(passage, Span(start, start + len(words)), most)
+    return shown_around(passage, Span(start, start + len(words)), Room(most, most, most))
 
 
 def shown(text: str, words: str, most: int = FACT_WORDS) -> str:
@@ -125,21 +129,81 @@ def test_code_is_never_cut():
 @pytest.mark.parametrize("text", ["# Only a heading", "---\n", "[tea]: tea.md\n"])
 def test_nothing_is_shown_of_markup_or_a_heading_without_text(text: str):
     passage = Passage("p", "d", "r", 0, len(text), text)
-    assert shown_around(passage, Span(0, 3), FACT_WORDS) is None
+    assert shown_around(passage, Span(0, 3), Room(FACT_WORDS, FACT_WORDS, FACT_WORDS)) is None
 
 
 @pytest.mark.parametrize(
     ("kind", "answer_type", "room"),
     [
-        (QuestionKind.FACTUAL, AnswerType.DATE, Room(FACT_WORDS, FACT_BLOCK)),
-        (QuestionKind.FACTUAL, AnswerType.REASON, Room(PROSE_WORDS, PROSE_BLOCK)),
-        (QuestionKind.COMPARATIVE, AnswerType.NAME, Room(PROSE_WORDS, PROSE_BLOCK)),
-        (QuestionKind.FACTUAL, AnswerType.LIST, Room(LIST_WORDS, LIST_WORDS)),
-        (QuestionKind.HOW_TO, AnswerType.OTHER, Room(LIST_WORDS, LIST_WORDS)),
+        (QuestionKind.FACTUAL, AnswerType.DATE, Room(FACT_WORDS, FACT_BLOCK, FACT_BLOCK)),
+        (QuestionKind.FACTUAL, AnswerType.REASON, Room(PROSE_WORDS, PROSE_BLOCK, PROSE_BLOCK)),
+        (QuestionKind.COMPARATIVE, AnswerType.NAME, Room(PROSE_WORDS, PROSE_BLOCK, PROSE_BLOCK)),
+        (QuestionKind.FACTUAL, AnswerType.LIST, Room(LIST_WORDS, LIST_WORDS, LIST_WORDS)),
+        (QuestionKind.HOW_TO, AnswerType.OTHER, Room(LIST_WORDS, LIST_WORDS, LIST_WORDS)),
     ],
 )
 def test_the_room_goes_by_what_is_asked(kind: QuestionKind, answer_type: AnswerType, room: Room):
     assert room_for(Question("?", "?", kind=kind, answer_type=answer_type)) == room
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("Which rules must I keep?", True),
+        ("What security rules are there?", True),
+        ("What are threats to bees?", True),
+        ("Who are the members?", True),
+        ("Which people may enter?", True),
+        ("Which rule comes first?", False),
+        ("Which class is it?", False),
+        ("What happens in May?", False),
+        ("What is the status of it?", False),
+        ("What does the process do?", False),
+        ("Who is the owner?", False),
+    ],
+)
+def test_several_things_are_asked_for_in_the_plural(question: str, several: bool):
+    assert asks_for_several(Question(question, question)) is several
+
+
+def test_a_list_that_is_asked_for_has_more_room_than_other_blocks():
+    items = "\n".join(f"- rule {n} says what everybody must do here" for n in range(18))
+    text = f"Keep these rules:\n\n{items}\n\n{'It rains. ' * 60}"
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    rule, rain = text.index("rule 3"), text.index("It rains")
+    question = "Which rules must I keep?"
+    room = room_for(Question(question, question, answer_type=AnswerType.NAME))
+    whole = shown_around(passage, Span(rule, rule + 6), room)
+    prose = shown_around(passage, Span(rain, rain + 2), room)
+    assert whole is not None
+    assert prose is not None
+    assert whole.text.endswith(items)
+    assert prose.words <= FACT_BLOCK
+    assert items_left_out([whole, prose]) == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer_type", "rests"),
+    [
+        ("How to pack?", AnswerType.PROCEDURE, ["", "\n\n(This list has 1 more item in the source.)"]),
+        ("Who packs?", AnswerType.PERSON, ["", ""]),
+        ("Who are the packers?", AnswerType.PERSON, ["", "\n\n(This list has 1 more item in the source.)"]),
+    ],
+)
+def test_what_is_left_out_of_a_list_is_told_behind_its_last_part(
+    question: str, answer_type: AnswerType, rests: list[str]
+):
+    text = "- a tent\n- a rope\n- a lamp"
+    passage = Passage("p", "d", "r", 0, len(text), text)
+    parts = [Shown((Span(start, start + 8),), passage) for start in (0, 18)]
+    assert told_of_rest(Question(question, question, answer_type=answer_type), parts) == rests
+
+
+def test_a_sentence_that_neither_stands_in_a_list_nor_leads_to_one_has_none():
+    passage = Passage("p", "d", "r", 0, len(LISTED), LISTED)
+    enjoy, water = LISTED.index("Enjoy"), LISTED.index("- water")
+    assert list_around(passage, Span(enjoy, enjoy + 5)) is None
+    assert list_around(passage, Span(water + 2, water + 4)) == Span(water, LISTED.index("\n\nEnjoy"))
 
 
 PIECES = st.sampled_from(
@@ -160,7 +224,7 @@ def test_what_is_shown_are_stretches_of_the_passage_in_order(pieces: list[str], 
     text = "\n\n".join(pieces)
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    found = shown_around(Passage("p", "d", "r", 0, len(text), text), Span(start, end), most)
+    found = shown_around(Passage("p", "d", "r", 0, len(text), text), Span(start, end), Room(most, most, most))
     if found is None:
         return
     assert found.parts

@@ -60,3 +60,10 @@ def test_it_says_that_the_documents_are_in_another_language() -> None:
     text = "Der Turm wurde im Jahr 1889 eröffnet und ist für alle Besucher offen."
     found = Evidence((Hit(Passage("p", "d", "r", 0, len(text), text), 1.0),))
     assert "The question is in English, the passages found are in German" in refusal(Action.ABSTAIN, found)
+
+
+@pytest.mark.parametrize("action", [Action.ABSTAIN, Action.CLARIFY])
+def test_an_endless_question_is_not_said_again_whole(action: Action) -> None:
+    said = refusal(action, evidence("Towers"), "x" * 5000)
+    assert f"“{'x' * 120}…”" in said
+    assert len(said) < 400

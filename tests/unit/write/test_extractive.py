@@ -112,3 +112,34 @@ async def test_how_scattered_an_answer_lies_follows_the_evidence() -> None:
         0 < ExtractiveWriter().scattered(asked, together) < ExtractiveWriter().scattered(asked, evidence(*SINGERS))
     )
     assert ExtractiveWriter().scattered(asked, Evidence()) == 0.0
+
+
+SPADE = "- A spade with a long handle, for the heavy soil behind the garden house."
+TOOLS = [SPADE, *(f"- Tool {n}, which has no other name and stands in the shed." for n in range(4))]
+PACKED = "These tools are needed for the garden:\n\n{}\n\nAsk Ann in the shed."
+
+
+async def listed(tools: list[str], question: str = "What is needed for the garden?") -> list[Sentence]:
+    asked, found = Question(question, question), evidence(("Garden", PACKED.format("\n".join(tools))))
+    return [part async for part in ExtractiveWriter().write(asked, found, ()) if isinstance(part, Sentence)]
+
+
+async def test_a_list_whose_lead_in_is_quoted_is_quoted_whole() -> None:
+    [said] = await listed(TOOLS)
+    assert said.text == PACKED.partition("{}")[0] + "\n".join(TOOLS)
+    assert [quote.text for quote in said.quotes] == [said.text]
+
+
+async def test_of_a_list_that_is_too_long_it_is_told_how_many_items_are_left_out() -> None:
+    tools = [SPADE, *(TOOLS[1] for _ in range(29))]
+    [said] = await listed(tools)
+    quoted, _, rest = said.text.rpartition("\n\n")
+    left_out = len(tools) - quoted.count("\n- ")
+    assert 0 < left_out < 29
+    assert rest == f"(This list has {left_out} more items in the source.)"
+    assert all(quote.text in quoted for quote in said.quotes)
+
+
+async def test_one_item_that_is_a_single_fact_stands_alone() -> None:
+    [said, *_] = await listed(TOOLS, "How long is the handle of a spade for heavy soil?")
+    assert said == Sentence(1, SPADE.removeprefix("- "), ("p1",))

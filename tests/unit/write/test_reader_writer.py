@@ -301,6 +301,36 @@ async def test_of_a_long_block_a_fact_is_shown_with_less_around_it_than_an_expla
     assert fact.text == prose(FACT_BLOCK, "leave")
 
 
+RULES = [f"- rule {n} says that everybody must do this and never that" for n in range(12)]
+RULED = "Keep these rules:\n\n" + "\n".join(RULES)
+
+
+async def said_of_rules(question: str, answer_type: AnswerType) -> str:
+    script = {(question, RULED): reading(RULED, 3.0, "rule 0", sure=SURE_SPAN)}
+    found = evidence(RULED)
+    [said] = await sentences(found, script, asking(question, answer_type=answer_type))
+    assert [quote.text for quote in said.quotes] == [quote.source.quote for quote in said.quotes]
+    assert all(quote.text in said.text for quote in said.quotes)
+    return said.text
+
+
+async def test_a_list_that_is_asked_for_is_shown_whole_and_none_of_its_items_is_the_short_answer() -> None:
+    assert await said_of_rules("Which rules must I keep?", AnswerType.NAME) == RULED
+
+
+async def test_of_a_list_that_is_cut_it_is_told_how_many_items_are_left_out() -> None:
+    text, _, rest = (await said_of_rules("Why keep to it?", AnswerType.REASON)).rpartition("\n\n")
+    shown = text.count("\n- rule")
+    assert 1 < shown < len(RULES)
+    assert rest == f"(This list has {len(RULES) - shown} more items in the source.)"
+
+
+async def test_of_a_list_in_which_one_fact_was_asked_for_no_rest_is_told() -> None:
+    text = await said_of_rules("When must I keep to it?", AnswerType.DATE)
+    assert RULES[0] in text
+    assert "more items" not in text
+
+
 async def test_a_block_is_quoted_once() -> None:
     script = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks", "two parts")}
     assert len(await sentences(evidence(LEAVE), script)) == 1

@@ -39,8 +39,8 @@ test: setup $(SMOLLM2)
 
 # `docs` is part of `test`. What reads the code without running it goes side by side, on two processors like the tests.
 check: setup
-	$(MAKE) -j 2 types format lint layers
-	$(MAKE) test
+	$(MAKE) --no-print-directory -j 2 types format lint layers
+	$(MAKE) --no-print-directory test
 	@echo "make check: everything passed"
 
 format: setup

@@ -17,7 +17,6 @@ import onnxruntime  # after the variable: it counts only before this
 
 __all__ = ["one_thread_session", "onnxruntime", "shared_session"]
 
-
 # The open networks whose weights are known by their hash: the engines of a process share them.
 _OPEN: WeakValueDictionary[str, Any] = WeakValueDictionary()
 

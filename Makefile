@@ -33,10 +33,14 @@ $(SMOLLM2): tests/smollm2/weights.txt | $(UV)
 		--target .make/smollm2 -r $<
 	touch $@
 
+# All of them: tests/docs too, and the doctests of src.
 test: setup $(SMOLLM2)
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 2 --dist worksteal
 
-check: format lint types layers test docs
+# `docs` is part of `test`. What reads the code without running it goes side by side, on two processors like the tests.
+check: setup
+	$(MAKE) --no-print-directory -j 2 types format lint layers
+	$(MAKE) --no-print-directory test
 	@echo "make check: everything passed"
 
 format: setup
@@ -51,9 +55,9 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports
 
-# The doctests of src run with `test`; here the code blocks of README and docs, and the generated pages.
+# The part of `test` that is about pages: the code blocks of README and docs, and the generated pages.
 docs: setup
-	$(BIN)/pytest tests/docs
+	$(BIN)/pytest -n 2 --dist worksteal tests/docs
 
 bench: setup
 	$(BIN)/python benchmarks/run_all.py

@@ -1,9 +1,15 @@
-"""Every example of README and docs runs, in order, page by page, in a folder of its own."""
+"""Every example of README and docs runs, in order, page by page, in a folder of its own.
+
+A line that needs the shell, and a block of Python, is a process of its own. A line that is `assay` and nothing else
+runs in this process, which has loaded the libraries already: tests/wire/test_cli.py tests the program as a process.
+"""
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -11,12 +17,18 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli import run
+from assay.cli.terminal import Terminal
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What a reader may not have set.
 _OURS = ("ASSAY_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
 _EXIT = re.compile(r"\s+# exit (\d+)$")
+# What the shell reads in another way than shlex does: pipes, files, variables, patterns.
+_SHELL = re.compile(r"[|&;<>()$`\\*?\[\]{}~!=]")
+_QUOTED = re.compile(r"\"[^\"$`\\]*\"|'[^']*'")
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -35,19 +47,44 @@ def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     return home, environment
 
 
+def lines(body: str) -> list[tuple[str, int]]:
+    """What is typed in a console, each line with the exit code that it is to end with."""
+    typed = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
+    return [(line, int(found.group(1)) if (found := _EXIT.search(line)) else 0) for line in typed]
+
+
+def is_plain(line: str) -> bool:
+    """Whether the line is one command of the program, which no shell need read."""
+    return line.startswith("assay ") and not _SHELL.search(_QUOTED.sub("", line))
+
+
+def in_a_process(command: list[str], home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
+    done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout, done.stderr
+
+
+def in_this_process(line: str, home: Path, environment: dict[str, str]) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(home)
+        for name in os.environ.keys() - environment.keys():
+            patch.delenv(name)
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        code = run(shlex.split(line, comments=True)[1:], Terminal(input=io.BytesIO(), out=out, err=err))
+    return code, out.getvalue(), err.getvalue()
+
+
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(ROOT))
 )
 def test_the_page_runs(page: Path, reader_home: tuple[Path, dict[str, str]]):
-    home, environment = reader_home
     for language, body in blocks(page):
-        if language == "python":
-            commands = [([sys.executable, "-c", body], 0)]
-        else:
-            lines = [line[2:] for line in body.splitlines() if line.startswith("$ ")]
-            wanted = [int(found.group(1)) if (found := _EXIT.search(line)) else 0 for line in lines]
-            commands = [(["bash", "-c", line], code) for line, code in zip(lines, wanted, strict=True)]
-        for command, code in commands:
-            done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True, timeout=600)
-            assert done.returncode == code, f"{command[-1]}\n{done.stdout}\n{done.stderr}"
-            assert "Traceback" not in done.stderr
+        for text, wanted in [(body, 0)] if language == "python" else lines(body):
+            if language == "console" and is_plain(text):
+                code, out, err = in_this_process(text, *reader_home)
+            else:
+                program = [sys.executable] if language == "python" else ["bash"]
+                code, out, err = in_a_process([*program, "-c", text], *reader_home)
+            assert code == wanted, f"{text}\n{out}\n{err}"
+            assert "Traceback" not in err

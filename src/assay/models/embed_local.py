@@ -21,8 +21,9 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.hub_folder import HubFolder, digest_of
-from assay.models.onnx_runtime import one_thread_session
+from assay.models.digest import digest_of, steady_digest
+from assay.models.hub_folder import HubFolder
+from assay.models.onnx_runtime import one_thread_session, shared_session
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -116,9 +117,9 @@ class LocalEmbedder:
         manifest = _read_json(folder / "manifest.json")
         if isinstance(manifest.get("files"), dict):
             weights, tokenizer_file = _files(folder)
-            digests = {path.name: digest_of(path) for path in (weights, tokenizer_file)}
+            digests = {path.name: steady_digest(path) for path in (weights, tokenizer_file)}
             described = _described_by_manifest(folder, manifest, digests)
-            session, told = _session(weights), [*digests.values()]
+            session, told = _session(weights, digests[weights.name]), [*digests.values()]
         else:
             hub = HubFolder.open(folder, what="embedder", option="--embedder")
             tokenizer_file, session = hub.path / "tokenizer.json", _session(hub.network)
@@ -287,9 +288,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     return found
 
 
-def _session(weights: Path) -> Any:
+def _session(weights: Path, sha256: str = "") -> Any:
     try:
-        session = one_thread_session(weights)
+        session = shared_session(weights, sha256) if sha256 else one_thread_session(weights)
     except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
         raise _not_usable(f"{weights} is not a model that onnxruntime can open: {error}") from error
     unknown = {entry.name for entry in session.get_inputs()} - _KNOWN_INPUTS

@@ -19,7 +19,8 @@ from assay.errors import (
     ProviderUnreachable,
     UsageError,
 )
-from assay.models.hub_folder import ASSAY_FILE, NETWORKS, WEIGHTS_BESIDE, digest_of
+from assay.models.digest import digest_of
+from assay.models.hub_folder import ASSAY_FILE, NETWORKS, WEIGHTS_BESIDE
 from assay.models.pulled import HubName, PulledModel, PulledModels
 
 try:

@@ -16,6 +16,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
+from assay.models.digest import digest_of
 from assay.models.onnx_folder import plain_tokenizer
 from assay.models.onnx_runtime import one_thread_session
 
@@ -221,9 +222,3 @@ class HubFolder:
 def networks_in(folder: Path) -> list[Path]:
     """The ONNX files in a model's folder and in its folder `onnx`, by name."""
     return sorted(each for place in (folder, folder / "onnx") for each in place.glob("*.onnx") if each.is_file())
-
-
-def digest_of(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -13,7 +13,8 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.onnx_runtime import one_thread_session
+from assay.models.digest import steady_digest
+from assay.models.onnx_runtime import shared_session
 
 # Tokens in one run of a network; small batches stay in the processor's cache (benchmarks/embedding).
 TOKENS_IN_A_BATCH = 512
@@ -60,7 +61,7 @@ class OnnxFolder:
         """The network, on one thread; raises UsageError where it is none that takes these inputs."""
         weights = self.path / "model.onnx"
         try:
-            session = one_thread_session(weights)
+            session = shared_session(weights, self.digests[0])
         except Exception as error:  # onnxruntime has a dozen unrelated classes for a bad file
             raise self._refuse(f"{weights} is not a model that onnxruntime can open: {error}") from error
         if {entry.name for entry in session.get_inputs()} != inputs:
@@ -96,8 +97,7 @@ class OnnxFolder:
         """The file's hash, which must be the manifest's."""
         if not path.is_file():
             raise self._refuse(f"{path} is missing")
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = steady_digest(path)
         if manifest["files"].get(path.name) != digest:
             raise self._refuse(f"{path} is not the file its manifest describes")
         return digest

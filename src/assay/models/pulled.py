@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from assay.errors import DamagedStore, StoreError, UsageError
 from assay.models.classifier_checker import POLICY_FILE
-from assay.models.hub_folder import digest_of
+from assay.models.digest import digest_of
 from assay.types import Value
 
 # How a setting says that a model is one of these.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,8 +93,16 @@ def scripted(tmp_path: Path) -> Callable[..., str]:
     return named
 
 
+@pytest.fixture(scope="session")
+def added(tmp_path_factory: pytest.TempPathFactory, sources: Path) -> Path:
+    """A data folder with the documents in the usual collection; tests have copies of it."""
+    folder = tmp_path_factory.mktemp("added")
+    assert call("add", sources, "--data-dir", folder).code == 0
+    return folder
+
+
 @pytest.fixture
-def own(empty: Cli, sources: Path) -> Cli:
+def own(empty: Cli, added: Path, tmp_path: Path) -> Cli:
     """A command on the documents in a data folder of the test's own."""
-    assert empty("add", sources).code == 0
+    shutil.copytree(added, tmp_path / "data")
     return empty

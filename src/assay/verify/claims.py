@@ -10,11 +10,11 @@ from itertools import islice, pairwise
 
 from assay.text.citation_marks import HEDGE_MARK, without_marks
 from assay.text.connectives import without_connective
+from assay.text.courtesies import is_courtesy
 from assay.text.sentences import sentences
 from assay.text.tags import untagged
 from assay.text.tokens import terms
 from assay.types import Citation, Span
-from assay.verify.courtesies import is_courtesy
 from assay.verify.questions import apart_from_questions, asks, heads_questions
 
 # Where one sentence goes on to a second statement; both sides keep at least four words.

@@ -108,9 +108,7 @@ def open_in(review: Review, *, trusted: bool) -> list[Claim]:
     A claim that could not be compared with anything is not among them. What other checks find, such as words added
     to a copied sentence, is right hardly more often than wrong on claims that people wrote (benchmarks/checks).
     """
-    against = {
-        check.claim for check in review.checks if check.status is Status.FAILED and check.name in _OF_VALUES
-    }
+    against = {check.claim for check in review.checks if check.status is Status.FAILED and check.name in _OF_VALUES}
     return [
         claim
         for claim in review.claims

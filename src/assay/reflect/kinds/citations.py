@@ -8,9 +8,10 @@ from assay.reflect.blocks import Statement, heading_text, is_question, statement
 from assay.reflect.kinds.length import bounds, counted
 from assay.reflect.subject import Broken, Count, Demand, Interval, Kind, Subject
 from assay.text.citation_marks import citations
+from assay.text.courtesies import is_courtesy
 from assay.types import Span
 
-# A heading, a question, a lead-in and a bare word state nothing that a source could bear out.
+# A heading, a question, a lead-in, a courtesy and a bare word state nothing that a source could bear out.
 _LEAST_WORDS = 3
 
 
@@ -63,7 +64,7 @@ def _sources(text: str) -> int:
 
 def _states(subject: Subject, sentence: Statement) -> bool:
     plain = sentence.plain.strip()
-    if heading_text(plain) is not None or is_question(plain) or plain.endswith((":", "：")):
+    if heading_text(plain) is not None or is_question(plain) or plain.endswith((":", "：")) or is_courtesy(plain):
         return False
     own = subject.plain[sentence.start : sentence.end]  # without what is left alone
     return len(own.split()) >= _LEAST_WORDS or (bool(own.strip()) and not own.isascii())

@@ -45,10 +45,8 @@ class MeasuredClaim:
 
     @property
     def decisive(self) -> tuple[Check, ...]:
-        """The failed checks that settle the claim beside what a checker says; none where it was not asked."""
-        if self.said is None:
-            return ()
-        return tuple(each for each in of_truth(self.checks) if decides(each, self.case, self.said))
+        """The failed checks that settle the claim whatever a checker says."""
+        return tuple(each for each in of_truth(self.checks) if decides(each, self.case))
 
     @property
     def withheld(self) -> tuple[Check, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assay.calibration import ClaimPolicy, sigmoid
+from assay.calibration import ClaimPolicy
 from assay.text.language import language_of
 from assay.types import VALUE_CHECKS, Check, Severity, Status, Verdict
 from assay.verify.broken_off import breaks_off
@@ -25,8 +25,6 @@ _SAMPLE = 2000
 _OF_EVERY_WORDING = frozenset({"quotes"})
 _OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
 _KNOWN = frozenset({"dates", "names"})
-# From so likely on a checker's word counts against a check of a copied sentence.
-_SURE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +61,7 @@ def verdict_of(
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
     failed = of_truth(checks)
-    decisive = next((each for each in failed if ruled is None or decides(each, case, ruled.said)), None)
+    decisive = next((each for each in failed if ruled is None or decides(each, case)), None)
     if decisive is not None:
         return _by_check(decisive)
     if broken:  # its beginning may well stand in a source
@@ -97,7 +95,7 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     """
     if ruled is None or verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
         return list(checks)
-    overruled = [each for each in of_truth(checks) if not decides(each, case, ruled.said)]
+    overruled = [each for each in of_truth(checks) if not decides(each, case)]
     if not is_copy(case):
         overruled += [each for each in checks if each.status is Status.UNKNOWN]
     known = [each for each in overruled if each.name in VALUE_CHECKS and verdict is Verdict.UNKNOWN]
@@ -105,10 +103,8 @@ def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled
     return [*(each for each in checks if each not in overruled), *doubted]
 
 
-def decides(check: Check, case: Case, said: Entailed) -> bool:
-    """Whether a failed check settles the claim beside what a checker says.
-
-    Of a copied sentence it does, but for a checker that is sure enough of the claim.
+def decides(check: Check, case: Case) -> bool:
+    """Whether a failed check settles the claim whatever a checker says.
 
     What is put before a copied sentence, "According to the guide,", is a lead-in: a checker reads it. Beside a free
     wording, a check decides that knows the source's own value in a sentence which says nearly the same, or the
@@ -117,8 +113,7 @@ def decides(check: Check, case: Case, said: Entailed) -> bool:
     if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
         return False
     if is_copy(case):
-        yields = check.name in _OF_COPIES and sigmoid(said.support) >= _SURE
-        return check.name in _OF_EVERY_WORDING or (check.name in _OF_COPIES and not yields)
+        return check.name in _OF_COPIES or check.name in _OF_EVERY_WORDING
     if check.expected is not None and any(part.near(SAME_STATEMENT) for part in case.parts):
         return True
     return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN and check.source_span is not None)

@@ -9,7 +9,7 @@ from assay.repair.composed import ComposedRepairer
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import RulesRepairer
 from assay.repair.search import SearchRepairer
-from assay.stages import LLM, Repairer, Retriever, Verifier
+from assay.stages import LLM, Repairer, Retriever, Verifier, Weigher
 from assay.types import RepairKind
 
 # The repairs that need no model.
@@ -24,16 +24,16 @@ def repairer(
     fence: FenceSource,
     room: int,
     *,
-    reads: bool,
+    weigher: Weigher | None,
 ) -> Repairer:
     """The repairer of a run: by rules, by searching again, and by a model where there is one.
 
-    `reads` says whether the verifier has a checker.
+    The `weigher` tells the values of sources apart, None where nobody can.
     """
     by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier, tell)}
     if model is not None:
         by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
-    return ComposedRepairer(RulesRepairer(verifier, reads), by_kind)
+    return ComposedRepairer(RulesRepairer(verifier, weigher), by_kind)
 
 
 def able_to_mend(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:

@@ -42,7 +42,6 @@ from assay.models.structured import StructuredModel
 from assay.prompting.fences import FenceSource, random_fence
 from assay.record.taped import TapedEmbedder, TapedFences, TapedModel, TapedRetriever, TapedSpeller
 from assay.reflect.rule import RuleSet
-from assay.repair.exchange import shipped
 from assay.run import Run
 from assay.settings import Settings
 from assay.stages import (
@@ -145,7 +144,6 @@ class Composer:
                 notes.append,
                 self._fences(run),
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
-                weigher=plain if self._weighs() else None,
             ),
             rules=self._rules(answerable, run),
             assessor=self._assessor(run),
@@ -167,10 +165,6 @@ class Composer:
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
-
-    def _weighs(self) -> bool:
-        """Whether the checker is the one that the weights of exchanges were fitted for."""
-        return self.checker is not None and self.checker.checker.model.id == shipped().checker
 
     def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
         # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.

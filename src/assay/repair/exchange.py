@@ -125,16 +125,18 @@ def offers(
     """What the passages offer for the values of a claim, not yet read by a checker, likeliest first.
 
     `doubted` are the places of the claim that a check of values failed or could not find. A number or a date that
-    no source has and no check doubts was worked out from them; where the claim denies something and the source does
-    not, they may each be right. Neither is exchanged.
+    no source has and no check doubts was worked out from them. In a claim that denies something a number may be the
+    rest of the source's ("90 % do not", of "10 % do"), and a name right where the source denies nothing. None of
+    them is exchanged.
     """
-    asked = set(words(question.standalone))
+    asked, denied = set(words(question.standalone)), denies(said)
     found: dict[tuple[str, ...], Offer] = {}
     for mine in stated(said):
         value = said[mine.place.start : mine.place.end]
         is_doubted = any(each.start < mine.place.end and mine.place.start < each.end for each in doubted)
         held = [(passage, there) for passage in passages if (there := places(value, passage.text))]
-        if set(words(value)) <= asked or not (held or is_doubted or mine.kind == "name"):
+        was_worked_out = mine.kind != "name" and (denied or not (held or is_doubted))
+        if set(words(value)) <= asked or was_worked_out:
             continue
         now = _most([surroundings(said, mine.place, passage.text, there) for passage, there in held])
         for passage in passages:

@@ -18,6 +18,8 @@ Kind = Literal["date", "quantity", "name"]
 UNTOUCHED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
 # A longer run of capitals is a heading, or the links of a page.
 _MOST_WORDS = 5
+# "I'd" has a capital, and names nobody.
+_ME = re.compile(r"i['’](?:d|m|ll|ve)\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,12 @@ def _of_kind(mine: Stated, source: str) -> Iterator[Span]:
     elif isinstance(own, Quantity):
         spans = [Span(each.start, each.end) for each in dates(source)]
         for number in quantities(source):
-            if not _within(number, spans) and comparable(own, number) and not agree(own, number):
+            alike = comparable(own, number) and (own.low == own.high) == (number.low == number.high)
+            if alike and not agree(own, number) and not _within(number, spans):
                 yield Span(number.start, number.end)
     else:
         for name in names(source):
-            if not name.opens and len(name.words) <= _MOST_WORDS:
+            if not name.opens and len(name.words) <= _MOST_WORDS and not _ME.match(" ".join(name.words)):
                 yield Span(name.start, name.end)
 
 

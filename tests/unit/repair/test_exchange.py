@@ -110,10 +110,33 @@ def test_what_is_spelt_out_or_quoted_is_left(said: str):
     assert offers(WEIGHTS, said, [Span(0, len(said))], ASKED, (PASSAGE,)) == ()
 
 
-def test_a_denial_takes_no_value_of_a_sentence_that_denies_nothing():
-    said = "No more than 45,000 people cross it daily."
-    assert offers(WEIGHTS, said, [Span(13, 19)], ASKED, (PASSAGE,)) == ()
-    assert offers(WEIGHTS, said.replace("No more than", "Some"), [Span(5, 11)], ASKED, (PASSAGE,))
+@pytest.mark.parametrize(
+    ("said", "wrong", "without"),
+    [
+        ("Some 45,000 people do not cross it daily.", "45,000", "do not "),
+        ("The bridge was not built by John Smith.", "John Smith", "not "),
+    ],
+)
+def test_a_denial_takes_no_number_and_no_name_of_a_sentence_that_denies_nothing(
+    said: str, wrong: str, without: str
+):
+    for text, wanted in ((said, False), (said.replace(without, ""), True)):
+        at = text.index(wrong)
+        found = offers(WEIGHTS, text, [Span(at, at + len(wrong))], ASKED, (PASSAGE,))
+        assert bool(found) == wanted
+
+
+@pytest.mark.parametrize(
+    ("said", "wrong", "source"),
+    [
+        ("It takes 10 days.", "10", "It takes from 30 to 60 days."),
+        ("The builder is Mary Kay.", "Mary Kay", "As its builder I'd say so."),
+        ("It takes 60 days.", "60", "It takes sixty days."),
+    ],
+)
+def test_a_range_is_no_number_i_am_no_name_and_the_same_is_nothing_else(said: str, wrong: str, source: str):
+    passage, at = Passage("p1", "p1", "r1", 0, len(source), source), said.index(wrong)
+    assert offers(WEIGHTS, said, [Span(at, at + len(wrong))], ASKED, (passage,)) == ()
 
 
 async def test_a_value_that_stands_elsewhere_in_the_source_is_exchanged_too():

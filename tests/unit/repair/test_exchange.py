@@ -129,7 +129,7 @@ def test_a_denial_takes_no_number_and_no_name_of_a_sentence_that_denies_nothing(
 @pytest.mark.parametrize(
     ("said", "wrong", "source"),
     [
-        ("It takes 10 days.", "10", "It takes from 30 to 60 days."),
+        ("It takes 10 days.", "10", "It takes 30–60 days."),
         ("The builder is Mary Kay.", "Mary Kay", "As its builder I'd say so."),
         ("It takes 60 days.", "60", "It takes sixty days."),
     ],

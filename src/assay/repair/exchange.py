@@ -145,7 +145,7 @@ def offers(
                 known = None if offer is None else found.get(tuple(words(offer.text)))
                 if offer is not None and (known is None or known.inputs["near"] < offer.inputs["near"]):
                     found[tuple(words(offer.text))] = offer
-    return tuple(sorted(found.values(), key=lambda each: -weights.score(each.inputs | {"checker": 0.0})))
+    return tuple(sorted(found.values(), key=lambda each: -weights.score({**each.inputs, "checker": 0.0})))
 
 
 async def weighed(

@@ -44,7 +44,5 @@ def test_regions_keep_their_order_and_their_words(text: str, data: st.DataObject
 def _letters(text: str) -> str:
     """The text without accents and line breaks."""
     return "".join(
-        each
-        for each in unicodedata.normalize("NFD", text)
-        if not unicodedata.combining(each) and each not in "\r\n"
+        each for each in unicodedata.normalize("NFD", text) if not unicodedata.combining(each) and each not in "\r\n"
     )

@@ -168,9 +168,9 @@ async def mended(
     """The sentence as the policy's repairs leave it; `asked` repairs of this answer asked someone before.
 
     Each candidate is tested as a new sentence is, and the best is kept. Each repair kept leaves less wrong than
-    before, or was weighed and is made once; one that bettered nothing is not tried on the same sentence again, so
-    that this ends. Where the
-    question's seconds are used up, or it is `late` already, what was not tested is unknown, and marked or dropped.
+    before, or is made once; one that bettered nothing is not tried on the same sentence again, so that this ends.
+    Where the question's seconds are used up, or it is `late` already, what was not tested is unknown, and marked or
+    dropped.
     """
     best = await _tested(sentence, before, question, evidence, on, late=late)
     able = on.mends

@@ -140,7 +140,7 @@ def offers(
             continue
         now = _most([surroundings(said, mine.place, passage.text, there) for passage, there in held])
         for passage in passages:
-            for other, spans in others(mine, passage.text).items():
+            for other, spans in others(mine, said, passage.text).items():
                 offer = _offer(said, mine, other, passage, spans, now, held=bool(held), doubted=is_doubted)
                 known = None if offer is None else found.get(tuple(words(offer.text)))
                 if offer is not None and (known is None or known.inputs["near"] < offer.inputs["near"]):

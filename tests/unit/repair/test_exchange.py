@@ -105,8 +105,18 @@ async def test_a_value_that_was_asked_about_is_left():
     assert await mended(CROSSED, DOUBTED, {}, asked) is None
 
 
-@pytest.mark.parametrize("said", ["Each day forty-five thousand get across.", 'It says "45,000 people".'])
-def test_what_is_spelt_out_or_quoted_is_left(said: str):
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Each day forty-five thousand get across.",
+        'It says "45,000 people".',
+        "Each day 5,000 more people get across.",
+        "All who cross it come to 45,000 people.",
+        "Each day 45,000–50,000 people get across.",
+        "It is John Smith's work.",
+    ],
+)
+def test_what_is_spelt_out_or_quoted_or_worked_out_is_left(said: str):
     assert offers(WEIGHTS, said, [Span(0, len(said))], ASKED, (PASSAGE,)) == ()
 
 
@@ -132,6 +142,7 @@ def test_a_denial_takes_no_number_and_no_name_of_a_sentence_that_denies_nothing(
         ("It takes 10 days.", "10", "It takes 30–60 days."),
         ("The builder is Mary Kay.", "Mary Kay", "As its builder I'd say so."),
         ("It takes 60 days.", "60", "It takes sixty days."),
+        ("The builder is Mary Kay.", "Mary Kay", "It is the work of Horace Jones’s hands."),
     ],
 )
 def test_a_range_is_no_number_i_am_no_name_and_the_same_is_nothing_else(said: str, wrong: str, source: str):

@@ -63,9 +63,10 @@ async def fixed(
     """The draft with every sentence mended that failed a check; `[n]` in it, or its id, is `passages[n - 1]`.
 
     What no repair mends is marked with ⚠, or taken out where it is to `drop`. A sentence of which something is only
-    unknown is left as it is. In a draft that cites nothing, no mark is put. No source is searched for: those given
-    are the measure. A change after which the whole draft has a claim failing that passed before is taken back, and
-    the sentence marked as it was. Raises UsageError for an empty draft, no passages, or two of the same id.
+    unknown is left as it is, but for a value in the place of which the sources surely have another. In a draft that
+    cites nothing, no mark is put. No source is searched for: those given are the measure. A change after which the
+    whole draft has a claim failing that passed before is taken back, and the sentence marked as it was. Raises
+    UsageError for an empty draft, no passages, or two of the same id.
     """
     _refuse_nothing(text, passages)
     on = replace(on, mends=_mends(on.mends, drop))
@@ -128,9 +129,12 @@ async def _mended(
     changes: dict[int, _Change] = {}
     asked = 0
     cited_only = replace(stages, mends=stages.mends & {RepairKind.RE_CITE})  # only its citation is missing
+    corrected_only = replace(stages, mends=stages.mends & {RepairKind.CORRECT})
     blocked = _failing(pieces, before, (Severity.BLOCK,))
-    for at in sorted(_failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))):
-        piece, able = pieces[at], stages if at in blocked else cited_only
+    failing = _failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))
+    for at in sorted(failing | _unsettled(pieces, before)):
+        piece = pieces[at]
+        able = stages if at in blocked else cited_only if at in failing else corrected_only
         head = _HEAD if piece.is_row else ()
         after = await mended(piece.sentence, head, _NO_QUESTION, evidence, able, limits, asked)
         asked += after.asked
@@ -163,6 +167,16 @@ def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]
     # A claim may take several pieces: a quote without a full stop, a bold title.
     places = zip(_pieces_of(starts, begun), _pieces_of(ends, begun), strict=True)
     found = {at for first, last in places for at in range(first, last + 1)}
+    return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
+
+
+def _unsettled(pieces: Sequence[Piece], review: Review) -> set[int]:
+    """The pieces that have all of a claim which neither failed nor is borne out."""
+    begun = [piece.start for piece in pieces]
+    open_claims = [claim for claim in review.claims if claim.verdict is Verdict.UNKNOWN]
+    firsts = _pieces_of((claim.start for claim in open_claims), begun)
+    lasts = _pieces_of((claim.end - 1 for claim in open_claims), begun)
+    found = {first for first, last in zip(firsts, lasts, strict=True) if first == last}
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError
-from assay.policy import ASKING, LAST, borne_out, is_better, next_repair
+from assay.policy import ASKING, LAST, borne_out, is_better, next_repair, stands
 from assay.stages import Stages
 from assay.text.citation_marks import HEDGE_MARK, citations, invalid
 from assay.text.in_place import at_end
@@ -33,6 +33,8 @@ from assay.types import (
 
 # Other words for a sentence are kept only where it is borne out then: a wrong value for another mends nothing.
 _SETTLING = (RepairKind.CORRECT, RepairKind.REWRITE)
+# What need not leave less wrong than before, and so might not come to an end.
+_ONCE = (RepairKind.CORRECT,)
 _ENDS = " .,;!?…"
 # Behind what asks, and what only leads in.
 _SAYS_NOTHING = ("?", "？", ":", "：")
@@ -166,8 +168,9 @@ async def mended(
     """The sentence as the policy's repairs leave it; `asked` repairs of this answer asked someone before.
 
     Each candidate is tested as a new sentence is, and the best is kept. Each repair kept leaves less wrong than
-    before, and one that bettered nothing is not tried on the same sentence again, so that this ends. Where the
-    question's seconds are used up, or it is `late` already, what was not tested is unknown, and marked or dropped.
+    before, or is made once; one that bettered nothing is not tried on the same sentence again, so that this ends.
+    Where the question's seconds are used up, or it is `late` already, what was not tested is unknown, and marked or
+    dropped.
     """
     best = await _tested(sentence, before, question, evidence, on, late=late)
     able = on.mends
@@ -183,7 +186,8 @@ async def mended(
         except (BudgetSpent, ProviderError) as error:
             best, able = _without(kind, error, best), able - {kind}
             continue
-        tried = () if after is not None and kind is not RepairKind.HEDGE else (*tried, kind)
+        kept = after is not None and kind is not RepairKind.HEDGE
+        tried = (() if kind not in _ONCE else (kind,)) if kept else (*tried, kind)
         best = after or best
     return best
 
@@ -261,9 +265,8 @@ async def _attempted(
     if kind is RepairKind.HEDGE:  # a sign behind a sentence says nothing that could be tested
         return _kept(kind, candidate, best, _behind_sign(best), before)
     review = await _reviewed(candidate.sentence, before, question, candidate.evidence, on)
-    better = is_better(review, best.review) and (
-        kind not in _SETTLING or borne_out(review) > borne_out(best.review)
-    )
+    settles = kind not in _SETTLING or borne_out(review) > borne_out(best.review)
+    better = stands(review, best.review) if candidate.weighed else is_better(review, best.review) and settles
     return _kept(kind, candidate, best, review, before) if kind in LAST or better else None
 
 

@@ -168,8 +168,9 @@ def _may_help(kind: RepairKind, review: Review, able: frozenset[RepairKind]) -> 
     blocked = any(each.severity is Severity.BLOCK for each in review.findings)
     failed = bool(verdicts & {Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
     match kind:
-        case RepairKind.CORRECT:
-            return any(_says_otherwise(check) for check in review.checks)
+        case RepairKind.CORRECT:  # the value of a claim that is not borne out may be wrong and no check tell of it
+            unsettled = bool(verdicts - {Verdict.SUPPORTED})
+            return unsettled or any(_says_otherwise(check) for check in review.checks)
         case RepairKind.FETCH:  # what the evidence contradicts needs no more evidence
             return bool(verdicts & {Verdict.UNSUPPORTED, Verdict.UNKNOWN})
         case RepairKind.HEDGE:  # what plainly failed is dropped, where it may be
@@ -231,6 +232,12 @@ def is_better(after: Review, before: Review) -> bool:
     are alike there, the one with more claims borne out is better.
     """
     return not _breaks(after, before) and _wrong(after) < _wrong(before)
+
+
+def stands(after: Review, before: Review) -> bool:
+    """Whether a repair that was weighed is to be kept: nothing that passed fails now, and no claim fails."""
+    failed = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
+    return not _breaks(after, before) and not any(claim.verdict in failed for claim in after.claims)
 
 
 def _breaks(after: Review, before: Review) -> bool:

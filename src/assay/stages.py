@@ -196,6 +196,14 @@ class Verifier(Protocol):
         ...
 
 
+class Weigher(Protocol):
+    """Read claims that differ in a value, to tell which of them is likeliest."""
+
+    async def weigh(self, claims: Sequence[str], passages: tuple[Passage, ...]) -> tuple[float | None, ...]:
+        """The log odds that the passages support each of the claims; None for one that is not read."""
+        ...
+
+
 class Settler(Protocol):
     """Have what a draft leaves open ruled on, all of it together."""
 

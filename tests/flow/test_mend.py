@@ -90,6 +90,25 @@ async def test_after_a_repair_that_helped_the_smaller_ones_are_tried_again():
     assert after.versions == (Sentence(1, "Cold."), Sentence(1, "Cold.", ("p1",)))
 
 
+@pytest.mark.parametrize(("after", "kept"), [(OPEN, True), (GOOD, True), (BAD, False)])
+async def test_what_was_weighed_need_not_be_borne_out_but_must_not_fail(after: Verdict, kept: bool):
+    reviews = {"Hot.": review(("Hot.", OPEN)), "Cold.": review(("Cold.", after))}
+    weighed = replace(becomes("Cold."), weighed=True)
+    mended, asked = await mend(reviews, {(RepairKind.CORRECT, "Hot."): weighed}, frozenset({RepairKind.CORRECT}))
+    assert mended.sentence == Sentence(1, "Cold." if kept else "Hot.")
+    assert asked == [RepairKind.CORRECT]
+
+
+async def test_what_was_weighed_does_not_take_the_place_of_what_is_borne_out():
+    reviews = {
+        "Hot.": review(("Hot", GOOD), ("and wet.", OPEN)),
+        "Cold.": review(("Cold", OPEN), ("and wet.", OPEN)),
+    }
+    weighed = replace(becomes("Cold."), weighed=True)
+    mended, _ = await mend(reviews, {(RepairKind.CORRECT, "Hot."): weighed}, frozenset({RepairKind.CORRECT}))
+    assert mended.sentence == Sentence(1, "Hot.")
+
+
 async def test_a_candidate_after_which_another_claim_fails_is_not_kept():
     reviews = {
         "Hot.": review(("Hot", BAD), ("It rains.", GOOD), ("It hails.", BAD)),

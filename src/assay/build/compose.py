@@ -144,7 +144,6 @@ class Composer:
                 notes.append,
                 self._fences(run),
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
-                reads=self.checker is not None and self.checker.checker.model.policy is not None,
             ),
             rules=self._rules(answerable, run),
             assessor=self._assessor(run),

@@ -9,12 +9,10 @@ from dataclasses import replace
 
 from assay.repair.negate import turned_round
 from assay.repair.sure import says, sentence_around, stands_elsewhere
+from assay.repair.values import UNTOUCHED
 from assay.repair.wording import edited, fitted
 from assay.text.tokens import words
 from assay.types import Candidate, Check, Edit, Evidence, FindingKind, Question, Review, Sentence, Span, Status
-
-# Nobody's words are changed within quotation marks, nor code.
-_UNTOUCHED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
 
 _BEFORE_DATE = re.compile(r"\b(?:in|on)\s+\Z", re.IGNORECASE)
 
@@ -30,7 +28,7 @@ def corrected(
     """
     text, causes, touched = sentence.text, [], len(sentence.text)
     done: set[int | None] = set()
-    quoted = [Span(*match.span()) for match in _UNTOUCHED.finditer(text)]
+    quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(text)]
     for check, place in reversed(list(_alone(_places(review, begins, text)))):
         edit = _edit(text, place, check)
         if edit is None or check.claim in done or edit.end > touched or _within(edit, quoted):

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from assay.repair.correct import corrected
 from assay.repair.drop import dropped
-from assay.repair.exchange import exchanged
+from assay.repair.exchange import exchanged, shipped
 from assay.repair.recite import recited
-from assay.stages import Verifier
+from assay.stages import Verifier, Weigher
 from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sentence, Severity
 
 
@@ -16,12 +16,12 @@ from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sente
 class RulesRepairer:
     """Points citations at what bears a sentence out, puts the sources' values in, marks, and drops what failed.
 
-    `verifier` says which passages bear a claim out. Where it `reads` claims, by a checker, a value of the source is
-    tried in sentences in words of their own, too: words alone do not tell one value from another.
+    `verifier` says which passages bear a claim out. With a `weigher` the values of the sources are tried in
+    sentences in words of their own, too: words alone do not tell one value from another.
     """
 
     verifier: Verifier
-    reads: bool = False
+    weigher: Weigher | None = None
 
     async def mend(
         self,
@@ -38,8 +38,8 @@ class RulesRepairer:
                 return await recited(self.verifier, evidence, sentence, review)
             case RepairKind.CORRECT:
                 found = corrected(question, evidence, sentence, review, begins)
-                if found is None and self.reads:
-                    found = await exchanged(self.verifier, question, evidence, sentence, review, begins)
+                if found is None and self.weigher is not None:
+                    found = await exchanged(self.weigher, shipped(), question, evidence, sentence, review, begins)
                 return found
             case RepairKind.HEDGE:
                 return hedged(evidence, sentence, review)

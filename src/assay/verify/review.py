@@ -150,6 +150,17 @@ class DeterministicVerifier:
         measures = await self._measures(cases)
         return next((MeasuredClaim.of(case, measures) for case in cases), None)
 
+    async def weigh(self, claims: Sequence[str], passages: tuple[Passage, ...]) -> tuple[float | None, ...]:
+        """The log odds, by the checker alone, that the passages support each claim; None where it reads none."""
+        if self.checker is None:
+            return (None,) * len(claims)
+        known = self.checker.model.languages
+        read = {n: claim for n, claim in enumerate(claims) if language_of(claim) in known}
+        pairs = await asyncio.to_thread(lambda: {n: pairs_of(claim, passages) for n, claim in read.items()})
+        every = list(chain(*pairs.values()))
+        said = by_claim(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
+        return tuple(said[n].support if n in said else None for n in range(len(claims)))
+
     async def _reviewed(self, task: Task) -> Review:
         if self.lateness is None:
             return _review(task, await self._tested(task), self.skip, self.timing)

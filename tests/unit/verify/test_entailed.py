@@ -250,3 +250,12 @@ class _Unasked(WordEmbedder):
     async def embed(self, texts):  # type: ignore[no-untyped-def]
         self.asked.extend(texts)
         return await super().embed(texts)
+
+
+async def test_claims_are_weighed_together_by_the_checker_alone_and_by_their_least_sentence() -> None:
+    german = "Die Firma baut in Ulm mit den Brüdern Boote für das Wasser."
+    script = {NEAR: (0.9, 0.0), "The company makes boats.": (0.8, 0.1), "It was founded in Ulm.": (0.2, 0.3)}
+    checker = scripted(script)
+    said = await DeterministicVerifier(checker=checker).weigh([NEAR, TWO, german], (passage(),))
+    assert said == (pytest.approx(log_odds(0.9), abs=1e-4), pytest.approx(log_odds(0.2), abs=1e-4), None)
+    assert await DeterministicVerifier().weigh([NEAR], (passage(),)) == (None,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
+from assay.nlp.rivals import is_of_rival, rivals
 from assay.types import Evidence, Finding, Finished, Question, Sentence
 from assay.write.blocks import Shown, told_of_rest
 from assay.write.candidates import Candidate, candidates
@@ -76,7 +77,8 @@ class ExtractiveWriter:
 
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
         """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
-        pool = candidates(evidence)
+        told = rivals(question, evidence.passages)
+        pool = tuple(each for each in candidates(evidence) if not is_of_rival(each.passage, each.span, told))
         if not pool:
             return _Plan()
         reading = read(question, evidence, pool)

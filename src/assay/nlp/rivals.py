@@ -1,0 +1,256 @@
+"""The stretches of passages that tell of a rival: of something that stands in the place of what was asked about.
+
+A document often tells the same things of several: of three offices a paragraph each, of five people a line each. A
+network that reads them takes one for another. Here they are told apart by form alone, without lists of words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+
+from assay.nlp.blocks import BlockKind, blocks, without_markup
+from assay.nlp.reading import titled
+from assay.text.language import language_of
+from assay.text.mentions import CAPITAL_NOUNS, mentions, plain_word
+from assay.text.names import names
+from assay.text.tokens import STOP_WORDS, fold, word_spans, written_words
+from assay.types import Passage, Question, QuestionKind, Span, TitledText
+
+# At most so many words stand before the name of what a stretch is about: "Employees in Portugal have".
+_WORDS_BEFORE = 3
+# A number behind a name belongs to it: "Version 3.2".
+_NUMBER = re.compile(r"[ \u00a0](\d[\w.]*\w|\d)(?![\w%])")
+# Between two names that are only set side by side: "in Oslo, Bergen and Rome".
+_SIDE_BY_SIDE = re.compile(r"[\s,;/&|]*(?:and|or|und|et|y|e|o|ou)?[\s,;/&|]*\Z")
+# How a paragraph or row sets its subject apart: "**Lexa 200** prints", "Acetone: keep".
+_SET_APART = re.compile(r"(?:\*\*|__)?\s*(?:[:|]|[–—-]\s)|(?:\*\*|__)")
+_NOT_LINE_END = re.compile(r"[^\n]")
+_BLANK = (" ", "\u00a0")
+_WHICH = frozenset(("which", "what", "whose"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A stretch of a passage's text that tells of a `rival` of the `asked`, both as folded words.
+
+    `key` are the words of the asked one that the rival lacks.
+    """
+
+    span: Span
+    asked: tuple[str, ...]
+    rival: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A name with its number, at `start` to `end` behind `before` words; `places` are what rivals of it share."""
+
+    words: tuple[str, ...]
+    start: int
+    end: int
+    before: int
+    places: frozenset[tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A paragraph, an item or a row: its place, its prose and headings, and the names in its own words."""
+
+    passage: Passage
+    span: Span
+    text: str
+    headings: tuple[str, ...]
+    named: tuple[_Named, ...]
+
+    @property
+    def about(self) -> str:
+        """What may name its subject: its words and its headings."""
+        return "\n".join((*self.headings, self.text))
+
+    @property
+    def subjects(self) -> Iterator[_Named]:
+        """The names it may be about: those it begins with, and those of its headings."""
+        yield from (named for named in self.named if named.before <= _WORDS_BEFORE)
+        for heading in self.headings:
+            yield from _named(heading)
+
+
+def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tuple[Rival, ...]]:
+    r"""The stretches of each passage, by its id, that tell of a rival of what the question names.
+
+    A rival of X is a name Y that begins a paragraph, an item or a row, or stands in its heading, as X does
+    elsewhere in the same document: beside the same word ("the Oslo office", "the Bergen office"), sharing a word
+    with it ("Ashby College", "Merrow College"), or at the head of another item of the same list or row of the same
+    table. The stretch names X nowhere, nor does a heading above it or the title. Where a stretch that names X leads
+    to Y, or the question compares or asks which one ("Which office"), Y is no rival.
+
+    >>> text = "The Oslo office has a lift.\n\nThe Bergen office has none."
+    >>> asked = "Has the Bergen office a lift?"
+    >>> found = rivals(Question(asked, asked), [Passage("p", "d", "r", 0, len(text), text)])
+    >>> [text[each.span.start : each.span.end] for each in found["p"]]
+    ['The Oslo office has a lift.']
+    """
+    text = question.standalone
+    if question.kind is QuestionKind.COMPARATIVE or language_of(text) in CAPITAL_NOUNS:
+        return {}
+    small = {fold(word) for each in passages for word in written_words(each.text) if word[0].islower()}
+    asked = [each for each in _named(text) if not small.issuperset(each.words)]
+    documents: defaultdict[str, list[Passage]] = defaultdict(list)
+    for passage in passages if asked else ():
+        documents[passage.document_id].append(passage)
+    found: dict[tuple[str, Span], Rival] = {}
+    for held in documents.values():
+        stretches = [stretch for passage in held for stretch in _stretches(passage)]
+        for each in asked:
+            others = {word for other in asked for word in other.words} - set(each.words)
+            for stretch, rival in _told_of_rivals(text, each, others, stretches, small):
+                found.setdefault((stretch.passage.passage_id, rival.span), rival)
+    told: defaultdict[str, list[Rival]] = defaultdict(list)
+    for (passage_id, _), rival in sorted(found.items(), key=lambda item: item[0][1].start):
+        told[passage_id].append(rival)
+    return {passage_id: tuple(each) for passage_id, each in told.items()}
+
+
+def titled_without(passage: Passage, found: Mapping[str, Sequence[Rival]]) -> TitledText:
+    """The passage as a reader is given it, the stretches on rivals blanked out by spaces; offsets stay.
+
+    >>> passage = Passage("p", "d", "r", 0, 25, "Oslo: 8:00. Bergen: 9:00.", "Hours")
+    >>> titled_without(passage, {"p": (Rival(Span(0, 11), ("bergen",), ("oslo",), ("bergen",)),)})
+    TitledText(title='Hours', text='            Bergen: 9:00.')
+    """
+    whole = titled(passage)
+    text = whole.text
+    for rival in found.get(passage.passage_id, ()):
+        stretch = text[rival.span.start : rival.span.end]
+        text = text[: rival.span.start] + _NOT_LINE_END.sub(" ", stretch) + text[rival.span.end :]
+    return replace(whole, text=text)
+
+
+def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival]]) -> bool:
+    """Whether a stretch of the passage's text touches one that tells of a rival."""
+    return any(
+        each.span.start < span.end and span.start < each.span.end for each in found.get(passage.passage_id, ())
+    )
+
+
+def _told_of_rivals(
+    question: str, asked: _Named, others: set[str], stretches: Sequence[_Stretch], small: set[str]
+) -> Iterator[tuple[_Stretch, Rival]]:
+    """The stretches of one document that are about a rival of one name of the question."""
+    heads = [named for each in stretches for named in each.subjects if _same(asked.words, named.words)]
+    found = {
+        pair: named.words
+        for each in stretches
+        for named in each.subjects
+        if not _same(asked.words, named.words) and others.isdisjoint(named.words)
+        for head in heads
+        if (pair := _apart(question, asked, head, named)) and small.isdisjoint(chain(*pair))
+    }
+    title = stretches[0].passage.title if stretches else ""
+    found = {
+        (key, own): words
+        for (key, own), words in found.items()
+        if not mentions(title, key) and not _leads(key, own, stretches)
+    }
+    for each in stretches:
+        if others and mentions(each.text, tuple(others)):
+            continue
+        for (key, own), words in found.items():
+            about = any(set(own) <= set(named.words) for named in each.subjects)
+            if about and not mentions(each.about, key):
+                yield each, Rival(each.span, asked.words, words, key)
+                break
+
+
+def _apart(
+    question: str, asked: _Named, head: _Named, named: _Named
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """What tells the asked from a name that stands as it does at its `head`, and that from it; else None."""
+    shared = set(head.words) & set(named.words)
+    alike = head.places & named.places
+    key = tuple(word for word in asked.words if word not in shared)
+    own = tuple(word for word in named.words if word not in shared)
+    if not key or not own or not (shared or alike) or _asks_which(question, shared.union(*alike)):
+        return None
+    return key, own
+
+
+def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
+    """Whether two names may be one: all words of the shorter stand in the longer."""
+    return set(asked) <= set(named) or set(named) <= set(asked)
+
+
+def _asks_which(question: str, place: set[str]) -> bool:
+    """Whether the question asks which one of those in a place: "Which office"."""
+    said = [plain_word(question[span.start : span.end]) for span in word_spans(question)]
+    kinds = {word for word in place if word not in STOP_WORDS}
+    return any(word in kinds and _WHICH.intersection(said[max(0, at - 2) : at]) for at, word in enumerate(said))
+
+
+def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stretch]) -> bool:
+    """Whether a stretch names both, other than side by side."""
+    for each in stretches:
+        one = [at for at, named in enumerate(each.named) if not set(key).isdisjoint(named.words)]
+        other = [at for at, named in enumerate(each.named) if not set(own).isdisjoint(named.words)]
+        if one and other and not any(_beside(each, a, b) for a in one for b in other):
+            return True
+    return False
+
+
+def _beside(stretch: _Stretch, one: int, other: int) -> bool:
+    """Whether only names, commas and the like stand between two names."""
+    named = stretch.named[min(one, other) : max(one, other) + 1]
+    return all(_SIDE_BY_SIDE.match(stretch.text[a.end : b.start]) for a, b in pairwise(named))
+
+
+def _stretches(passage: Passage) -> Iterator[_Stretch]:
+    """The paragraphs, items and rows of a passage."""
+    rows = passage.location.row is not None or passage.location.sheet is not None
+    format = "csv" if rows else "markdown"
+    prose = without_markup(passage.text, format)
+    section = tuple((passage.location.section or "").split(" > ")) if passage.location.section else ()
+    for number, block in enumerate(blocks(passage.text, format)):
+        if block.kind in (BlockKind.HEADING, BlockKind.MARKUP, BlockKind.CODE):
+            continue
+        headings = tuple(dict.fromkeys((*section, *block.path)))
+        for span in block.items or (Span(block.start, block.end),):
+            text = prose[span.start : span.end]
+            listed = f"{passage.passage_id} {number}" if block.items else ""
+            named = tuple(_named(text, listed, passage.text[span.start : span.end]))
+            yield _Stretch(passage, span, text, headings, named)
+
+
+def _named(text: str, listed: str = "", written: str = "") -> Iterator[_Named]:
+    """The names of a text with the places they stand in.
+
+    `listed` names the list or table that the text is an item of, and `written` is the text with its markup.
+    """
+    spans = list(word_spans(text))
+    for at, name in enumerate(names(text)):
+        number = _NUMBER.match(text, name.end)
+        end = number.end() if number else name.end
+        said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
+        before = [_word(text, span) for span in spans if span.end <= name.start]
+        behind = next((span for span in spans if span.start >= end), None)
+        places: set[tuple[str, ...]] = set()
+        if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
+            places.add(("_", _word(text, behind)))
+        if before and before[-1] not in STOP_WORDS:
+            places.add((before[-1], "_"))
+        elif len(before) > 1 and before[-2] not in STOP_WORDS:
+            places.add((before[-2], before[-1], "_"))
+        if not at and not before:
+            mark = _SET_APART.match(written, end)
+            places.update([(listed,)] if listed else [], [(f"before {mark.group().strip()}",)] if mark else [])
+        yield _Named(tuple(dict.fromkeys(said)), name.start, end, len(before), frozenset(places))
+
+
+def _word(text: str, span: Span) -> str:
+    """The word at a place; all numbers are one."""
+    word = plain_word(text[span.start : span.end])
+    return "#" if word[0].isdigit() else word

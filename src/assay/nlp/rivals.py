@@ -55,6 +55,7 @@ class _Named:
     end: int
     before: int
     places: frozenset[tuple[str, ...]]
+    opens: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +102,15 @@ def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tupl
     small = {fold(word) for each in passages for word in written_words(each.text) if word[0].islower()}
     asked = [each for each in _named(text) if not small.issuperset(each.words)]
     documents: defaultdict[str, list[Passage]] = defaultdict(list)
-    for passage in passages if asked else ():
+    for passage in passages:
         documents[passage.document_id].append(passage)
     found: dict[tuple[str, Span], Rival] = {}
     for held in documents.values():
         stretches = [stretch for passage in held for stretch in _stretches(passage)]
-        for each in asked:
-            others = {word for other in asked for word in other.words} - set(each.words)
+        # Who writes no capitals still asks about a name.
+        here = asked or _known(text, stretches)
+        for each in here:
+            others = {word for other in here for word in other.words} - set(each.words)
             for stretch, rival in _told_of_rivals(text, each, others, stretches, small):
                 found.setdefault((stretch.passage.passage_id, rival.span), rival)
     told: defaultdict[str, list[Rival]] = defaultdict(list)
@@ -136,6 +139,14 @@ def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival
     return any(
         each.span.start < span.end and span.start < each.span.end for each in found.get(passage.passage_id, ())
     )
+
+
+def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
+    """The names of stretches that the question has without capitals, those of one word at a start alone left out."""
+    said = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
+    within = {word for each in stretches for named in each.named if not named.opens for word in named.words}
+    found = (named for each in stretches for named in each.subjects if said & within >= set(named.words))
+    return list({named.words: named for named in found}.values())
 
 
 def _told_of_rivals(
@@ -237,17 +248,19 @@ def _named(text: str, listed: str = "", written: str = "") -> Iterator[_Named]:
         said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
         before = [_word(text, span) for span in spans if span.end <= name.start]
         behind = next((span for span in spans if span.start >= end), None)
-        places: set[tuple[str, ...]] = set()
-        if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
-            places.add(("_", _word(text, behind)))
-        if before and before[-1] not in STOP_WORDS:
-            places.add((before[-1], "_"))
-        elif len(before) > 1 and before[-2] not in STOP_WORDS:
-            places.add((before[-2], before[-1], "_"))
-        if not at and not before:
-            mark = _SET_APART.match(written, end)
-            places.update([(listed,)] if listed else [], [(f"before {mark.group().strip()}",)] if mark else [])
-        yield _Named(tuple(dict.fromkeys(said)), name.start, end, len(before), frozenset(places))
+        mark = None if at or before else _SET_APART.match(written, end)
+        places = {(f"before {mark.group().strip()}",)} if mark else set[tuple[str, ...]]()
+        # One word at the start of a sentence may be any: "Enable logging", "Redirect logging".
+        if not name.opens:
+            if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
+                places.add(("_", _word(text, behind)))
+            if before and before[-1] not in STOP_WORDS:
+                places.add((before[-1], "_"))
+            elif len(before) > 1 and before[-2] not in STOP_WORDS:
+                places.add((before[-2], before[-1], "_"))
+        if listed and not at and not before and (mark or not name.opens):
+            places.add((listed,))
+        yield _Named(tuple(dict.fromkeys(said)), name.start, end, len(before), frozenset(places), name.opens)
 
 
 def _word(text: str, span: Span) -> str:

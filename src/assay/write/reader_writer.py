@@ -24,7 +24,17 @@ from assay.types import (
     Sentence,
     Span,
 )
-from assay.write.blocks import Room, Shown, asks_for_several, grown, in_code, room_for, shown_around, told_of_rest
+from assay.write.blocks import (
+    Room,
+    Shown,
+    asks_for_several,
+    grown,
+    in_code,
+    room_for,
+    shown_around,
+    told_of_rest,
+    without,
+)
 from assay.write.extractive import ExtractiveWriter
 
 # What the reader's log odds, those of a span, the search's order (the logarithm of the place) and the cosine of the
@@ -153,9 +163,10 @@ class ReaderWriter:
             (rank, passage, reading, span, shown, of_rival)
             for (rank, passage, whole), reading in zip((*ranked, *again), readings, strict=True)
             for span in reading.spans[:SPANS]
+            # Of a passage with rivals their places are those of the first reading, the others those of the second.
             if (of_rival := is_of_rival(passage, Span(span.start, span.end), told)) == whole
             or passage.passage_id not in told
-            if (shown := shown_around(passage, Span(span.start, span.end), room)) is not None
+            if (shown := _shown(passage, span, room, {} if of_rival else told)) is not None
         ]
         shown_texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown, _ in found]
         vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *shown_texts])
@@ -174,6 +185,13 @@ class ReaderWriter:
         if reading.yes >= SURE_POLARITY:
             return "Yes"
         return "No" if reading.no >= SURE_POLARITY else ""
+
+
+def _shown(passage: Passage, span: AnswerSpan, room: Room, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+    """What is shown around a span, without the items and rows on rivals."""
+    shown = shown_around(passage, Span(span.start, span.end), room)
+    cut = [each.span for each in told.get(passage.passage_id, ())]
+    return without(shown, cut) if shown and cut else shown
 
 
 def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:

@@ -30,6 +30,8 @@ _SIDE_BY_SIDE = re.compile(r"[\s,;/&|]*(?:and|or|und|et|y|e|o|ou)?[\s,;/&|]*\Z")
 _SET_APART = re.compile(r"(?:\*\*|__)?\s*(?:[:|]|[–—-]\s)|(?:\*\*|__)")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _BLANK = (" ", "\u00a0")
+# The mark of an item belongs to the page.
+_LIST_MARK = re.compile(r"\W*\d{1,3}[.)]\s+")
 _WHICH = frozenset(("which", "what", "whose"))
 
 
@@ -142,7 +144,7 @@ def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival
 
 
 def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
-    """The names of stretches that the question has without capitals, those of one word at a start alone left out."""
+    """The names of stretches that the question has without capitals, but one word at a start."""
     said = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
     within = {word for each in stretches for named in each.named if not named.opens for word in named.words}
     found = (named for each in stretches for named in each.subjects if said & within >= set(named.words))
@@ -241,26 +243,28 @@ def _named(text: str, listed: str = "", written: str = "") -> Iterator[_Named]:
 
     `listed` names the list or table that the text is an item of, and `written` is the text with its markup.
     """
-    spans = list(word_spans(text))
+    begins = _LIST_MARK.match(text)
+    spans = [span for span in word_spans(text) if begins is None or span.start >= begins.end()]
     for at, name in enumerate(names(text)):
         number = _NUMBER.match(text, name.end)
         end = number.end() if number else name.end
         said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
         before = [_word(text, span) for span in spans if span.end <= name.start]
         behind = next((span for span in spans if span.start >= end), None)
+        opens = name.opens or (len(name.words) == 1 and not before and not number and not name.acronym)
         mark = None if at or before else _SET_APART.match(written, end)
         places = {(f"before {mark.group().strip()}",)} if mark else set[tuple[str, ...]]()
         # One word at the start of a sentence may be any: "Enable logging", "Redirect logging".
-        if not name.opens:
+        if not opens:
             if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
                 places.add(("_", _word(text, behind)))
             if before and before[-1] not in STOP_WORDS:
                 places.add((before[-1], "_"))
             elif len(before) > 1 and before[-2] not in STOP_WORDS:
                 places.add((before[-2], before[-1], "_"))
-        if listed and not at and not before and (mark or not name.opens):
+        if listed and not at and not before and (mark or not opens):
             places.add((listed,))
-        yield _Named(tuple(dict.fromkeys(said)), name.start, end, len(before), frozenset(places), name.opens)
+        yield _Named(tuple(dict.fromkeys(said)), name.start, end, len(before), frozenset(places), opens)
 
 
 def _word(text: str, span: Span) -> str:

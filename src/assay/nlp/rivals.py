@@ -7,16 +7,18 @@ network that reads them takes one for another. Here they are told apart by form 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain, pairwise
 
 from assay.nlp.blocks import BlockKind, blocks, without_markup
 from assay.nlp.reading import titled
 from assay.text.language import language_of
 from assay.text.mentions import CAPITAL_NOUNS, mentions, plain_word
-from assay.text.names import names
+from assay.text.names import Name, names
 from assay.text.tokens import STOP_WORDS, fold, word_spans, written_words
 from assay.types import Passage, Question, QuestionKind, Span, TitledText
 
@@ -62,25 +64,22 @@ class _Named:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A paragraph, an item or a row: its place, its prose and headings, and the names in its own words."""
+    """A paragraph, an item or a row: its place, its prose and headings, and the names in its own words.
+
+    The `subjects` are the names it may be about: those it begins with, and those of its headings.
+    """
 
     passage: Passage
     span: Span
     text: str
     headings: tuple[str, ...]
     named: tuple[_Named, ...]
+    subjects: tuple[_Named, ...]
 
     @property
     def about(self) -> str:
         """What may name its subject: its words and its headings."""
         return "\n".join((*self.headings, self.text))
-
-    @property
-    def subjects(self) -> Iterator[_Named]:
-        """The names it may be about: those it begins with, and those of its headings."""
-        yield from (named for named in self.named if named.before <= _WORDS_BEFORE)
-        for heading in self.headings:
-            yield from _named(heading)
 
 
 def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tuple[Rival, ...]]:
@@ -201,8 +200,11 @@ def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
 def _asks_which(question: str, place: set[str]) -> bool:
     """Whether the question asks which one of those in a place: "Which office"."""
     said = [plain_word(question[span.start : span.end]) for span in word_spans(question)]
-    kinds = {word for word in place if word not in STOP_WORDS}
-    return any(word in kinds and _WHICH.intersection(said[max(0, at - 2) : at]) for at, word in enumerate(said))
+    return any(
+        word in place and word not in STOP_WORDS and _WHICH.intersection(said[max(0, at - back) : at])
+        for at, word in enumerate(said)
+        for back in ((2,) if at and said[at - 1] not in STOP_WORDS else (1,))
+    )
 
 
 def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stretch]) -> bool:
@@ -231,40 +233,48 @@ def _stretches(passage: Passage) -> Iterator[_Stretch]:
         if block.kind in (BlockKind.HEADING, BlockKind.MARKUP, BlockKind.CODE):
             continue
         headings = tuple(dict.fromkeys((*section, *block.path)))
+        subjects = tuple(chain.from_iterable(map(_named, headings)))
         for span in block.items or (Span(block.start, block.end),):
             text = prose[span.start : span.end]
-            listed = f"{passage.passage_id} {number}" if block.items else ""
-            named = tuple(_named(text, listed, passage.text[span.start : span.end]))
-            yield _Stretch(passage, span, text, headings, named)
+            listed = passage.document_id if rows else f"{passage.passage_id} {number}" if block.items else ""
+            named = _named(text, listed, passage.text[span.start : span.end])
+            about = (*(each for each in named if each.before <= _WORDS_BEFORE), *subjects)
+            yield _Stretch(passage, span, text, headings, named, about)
 
 
-def _named(text: str, listed: str = "", written: str = "") -> Iterator[_Named]:
+@lru_cache(maxsize=1 << 12)
+def _named(text: str, listed: str = "", written: str = "") -> tuple[_Named, ...]:
     """The names of a text with the places they stand in.
 
     `listed` names the list or table that the text is an item of, and `written` is the text with its markup.
     """
     begins = _LIST_MARK.match(text)
     spans = [span for span in word_spans(text) if begins is None or span.start >= begins.end()]
-    for at, name in enumerate(names(text)):
-        number = _NUMBER.match(text, name.end)
-        end = number.end() if number else name.end
-        said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
-        before = [_word(text, span) for span in spans if span.end <= name.start]
-        behind = next((span for span in spans if span.start >= end), None)
-        opens = name.opens or (len(name.words) == 1 and not before and not number and not name.acronym)
-        mark = None if at or before else _SET_APART.match(written, end)
-        places = {(f"before {mark.group().strip()}",)} if mark else set[tuple[str, ...]]()
-        # One word at the start of a sentence may be any: "Enable logging", "Redirect logging".
-        if not opens:
-            if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
-                places.add(("_", _word(text, behind)))
-            if before and before[-1] not in STOP_WORDS:
-                places.add((before[-1], "_"))
-            elif len(before) > 1 and before[-2] not in STOP_WORDS:
-                places.add((before[-2], before[-1], "_"))
-        if listed and not at and not before and (mark or not opens):
-            places.add((listed,))
-        yield _Named(tuple(dict.fromkeys(said)), name.start, end, len(before), frozenset(places), opens)
+    return tuple(_placed(text, at, name, spans, listed, written) for at, name in enumerate(names(text)))
+
+
+def _placed(text: str, at: int, name: Name, spans: Sequence[Span], listed: str, written: str) -> _Named:
+    """One name of a text, the first where `at` is 0, with the places it stands in; `spans` are the text's words."""
+    number = _NUMBER.match(text, name.end)
+    end = number.end() if number else name.end
+    said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
+    earlier = bisect_right(spans, name.start, key=lambda span: span.end)
+    before = [_word(text, span) for span in spans[max(0, earlier - 2) : earlier]]
+    behind = next((span for span in spans[earlier:] if span.start >= end), None)
+    opens = name.opens or (len(name.words) == 1 and not before and not number and not name.acronym)
+    mark = None if at or before else _SET_APART.match(written, end)
+    places = {(f"before {mark.group().strip()}",)} if mark else set[tuple[str, ...]]()
+    # One word at the start of a sentence may be any: "Enable logging", "Redirect logging".
+    if not opens:
+        if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
+            places.add(("_", _word(text, behind)))
+        if before and before[-1] not in STOP_WORDS:
+            places.add((before[-1], "_"))
+        elif len(before) > 1 and before[-2] not in STOP_WORDS:
+            places.add((before[-2], before[-1], "_"))
+    if listed and not at and not before and (mark or not opens):
+        places.add((listed,))
+    return _Named(tuple(dict.fromkeys(said)), name.start, end, earlier, frozenset(places), opens)
 
 
 def _word(text: str, span: Span) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.nlp.rivals import is_of_rival, rivals
+from assay.nlp.rivals import Rival, is_of_rival, rivals
 from assay.types import Evidence, Finding, Finished, Question, Sentence
-from assay.write.blocks import Shown, told_of_rest
+from assay.write.blocks import Shown, told_of_rest, without
 from assay.write.candidates import Candidate, candidates
 from assay.write.comparison import sides
 from assay.write.features import read
@@ -101,8 +101,14 @@ class ExtractiveWriter:
             chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            return _Plan(quoted=quoted, listed=with_lists(question, quoted))
+            listed = (_cut(each, told) for each in with_lists(question, quoted))
+            return _Plan(quoted=quoted, listed=tuple(each for each in listed if each is not None))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
+
+
+def _cut(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+    """What is shown without the items on rivals."""
+    return without(shown, [each.span for each in told.get(shown.passage.passage_id, ())])
 
 
 def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:

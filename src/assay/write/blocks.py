@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from assay.nlp.blocks import Block, BlockKind, blocks, unit
+from assay.nlp.rivals import Rival
 from assay.text.sentences import sentences
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
@@ -115,17 +116,18 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     return Shown(_joined(parts, text), passage) if parts else None
 
 
-def without(shown: Shown, cut: Sequence[Span]) -> Shown | None:
-    """The same without stretches of its passage, such as other items of a list; None where nothing is left.
+def without(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+    """The same without the stretches on rivals, such as other items of a list; None where nothing is left.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
-    >>> without(Shown((Span(0, 25),), passage), [Span(0, 12)]).text
+    >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",)),)}
+    >>> without(Shown((Span(0, 25),), passage), told).text
     '- Rome: 9:00'
     """
     text, parts = shown.passage.text, list(shown.parts)
-    for each in cut:
-        before = [Span(part.start, min(part.end, each.start)) for part in parts]
-        behind = [Span(max(part.start, each.end), part.end) for part in parts]
+    for rival in told.get(shown.passage.passage_id, ()):
+        before = [Span(part.start, min(part.end, rival.span.start)) for part in parts]
+        behind = [Span(max(part.start, rival.span.end), part.end) for part in parts]
         pieces = [piece for piece in chain(before, behind) if text[piece.start : piece.end].strip()]
         parts = sorted((_stripped(text, piece) for piece in pieces), key=lambda part: part.start)
     return Shown(tuple(parts), shown.passage) if parts else None

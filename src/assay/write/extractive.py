@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
-from assay.nlp.rivals import Rival, is_of_rival, rivals
+from assay.nlp.rivals import is_of_rival, rivals
 from assay.types import Evidence, Finding, Finished, Question, Sentence
 from assay.write.blocks import Shown, told_of_rest, without
 from assay.write.candidates import Candidate, candidates
@@ -101,14 +101,9 @@ class ExtractiveWriter:
             chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            listed = (_cut(each, told) for each in with_lists(question, quoted))
+            listed = (without(each, told) for each in with_lists(question, quoted))
             return _Plan(quoted=quoted, listed=tuple(each for each in listed if each is not None))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
-
-
-def _cut(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
-    """What is shown without the items on rivals."""
-    return without(shown, [each.span for each in told.get(shown.passage.passage_id, ())])
 
 
 def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:

@@ -100,8 +100,8 @@ def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tupl
     text = question.standalone
     if question.kind is QuestionKind.COMPARATIVE or language_of(text) in CAPITAL_NOUNS:
         return {}
-    small = {fold(word) for each in passages for word in written_words(each.text) if word[0].islower()}
-    asked = [each for each in _named(text) if not small.issuperset(each.words)]
+    small = set(chain.from_iterable(_small(each.text) for each in passages))
+    asked = [each for each in _named(text) if not small.issuperset((word,) for word in each.words)]
     documents: defaultdict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         documents[passage.document_id].append(passage)
@@ -142,6 +142,15 @@ def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival
     )
 
 
+@lru_cache(maxsize=1 << 8)
+def _small(text: str) -> frozenset[tuple[str, ...]]:
+    """The words that a text writes without a capital, alone and with the word behind."""
+    written = written_words(text)
+    said = [fold(word) for word in written]
+    small = [at for at, word in enumerate(written) if word[0].islower()]
+    return frozenset([(said[at],) for at in small] + [tuple(said[at : at + 2]) for at in small])
+
+
 def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
     """The names of stretches that the question has without capitals, but one word at a start."""
     said = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
@@ -151,7 +160,7 @@ def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
 
 
 def _told_of_rivals(
-    question: str, asked: _Named, others: set[str], stretches: Sequence[_Stretch], small: set[str]
+    question: str, asked: _Named, others: set[str], stretches: Sequence[_Stretch], small: set[tuple[str, ...]]
 ) -> Iterator[tuple[_Stretch, Rival]]:
     """The stretches of one document that are about a rival of one name of the question."""
     heads = [named for each in stretches for named in each.subjects if _same(asked.words, named.words)]
@@ -161,7 +170,7 @@ def _told_of_rivals(
         for named in each.subjects
         if not _same(asked.words, named.words) and others.isdisjoint(named.words)
         for head in heads
-        if (pair := _apart(question, asked, head, named)) and small.isdisjoint(chain(*pair))
+        if (pair := _apart(question, asked, head, named, small))
     }
     title = stretches[0].passage.title if stretches else ""
     found = {
@@ -180,16 +189,22 @@ def _told_of_rivals(
 
 
 def _apart(
-    question: str, asked: _Named, head: _Named, named: _Named
+    question: str, asked: _Named, head: _Named, named: _Named, small: set[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """What tells the asked from a name that stands as it does at its `head`, and that from it; else None."""
+    """What tells the asked from a name that stands as it does at its `head`, and that from it; else None.
+
+    Neither may be a word that stands `small` somewhere, unless before another word: "the Team plan", "our team".
+    """
     shared = set(head.words) & set(named.words)
     alike = head.places & named.places
     key = tuple(word for word in asked.words if word not in shared)
     own = tuple(word for word in named.words if word not in shared)
     if not key or not own or not (shared or alike) or _asks_which(question, shared.union(*alike)):
         return None
-    return key, own
+    words = {(word,) for word in (*key, *own)}
+    behind = [place[1] for place in alike if place[0] == "_"]
+    beside = {(each[-1], word) for word in behind for each in (key, own)}
+    return (key, own) if small.isdisjoint(words) or (beside and small.isdisjoint(beside)) else None
 
 
 def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
@@ -263,7 +278,7 @@ def _placed(text: str, at: int, name: Name, spans: Sequence[Span], listed: str, 
     behind = next((span for span in spans[earlier:] if span.start >= end), None)
     opens = name.opens or (len(name.words) == 1 and not before and not number and not name.acronym)
     mark = None if at or before else _SET_APART.match(written, end)
-    places = {(f"before {mark.group().strip()}",)} if mark else set[tuple[str, ...]]()
+    places: set[tuple[str, ...]] = {(f"before {mark.group().strip()}",)} if mark else set()
     # One word at the start of a sentence may be any: "Enable logging", "Redirect logging".
     if not opens:
         if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:

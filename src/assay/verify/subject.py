@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.nlp.rivals import Rival, rivals
@@ -95,16 +96,15 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
 
 def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mapping[str, int]) -> Rival | None:
     """The rival that most of what a claim quotes is of; None where that is not so."""
-    held = {rival: 0 for rivals_there in found.values() for rival in rivals_there}
+    held: Counter[Rival] = Counter()
     for span in claim.spans:
         for rival in found.get(span.passage_id, ()):
-            start = starts[span.passage_id]
-            held[rival] += max(0, min(span.end - start, rival.span.end) - max(span.start - start, rival.span.start))
-    rival = max(held, key=lambda each: held[each], default=None)
-    quoted = sum(span.end - span.start for span in claim.spans)
-    if rival is None or 2 * sum(held.values()) <= quoted:
+            first, last = (starts[span.passage_id] + each for each in (rival.span.start, rival.span.end))
+            held[rival] += max(0, min(span.end, last) - max(span.start, first))
+    if 2 * held.total() <= sum(span.end - span.start for span in claim.spans):
         return None
-    return None if any(mentions(span.quote, rival.key) for span in claim.spans) else rival
+    ((most, _),) = held.most_common(1)
+    return None if any(mentions(span.quote, most.key) for span in claim.spans) else most
 
 
 def _asked(question: str) -> tuple[str, ...]:

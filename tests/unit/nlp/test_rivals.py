@@ -43,6 +43,7 @@ def told(question: str, *held: Passage, kind: QuestionKind = QuestionKind.FACTUA
         ("Who built the chapel of Ashby College?", COLLEGES, ["The chapel is"]),
         ("What did Version 3.2 add?", "Version 3.1 added tea.\n\nVersion 3.2 is new.", ["Version 3.1 added"]),
         ("What does Toluene cost?", "Acetone: 4 euros.\n\nToluene: in the cellar.", ["Acetone: 4 euros."]),
+        ("What is the Team plan?", "The Free plan is new.\n\nThe Team plan is for a team.", ["The Free plan"]),
         ("Who leads in Estonia?", "Staff in Peru have a lead.\n\nStaff in Estonia have none.", ["Staff in Peru"]),
     ],
 )
@@ -66,7 +67,7 @@ def test_what_stands_in_the_place_of_the_asked_one_is_told(question: str, text: 
         ("Does the Bergen office open?", "The Oslo office does, as Bergen does.\n\nThe Bergen office is new.", ""),
         ("Who founded Bergen or Oslo or Tromsø?", OFFICES, ""),  # all are asked about
         ("How is Docker set up?", "- Enable logging.\n- Docker runs.\n- Restart it.", ""),  # a verb is no name
-        ("What does the Basic plan cost?", "The Basic plan is new, basic and cheap.\n\nThe Team plan costs 9.", ""),
+        ("What is the Team plan?", "The Free plan is for now.\n\nThe Team plan is new. A team plan is dear.", ""),
     ],
 )
 def test_what_may_be_on_the_asked_one_is_not(question: str, text: str, title: str):

@@ -154,7 +154,8 @@ def _small(text: str) -> frozenset[tuple[str, ...]]:
 def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
     """The names of stretches that the question has without capitals, but one word at a start."""
     said = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
-    within = {word for each in stretches for named in each.named if not named.opens for word in named.words}
+    held = (named for each in stretches for named in (*each.named, *each.subjects))
+    within = {word for named in held if not named.opens for word in named.words}
     found = (named for each in stretches for named in each.subjects if said & within >= set(named.words))
     return list({named.words: named for named in found}.values())
 

@@ -27,7 +27,7 @@ _WORDS_BEFORE = 3
 # A number behind a name belongs to it: "Version 3.2".
 _NUMBER = re.compile(r"[ \u00a0](\d[\w.]*\w|\d)(?![\w%])")
 # Between two names that are only set side by side: "in Oslo, Bergen and Rome".
-_SIDE_BY_SIDE = re.compile(r"[\s,;/&|]*(?:and|or|und|et|y|e|o|ou)?[\s,;/&|]*\Z")
+_MARKS_BETWEEN, _WORDS_BETWEEN = " \t\n\u00a0,;/&|", frozenset(("", "and", "or", "et", "y", "e", "o", "ou"))
 # How a paragraph or row sets its subject apart: "**Lexa 200** prints", "Acetone: keep".
 _SET_APART = re.compile(r"(?:\*\*|__)?\s*(?:[:|]|[–—-]\s)|(?:\*\*|__)")
 _NOT_LINE_END = re.compile(r"[^\n]")
@@ -164,11 +164,11 @@ def _told_of_rivals(
     question: str, asked: _Named, others: set[str], stretches: Sequence[_Stretch], small: set[tuple[str, ...]]
 ) -> Iterator[tuple[_Stretch, Rival]]:
     """The stretches of one document that are about a rival of one name of the question."""
-    heads = [named for each in stretches for named in each.subjects if _same(asked.words, named.words)]
+    subjects = list(dict.fromkeys(named for each in stretches for named in each.subjects))
+    heads = [named for named in subjects if _same(asked.words, named.words)]
     found = {
         pair: named.words
-        for each in stretches
-        for named in each.subjects
+        for named in subjects
         if not _same(asked.words, named.words) and others.isdisjoint(named.words)
         for head in heads
         if (pair := _apart(question, asked, head, named, small))
@@ -236,7 +236,8 @@ def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stre
 def _beside(stretch: _Stretch, one: int, other: int) -> bool:
     """Whether only names, commas and the like stand between two names."""
     named = stretch.named[min(one, other) : max(one, other) + 1]
-    return all(_SIDE_BY_SIDE.match(stretch.text[a.end : b.start]) for a, b in pairwise(named))
+    between = (stretch.text[a.end : b.start].strip(_MARKS_BETWEEN) for a, b in pairwise(named))
+    return all(each in _WORDS_BETWEEN for each in between)
 
 
 def _stretches(passage: Passage) -> Iterator[_Stretch]:

@@ -139,7 +139,7 @@ async def choices(reader: KeptReader, embedder: Embedder, rows: Iterator[Found])
     for row in rows:
         question = understood(row.asked.text)
         room = room_for(question)
-        places = await writer.places(question.standalone, room, row.evidence)
+        places = await writer.places(question.standalone, room, row.evidence, {})
         if places:
             made.append(Choice(row.asked, room, places))
     return made

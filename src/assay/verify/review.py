@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.meter import READING, Timing, untimed
-from assay.nlp.reading import titled
+from assay.nlp.rivals import rivals, titled_without
 from assay.stages import Checker, Embedder, Reader
 from assay.text.asides import blanked, code_in
 from assay.text.citation_marks import HEDGE_MARK, citations, invalid, names_of, without_marks
@@ -36,7 +36,7 @@ from assay.verify.judged import FACTS, Measures, judged
 from assay.verify.likeness import texts_of
 from assay.verify.measured import MeasuredClaim
 from assay.verify.quotations import only_quotes, polarity_at, quotation_review
-from assay.verify.subject import off_subject, subject
+from assay.verify.subject import off_rivals, off_subject, subject
 from assay.verify.untested import untested_code, untested_in
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ class DeterministicVerifier:
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
-            return _with(review, off_subject(question, evidence, review.claims))
+            apart = off_subject(question, evidence, review.claims)
+            return _with(review, apart or off_rivals(question, evidence, review.claims))
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]
@@ -111,7 +112,8 @@ class DeterministicVerifier:
         if self.answer_reader is None or passage is None:
             cause = "a bare yes or no is not tested without a reader"
             return (Check("polarity", Status.UNKNOWN, Severity.BLOCK, None, cause, where),)
-        (reading,) = await self.answer_reader.read(question.standalone, [titled(passage)])
+        told = rivals(question, (passage,))
+        (reading,) = await self.answer_reader.read(question.standalone, [titled_without(passage, told)])
         agreed = reading.yes if "Yes" in said else reading.no
         if agreed >= AGREED_POLARITY:
             return (Check("polarity", Status.PASSED, Severity.BLOCK, None, None, where),)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
+from assay.nlp.rivals import Rival, rivals
 from assay.text.language import language_of
-from assay.text.names import acronyms, names
-from assay.text.tokens import STOP_WORDS, fold, stem, words
+from assay.text.mentions import CAPITAL_NOUNS, mentions, plain_word
+from assay.text.names import names
+from assay.text.tokens import STOP_WORDS, stem, words
 from assay.types import Check, Claim, Evidence, Passage, Question, Severity, Span, Status
 from assay.verify.lexicon import lexicon
 
 # A name of one word has no namesake that shares a part of it.
 _WORDS = 2
-# Languages that write every noun with a capital, where capitals tell no names.
-_CAPITAL_NOUNS = frozenset({"de"})
-# How much of a name's beginning tells it: "Europe" in "European".
-_ENDING, _LEAST_BEGINNING = 2, 4
-# A single letter stands for anything.
-_LETTERS = 2
-_POSSESSIVE = re.compile(r"['’]s?\Z")
 
 
 def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -58,7 +54,7 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     """
     named = _asked(question.standalone)
     asked = tuple(word for word in named if _is_name(word, evidence.passages))
-    if not asked or language_of(question.standalone) in _CAPITAL_NOUNS:
+    if not asked or language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
     told = repr(" ".join(asked))
     return tuple(
@@ -75,12 +71,48 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     )
 
 
+def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+    """A check of each claim that rests on what its source tells of a rival of what the question names.
+
+    The claim does so where most of what it quotes is of rivals and nothing of it names the asked one
+    (`assay.nlp.rivals`). It may be an honest comparison, so the check is unknown rather than failed.
+    """
+    found = rivals(question, evidence.passages)
+    starts = {each.passage_id: each.start for each in evidence.passages}
+    told = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
+    return tuple(
+        Check(
+            "subject",
+            Status.UNKNOWN,
+            Severity.BLOCK,
+            claim.n,
+            f"the question is about {' '.join(rival.asked)!r}, the source says this of {' '.join(rival.rival)!r}",
+            Span(claim.start, claim.end),
+        )
+        for claim, rival in told
+        if rival is not None
+    )
+
+
+def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mapping[str, int]) -> Rival | None:
+    """The rival that most of what a claim quotes is of; None where that is not so."""
+    held: Counter[Rival] = Counter()
+    for span in claim.spans:
+        for rival in found.get(span.passage_id, ()):
+            first, last = (starts[span.passage_id] + each for each in (rival.span.start, rival.span.end))
+            held[rival] += max(0, min(span.end, last) - max(span.start, first))
+    if 2 * held.total() <= sum(span.end - span.start for span in claim.spans):
+        return None
+    ((most, _),) = held.most_common(1)
+    return None if any(mentions(span.quote, most.key) for span in claim.spans) else most
+
+
 def _asked(question: str) -> tuple[str, ...]:
     """The words of the question's names; a first word that the dictionary has is none."""
     found = (
         word
         for name in names(question)
-        for word in map(_plain, name.words)
+        for word in map(plain_word, name.words)
         if not (name.opens and _is_common(word)) and word not in STOP_WORDS and len(word) > 1
     )
     return tuple(dict.fromkeys(found))
@@ -98,7 +130,7 @@ def _is_on(asked: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> b
     cited = [each for each in passages if each.passage_id in claim.citations]
     documents = {each.document_id for each in cited}
     whole = [each for each in passages if each.document_id in documents]
-    if any(_has(text, asked) for text in (claim.text, *map(_whole, whole))):
+    if any(mentions(text, asked) for text in (claim.text, *map(_whole, whole))):
         return True
     leads = set(_names_of(claim.text)).union(*(_names_of(each.title, title=True) for each in cited))
     return any(leads & set(_names_of(_whole(each))) for each in _led_to(asked, passages))
@@ -106,42 +138,24 @@ def _is_on(asked: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> b
 
 def _led_to(asked: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
     """The passages with a word that was asked, and those titled with a name that one of these has."""
-    found = [each for each in passages if _has(_whole(each), asked)]
+    found = [each for each in passages if mentions(_whole(each), asked)]
     known = {word for each in found for word in _names_of(_whole(each))}
     return found + [
         each for each in passages if each not in found and known & set(_names_of(each.title, title=True))
     ]
 
 
-def _has(text: str, asked: Sequence[str]) -> bool:
-    """Whether a text has one of the words, one that begins as it does, its initials, or what they stand for."""
-    held = [_plain(word) for word in words(text)]
-    known = {short: set(long) for short, long in acronyms(text).items()}
-    beginnings = tuple(word[: max(_LEAST_BEGINNING, len(word) - _ENDING)] for word in asked)
-    if any(word in asked or word.startswith(beginnings) for word in held):
-        return True
-    short = "".join(word[0] for word in asked)
-    if (len(short) >= _LETTERS and short in held) or any(set(asked) & long for long in known.values()):
-        return True
-    initials = "".join(word[0] for word in held if word not in STOP_WORDS)
-    return any(len(word) >= _LETTERS and word in initials for word in asked)
-
-
 def _names_of(text: str, *, title: bool = False) -> Iterator[str]:
     """The words of the names of a text; a first word that the dictionary has is none, unless in a title."""
     for name in names(text):
         if title or not (name.opens and _is_common(name.words[0])):
-            yield from (_plain(word) for word in name.words if word not in STOP_WORDS)
+            yield from (plain_word(word) for word in name.words if word not in STOP_WORDS)
 
 
 def _is_common(word: str) -> bool:
     """Whether the dictionary has a word, so that a capital at the start of a sentence tells nothing."""
-    return word in STOP_WORDS or lexicon().get(stem(_plain(word))) is not None
+    return word in STOP_WORDS or lexicon().get(stem(plain_word(word))) is not None
 
 
 def _whole(passage: Passage) -> str:
     return f"{passage.title}\n{passage.location.section or ''}\n{passage.text}"
-
-
-def _plain(word: str) -> str:
-    return _POSSESSIVE.sub("", fold(word))

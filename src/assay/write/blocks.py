@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from assay.nlp.blocks import Block, BlockKind, blocks, unit
+from assay.nlp.rivals import Rival
 from assay.text.sentences import sentences
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
@@ -112,6 +114,23 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
         parts += taken
         left -= sum(_words(text, part) for part in taken)
     return Shown(_joined(parts, text), passage) if parts else None
+
+
+def without(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+    """The same without the stretches on rivals, such as other items of a list; None where nothing is left.
+
+    >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
+    >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",)),)}
+    >>> without(Shown((Span(0, 25),), passage), told).text
+    '- Rome: 9:00'
+    """
+    text, parts = shown.passage.text, list(shown.parts)
+    for rival in told.get(shown.passage.passage_id, ()):
+        before = [Span(part.start, min(part.end, rival.span.start)) for part in parts]
+        behind = [Span(max(part.start, rival.span.end), part.end) for part in parts]
+        pieces = [piece for piece in chain(before, behind) if text[piece.start : piece.end].strip()]
+        parts = sorted((_stripped(text, piece) for piece in pieces), key=lambda part: part.start)
+    return Shown(tuple(parts), shown.passage) if parts else None
 
 
 def grown(shown: Shown, most_words: int) -> Shown:
@@ -260,6 +279,13 @@ def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
         else:
             joined.append(part)
     return tuple(joined)
+
+
+def _stripped(text: str, part: Span) -> Span:
+    """The stretch without blank lines at its beginning and blanks at its end; an indent stays."""
+    said = text[part.start : part.end]
+    start = part.start + len(said) - len(said.lstrip())
+    return Span(text.rfind("\n", part.start, start) + 1 or part.start, part.start + len(said.rstrip()))
 
 
 def _touches(part: Span, span: Span) -> bool:

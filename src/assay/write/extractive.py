@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
+from assay.nlp.rivals import is_of_rival, rivals
 from assay.types import Evidence, Finding, Finished, Question, Sentence
-from assay.write.blocks import Shown, told_of_rest
+from assay.write.blocks import Shown, told_of_rest, without
 from assay.write.candidates import Candidate, candidates
 from assay.write.comparison import sides
 from assay.write.features import read
@@ -76,7 +77,8 @@ class ExtractiveWriter:
 
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
         """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
-        pool = candidates(evidence)
+        told = rivals(question, evidence.passages)
+        pool = tuple(each for each in candidates(evidence) if not is_of_rival(each.passage, each.span, told))
         if not pool:
             return _Plan()
         reading = read(question, evidence, pool)
@@ -99,7 +101,8 @@ class ExtractiveWriter:
             chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            return _Plan(quoted=quoted, listed=with_lists(question, quoted))
+            listed = (without(each, told) for each in with_lists(question, quoted))
+            return _Plan(quoted=quoted, listed=tuple(each for each in listed if each is not None))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
 
 

@@ -18,7 +18,7 @@ from assay.types import (
     Verdict,
 )
 from assay.verify.review import DeterministicVerifier
-from assay.verify.subject import off_subject, subject
+from assay.verify.subject import off_rivals, off_subject, subject
 
 
 def checks(question: str, answer: str, *quotes: str):
@@ -122,3 +122,45 @@ async def test_a_review_tells_it_unless_it_is_switched_off():
     without = DeterministicVerifier(skip=frozenset({"subject"}))
     found = await without.review(Question(asked, asked), evidence, draft)
     assert [each.status for each in found.checks if each.name == "subject"] == [Status.SKIPPED]
+
+
+OFFICES = passage(
+    "o", "The Oslo office was founded by Ann Lee.\n\nThe Rome office has twelve desks and a lift.", at=300
+)
+
+
+def rival(question: str, sentence: str, *quotes: str):
+    found = [OFFICES.text.index(each) for each in quotes]
+    spans = tuple(OFFICES.span_of(at, at + len(each)) for at, each in zip(found, quotes, strict=True))
+    claim = Claim(1, sentence, 0, len(sentence), (OFFICES.passage_id,), Verdict.SUPPORTED, 1.0, spans)
+    return off_rivals(Question(question, question), Evidence((Hit(OFFICES, 1.0),)), (claim,))
+
+
+@pytest.mark.parametrize("quoted", ["Ann Lee", "The Oslo office was founded by Ann Lee."])
+def test_what_the_source_says_of_a_rival_is_told(quoted: str):
+    (check,) = rival("Who founded the Rome office?", "Ann Lee founded the Rome office.", quoted)
+    assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
+    assert check.cause == "the question is about 'rome', the source says this of 'oslo'"
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        ("Who founded the Oslo office?", ("Ann Lee",)),
+        ("How many desks has the Rome office?", ("twelve desks",)),
+        ("Who founded the Rome office?", (OFFICES.text,)),  # it holds what is said of Rome
+        ("Who founded the Rome office?", ("Lee", "twelve desks and a lift")),  # most of it is of Rome
+        ("Which office did Ann Lee found?", ("Ann Lee",)),
+        ("Who founded the Rome office?", ()),  # nothing is quoted
+    ],
+)
+def test_what_the_source_says_of_the_asked_one_is_not(question: str, quotes: tuple[str, ...]):
+    assert rival(question, "Ann Lee did.", *quotes) == ()
+
+
+async def test_a_review_of_an_answer_over_a_rival_is_unknown():
+    asked = "Who founded the Rome office?"
+    text = "Ann Lee founded it. [1]"
+    draft = Draft(text, (OFFICES.passage_id,), (Span(0, len(text)),))
+    found = await DeterministicVerifier().review(Question(asked, asked), Evidence((Hit(OFFICES, 1.0),)), draft)
+    assert [each.status for each in found.checks if each.name == "subject"] == [Status.UNKNOWN]

@@ -143,3 +143,23 @@ async def test_of_a_list_that_is_too_long_it_is_told_how_many_items_are_left_out
 async def test_one_item_that_is_a_single_fact_stands_alone() -> None:
     [said, *_] = await listed(TOOLS, "How long is the handle of a spade for heavy soil?")
     assert said == Sentence(1, SPADE.removeprefix("- "), ("p1",))
+
+
+OFFICES = ("Offices", "The Oslo office opens at 8:00.\n\nThe Rome office has twelve desks.")
+
+
+async def test_what_is_told_of_a_rival_is_not_quoted() -> None:
+    sentences = await written("When does the Rome office open?", evidence(OFFICES), AnswerType.DATE)
+    assert [each.text for each in sentences] == ["The Rome office has twelve desks."]
+
+
+async def test_of_a_list_the_items_on_rivals_are_left_out() -> None:
+    text = "The keepers of our tools are:\n\n- Ann Lee keeps the saws.\n- Bo Park keeps the nails."
+    asked = Question(
+        "Which tools does Bo Park keep?", "Which tools does Bo Park keep?", answer_type=AnswerType.LIST
+    )
+    found = evidence(("Tools", text))
+    parts = [part async for part in ExtractiveWriter().write(asked, found, ()) if isinstance(part, Sentence)]
+    assert [part.text for part in parts] == [
+        "The keepers of our tools are:\n- Bo Park keeps the nails.\n\n(This list has 1 more item in the source.)"
+    ]

@@ -429,3 +429,45 @@ async def test_sentences_are_quoted_where_steps_lead_from_a_full_name_to_the_ans
     by_sentences = [part async for part in other.write(question, found, ())]
     assert (said == by_sentences) is steps
     assert steps or said[0].text == LEAVE  # type: ignore[union-attr]
+
+
+OFFICES = "The Oslo office opens at 8:00 every day but Sunday.\n\nThe Rome office has twelve desks and a lift."
+OPENS = "When does the Rome office open?"
+OF_ROME = OFFICES.replace(OFFICES[: OFFICES.index("\n")], " " * OFFICES.index("\n"))
+
+
+async def test_what_is_told_of_a_rival_is_not_quoted_however_sure_the_reader_is() -> None:
+    script = {
+        (OPENS, OFFICES): reading(OFFICES, 9.0, "8:00", "twelve desks", sure=9.0),
+        (OPENS, OF_ROME): reading(OF_ROME, -3.0, "twelve desks", sure=-3.0),
+    }
+    [said] = await sentences(evidence(OFFICES), script, asking(OPENS, AnswerType.DATE))
+    assert said.text == "The Rome office has twelve desks and a lift."
+    assert said.apart is not None
+    assert said.apart < 0  # the likelier place is one of Oslo
+
+
+async def test_where_only_a_rival_is_told_of_nothing_is_quoted() -> None:
+    script = {(OPENS, OFFICES): reading(OFFICES, 9.0, "8:00", sure=9.0), (OPENS, OF_ROME): reading(OF_ROME, -9.0)}
+    assert await sentences(evidence(OFFICES), script, asking(OPENS, AnswerType.DATE)) == []
+
+
+async def test_a_yes_is_read_without_what_is_told_of_rivals() -> None:
+    asked = "Does the Rome office have a lift?"
+    script = {
+        (asked, OFFICES): reading(OFFICES, 9.0, "a lift", no=1.0),
+        (asked, OF_ROME): reading(OF_ROME, 9.0, "a lift", yes=1.0),
+    }
+    [said] = await sentences(evidence(OFFICES), script, asking(asked, AnswerType.YES_NO))
+    assert said.text.startswith("**Yes**")
+
+
+async def test_of_a_list_the_items_on_rivals_are_left_out() -> None:
+    text = "- Ann Lee keeps the saws.\n- Bo Park keeps the nails.\n- Cy Dent keeps the rope."
+    asked = "What does Bo Park keep?"
+    of_park = " " * 25 + "\n- Bo Park keeps the nails.\n" + " " * 25
+    assert len(of_park) == len(text)
+    script = {(asked, text): reading(text, 9.0, "nails"), (asked, of_park): reading(of_park, 9.0, "nails")}
+    [said] = await sentences(evidence(text), script, asking(asked, AnswerType.NUMBER))
+    assert said.text == "- Bo Park keeps the nails."
+    assert [quote.text for quote in said.quotes] == [said.text]

@@ -1,0 +1,300 @@
+"""The stretches of passages that tell of a rival: of something that stands in the place of what was asked about.
+
+A document often tells the same things of several: of three offices a paragraph each, of five people a line each. A
+network that reads them takes one for another. Here they are told apart by form alone, without lists of words.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain, pairwise
+
+from assay.nlp.blocks import BlockKind, blocks, without_markup
+from assay.nlp.reading import titled
+from assay.text.language import language_of
+from assay.text.mentions import CAPITAL_NOUNS, mentions, plain_word
+from assay.text.names import Name, names
+from assay.text.tokens import STOP_WORDS, fold, word_spans, written_words
+from assay.types import Passage, Question, QuestionKind, Span, TitledText
+
+# At most so many words stand before the name of what a stretch is about: "Employees in Portugal have".
+_WORDS_BEFORE = 3
+# A number behind a name belongs to it: "Version 3.2".
+_NUMBER = re.compile(r"[ \u00a0](\d[\w.]*\w|\d)(?![\w%])")
+# Between two names that are only set side by side: "in Oslo, Bergen and Rome".
+_MARKS_BETWEEN, _WORDS_BETWEEN = " \t\n\u00a0,;/&|", frozenset(("", "and", "or", "et", "y", "e", "o", "ou"))
+# How a paragraph or row sets its subject apart: "**Lexa 200** prints", "Acetone: keep".
+_SET_APART = re.compile(r"(?:\*\*|__)?\s*(?:[:|]|[–—-]\s)|(?:\*\*|__)")
+_NOT_LINE_END = re.compile(r"[^\n]")
+_BLANK = (" ", "\u00a0")
+# The mark of an item belongs to the page.
+_LIST_MARK = re.compile(r"\W*\d{1,3}[.)]\s+")
+_WHICH = frozenset(("which", "what", "whose"))
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A stretch of a passage's text that tells of a `rival` of the `asked`, both as folded words.
+
+    `key` are the words of the asked one that the rival lacks.
+    """
+
+    span: Span
+    asked: tuple[str, ...]
+    rival: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A name with its number, at `start` to `end` behind `before` words; `places` are what rivals of it share."""
+
+    words: tuple[str, ...]
+    start: int
+    end: int
+    before: int
+    places: frozenset[tuple[str, ...]]
+    opens: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """A paragraph, an item or a row: its place, its prose and headings, and the names in its own words.
+
+    The `subjects` are the names it may be about: those it begins with, and those of its headings.
+    """
+
+    passage: Passage
+    span: Span
+    text: str
+    headings: tuple[str, ...]
+    named: tuple[_Named, ...]
+    subjects: tuple[_Named, ...]
+
+    @property
+    def about(self) -> str:
+        """What may name its subject: its words and its headings."""
+        return "\n".join((*self.headings, self.text))
+
+
+def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tuple[Rival, ...]]:
+    r"""The stretches of each passage, by its id, that tell of a rival of what the question names.
+
+    A rival of X is a name Y that begins a paragraph, an item or a row, or stands in its heading, as X does
+    elsewhere in the same document: beside the same word ("the Oslo office", "the Bergen office"), sharing a word
+    with it ("Ashby College", "Merrow College"), or at the head of another item of the same list or row of the same
+    table. The stretch names X nowhere, nor does a heading above it or the title. Where a stretch that names X leads
+    to Y, or the question compares or asks which one ("Which office"), Y is no rival.
+
+    >>> text = "The Oslo office has a lift.\n\nThe Bergen office has none."
+    >>> asked = "Has the Bergen office a lift?"
+    >>> found = rivals(Question(asked, asked), [Passage("p", "d", "r", 0, len(text), text)])
+    >>> [text[each.span.start : each.span.end] for each in found["p"]]
+    ['The Oslo office has a lift.']
+    """
+    text = question.standalone
+    if question.kind is QuestionKind.COMPARATIVE or language_of(text) in CAPITAL_NOUNS:
+        return {}
+    small = set(chain.from_iterable(_small(each.text) for each in passages))
+    asked = [each for each in _named(text) if not small.issuperset((word,) for word in each.words)]
+    documents: defaultdict[str, list[Passage]] = defaultdict(list)
+    for passage in passages:
+        documents[passage.document_id].append(passage)
+    found: dict[tuple[str, Span], Rival] = {}
+    for held in documents.values():
+        stretches = [stretch for passage in held for stretch in _stretches(passage)]
+        # Who writes no capitals still asks about a name.
+        here = asked or _known(text, stretches)
+        for each in here:
+            others = {word for other in here for word in other.words} - set(each.words)
+            for stretch, rival in _told_of_rivals(text, each, others, stretches, small):
+                found.setdefault((stretch.passage.passage_id, rival.span), rival)
+    told: defaultdict[str, list[Rival]] = defaultdict(list)
+    for (passage_id, _), rival in sorted(found.items(), key=lambda item: item[0][1].start):
+        told[passage_id].append(rival)
+    return {passage_id: tuple(each) for passage_id, each in told.items()}
+
+
+def titled_without(passage: Passage, found: Mapping[str, Sequence[Rival]]) -> TitledText:
+    """The passage as a reader is given it, the stretches on rivals blanked out by spaces; offsets stay.
+
+    >>> passage = Passage("p", "d", "r", 0, 25, "Oslo: 8:00. Bergen: 9:00.", "Hours")
+    >>> titled_without(passage, {"p": (Rival(Span(0, 11), ("bergen",), ("oslo",), ("bergen",)),)})
+    TitledText(title='Hours', text='            Bergen: 9:00.')
+    """
+    whole = titled(passage)
+    text = whole.text
+    for rival in found.get(passage.passage_id, ()):
+        stretch = text[rival.span.start : rival.span.end]
+        text = text[: rival.span.start] + _NOT_LINE_END.sub(" ", stretch) + text[rival.span.end :]
+    return replace(whole, text=text)
+
+
+def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival]]) -> bool:
+    """Whether a stretch of the passage's text touches one that tells of a rival."""
+    return any(
+        each.span.start < span.end and span.start < each.span.end for each in found.get(passage.passage_id, ())
+    )
+
+
+@lru_cache(maxsize=1 << 8)
+def _small(text: str) -> frozenset[tuple[str, ...]]:
+    """The words that a text writes without a capital, alone and with the word behind."""
+    written = written_words(text)
+    said = [fold(word) for word in written]
+    small = [at for at, word in enumerate(written) if word[0].islower()]
+    return frozenset([(said[at],) for at in small] + [tuple(said[at : at + 2]) for at in small])
+
+
+def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
+    """The names of stretches that the question has without capitals, but one word at a start."""
+    said = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
+    held = (named for each in stretches for named in (*each.named, *each.subjects))
+    within = {word for named in held if not named.opens for word in named.words}
+    found = (named for each in stretches for named in each.subjects if said & within >= set(named.words))
+    return list({named.words: named for named in found}.values())
+
+
+def _told_of_rivals(
+    question: str, asked: _Named, others: set[str], stretches: Sequence[_Stretch], small: set[tuple[str, ...]]
+) -> Iterator[tuple[_Stretch, Rival]]:
+    """The stretches of one document that are about a rival of one name of the question."""
+    subjects = list(dict.fromkeys(named for each in stretches for named in each.subjects))
+    heads = [named for named in subjects if _same(asked.words, named.words)]
+    found = {
+        pair: named.words
+        for named in subjects
+        if not _same(asked.words, named.words) and others.isdisjoint(named.words)
+        for head in heads
+        if (pair := _apart(question, asked, head, named, small))
+    }
+    title = stretches[0].passage.title if stretches else ""
+    found = {
+        (key, own): words
+        for (key, own), words in found.items()
+        if not mentions(title, key) and not _leads(key, own, stretches)
+    }
+    for each in stretches:
+        if others and mentions(each.text, tuple(others)):
+            continue
+        for (key, own), words in found.items():
+            about = any(set(own) <= set(named.words) for named in each.subjects)
+            if about and not mentions(each.about, key):
+                yield each, Rival(each.span, asked.words, words, key)
+                break
+
+
+def _apart(
+    question: str, asked: _Named, head: _Named, named: _Named, small: set[tuple[str, ...]]
+) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """What tells the asked from a name that stands as it does at its `head`, and that from it; else None.
+
+    Neither may be a word that stands `small` somewhere, unless before another word: "the Team plan", "our team".
+    """
+    shared = set(head.words) & set(named.words)
+    alike = head.places & named.places
+    key = tuple(word for word in asked.words if word not in shared)
+    own = tuple(word for word in named.words if word not in shared)
+    if not key or not own or not (shared or alike) or _asks_which(question, shared.union(*alike)):
+        return None
+    words = {(word,) for word in (*key, *own)}
+    behind = [place[1] for place in alike if place[0] == "_"]
+    beside = {(each[-1], word) for word in behind for each in (key, own)}
+    return (key, own) if small.isdisjoint(words) or (beside and small.isdisjoint(beside)) else None
+
+
+def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
+    """Whether two names may be one: all words of the shorter stand in the longer."""
+    return set(asked) <= set(named) or set(named) <= set(asked)
+
+
+def _asks_which(question: str, place: set[str]) -> bool:
+    """Whether the question asks which one of those in a place: "Which office"."""
+    said = [plain_word(question[span.start : span.end]) for span in word_spans(question)]
+    return any(
+        word in place and word not in STOP_WORDS and _WHICH.intersection(said[max(0, at - back) : at])
+        for at, word in enumerate(said)
+        for back in ((2,) if at and said[at - 1] not in STOP_WORDS else (1,))
+    )
+
+
+def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stretch]) -> bool:
+    """Whether a stretch names both, other than side by side."""
+    for each in stretches:
+        one = [at for at, named in enumerate(each.named) if not set(key).isdisjoint(named.words)]
+        other = [at for at, named in enumerate(each.named) if not set(own).isdisjoint(named.words)]
+        if one and other and not any(_beside(each, a, b) for a in one for b in other):
+            return True
+    return False
+
+
+def _beside(stretch: _Stretch, one: int, other: int) -> bool:
+    """Whether only names, commas and the like stand between two names."""
+    named = stretch.named[min(one, other) : max(one, other) + 1]
+    between = (stretch.text[a.end : b.start].strip(_MARKS_BETWEEN) for a, b in pairwise(named))
+    return all(each in _WORDS_BETWEEN for each in between)
+
+
+def _stretches(passage: Passage) -> Iterator[_Stretch]:
+    """The paragraphs, items and rows of a passage."""
+    rows = passage.location.row is not None or passage.location.sheet is not None
+    format = "csv" if rows else "markdown"
+    prose = without_markup(passage.text, format)
+    section = tuple((passage.location.section or "").split(" > ")) if passage.location.section else ()
+    for number, block in enumerate(blocks(passage.text, format)):
+        if block.kind in (BlockKind.HEADING, BlockKind.MARKUP, BlockKind.CODE):
+            continue
+        headings = tuple(dict.fromkeys((*section, *block.path)))
+        subjects = tuple(chain.from_iterable(map(_named, headings)))
+        for span in block.items or (Span(block.start, block.end),):
+            text = prose[span.start : span.end]
+            listed = passage.document_id if rows else f"{passage.passage_id} {number}" if block.items else ""
+            named = _named(text, listed, passage.text[span.start : span.end])
+            about = (*(each for each in named if each.before <= _WORDS_BEFORE), *subjects)
+            yield _Stretch(passage, span, text, headings, named, about)
+
+
+@lru_cache(maxsize=1 << 12)
+def _named(text: str, listed: str = "", written: str = "") -> tuple[_Named, ...]:
+    """The names of a text with the places they stand in.
+
+    `listed` names the list or table that the text is an item of, and `written` is the text with its markup.
+    """
+    begins = _LIST_MARK.match(text)
+    spans = [span for span in word_spans(text) if begins is None or span.start >= begins.end()]
+    return tuple(_placed(text, at, name, spans, listed, written) for at, name in enumerate(names(text)))
+
+
+def _placed(text: str, at: int, name: Name, spans: Sequence[Span], listed: str, written: str) -> _Named:
+    """One name of a text, the first where `at` is 0, with the places it stands in; `spans` are the text's words."""
+    number = _NUMBER.match(text, name.end)
+    end = number.end() if number else name.end
+    said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
+    earlier = bisect_right(spans, name.start, key=lambda span: span.end)
+    before = [_word(text, span) for span in spans[max(0, earlier - 2) : earlier]]
+    behind = next((span for span in spans[earlier:] if span.start >= end), None)
+    opens = name.opens or (len(name.words) == 1 and not before and not number and not name.acronym)
+    mark = None if at or before else _SET_APART.match(written, end)
+    places: set[tuple[str, ...]] = {(f"before {mark.group().strip()}",)} if mark else set()
+    # One word at the start of a sentence may be any: "Enable logging", "Redirect logging".
+    if not opens:
+        if behind and text[end : behind.start] in _BLANK and _word(text, behind) not in STOP_WORDS:
+            places.add(("_", _word(text, behind)))
+        if before and before[-1] not in STOP_WORDS:
+            places.add((before[-1], "_"))
+        elif len(before) > 1 and before[-2] not in STOP_WORDS:
+            places.add((before[-2], before[-1], "_"))
+    if listed and not at and not before and (mark or not opens):
+        places.add((listed,))
+    return _Named(tuple(dict.fromkeys(said)), name.start, end, earlier, frozenset(places), opens)
+
+
+def _word(text: str, span: Span) -> str:
+    """The word at a place; all numbers are one."""
+    word = plain_word(text[span.start : span.end])
+    return "#" if word[0].isdigit() else word

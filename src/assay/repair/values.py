@@ -41,14 +41,8 @@ class Stated:
 def stated(text: str) -> tuple[Stated, ...]:
     """The values of a claim that may be exchanged.
 
-<<<<<<< HEAD
     A number written as a word, a difference and a sum are their writer's own counts, and the one capitalised
     word that opens a sentence may be no name. They are left, as is what is quoted, a range or a possessive.
-=======
-    A number that is written as a word, a difference and a sum are their writer's own counts, and the one
-    capitalised word that opens a sentence may be no name. They are left, as is what is quoted, a range or a
-    possessive.
->>>>>>> fixer
 
     >>> text = "In 1894 the two towers of Horace Jones were 65 m high."
     >>> [text[each.place.start : each.place.end] for each in stated(text)]

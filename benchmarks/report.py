@@ -131,6 +131,7 @@ SURE, SURE_EVIDENCE = "calibration/results/claims", "calibration/results/evidenc
 KEPT, KEPT_EVIDENCE, KEPT_FOUND = "risk/results/claims", "risk/results/evidence", "risk/results/searched"
 NATURAL, REPLIES = "claims/results/claims", "replies/results/rules"
 COST = "claims/results/cost"
+RIVALS = "rivals/results/after"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
@@ -167,6 +168,8 @@ LINES = (
     Line("right answers that stay right when the question is misspelt", ROBUST, ("typo", "stay right"), "≥ .85", at_least(0.85)),
     Line("the same, reworded", ROBUST, ("reworded", "stay right"), "≥ .85", at_least(0.85)),
     Line("newcomers' questions over these docs that end as they should, of 60", OWN, ("as wanted",), "≥ 48", at_least(48)),
+    Line("questions over things alike, of which only another's fact is told (11, second set): marked ✓", RIVALS, ("second set, told of another", "wrong ✓"), "0", at_most(0)),
+    Line("the same, answerable (12): right and marked ✓", RIVALS, ("second set, answerable", "right ✓")),
     Line("a second search without a model, hotpot100: share of gold passages at 10 above one hybrid search", GOLD, ("hotpot100", LINKED, "gain"), "≥ .08", at_least(0.08)),
     Line("the same, musique100", GOLD, ("musique100", LINKED, "gain"), "≥ .08", at_least(0.08)),
     Line("a corrective round beyond its searches, musique100, CPU ms, 95th percentile", GOLD, ("musique100", "CPU ms of a round beyond its searches", "95th percentile"), "≤ 100", at_most(100)),

@@ -19,6 +19,7 @@ QUICK = (
     "check/run.py",
     "answers/run.py",
     "answers/own_docs.py",
+    "rivals/run.py",
     "clarify/run.py",
     "contradictions/run.py",
     "quarantine/run.py",

@@ -337,8 +337,9 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     claim, _, name = line.result.partition("/results/")
     command = f"speed/{name.partition('-')[0]}.py" if claim == "speed" else f"{claim}/run.py"
     command = {"choose": "retrieval/choose.py", "worth": "correct/learn.py"}.get(name, command)
-    if claim == "answers" and name != "wiki-mix":
-        command = f"answers/{name}.py"
+    own = f"{claim}/{name}.py"
+    if claim in ("answers", "claims", "planted") and (ROOT / "benchmarks" / own).exists():
+        command = own
     return f"| {line.what} | {shown}{missed} | {line.bar} | `benchmarks/{command}` |\n"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +40,8 @@ def calibrate_checker(
 
 
 def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, terminal: Terminal) -> CheckerFit:
+    import asyncio
+
     from assay.build import open_embedder
     from assay.evals.checker_fit import fitted_checker
     from assay.evals.labelled_claims import labelled_claims

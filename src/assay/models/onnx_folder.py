@@ -149,7 +149,7 @@ def batches(lengths: Sequence[int], room: int = TOKENS_IN_A_BATCH) -> list[list[
 
     A text longer than the room is a batch of its own.
 
-    >>> batches([300, 500, 80, 450]), batches([300, 500, 80, 450], room=500)
+    >>> batches([150, 250, 40, 225]), batches([150, 250, 40, 225], room=250)
     ([[2, 0], [3, 1]], [[2], [0], [3], [1]])
     """
     found: list[list[int]] = []

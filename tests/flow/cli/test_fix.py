@@ -64,7 +64,7 @@ def test_what_stays_unknown_without_a_mark_is_counted(empty, tmp_path: Path):
     open_one = empty("fix", "-", "--sources", lease, stdin=b"The landlord pays for electricity.\n")
     assert (open_one.code, open_one.out) == (4, "The landlord pays for electricity.\n")
     assert f"1 claim is {told}" in open_one.err
-    marked = empty("fix", "-", "--sources", lease, stdin=b"Elephants live in Kenya.\n")
+    marked = empty("fix", "-", "--sources", lease, "--checker", "none", stdin=b"Elephants live in Kenya.\n")
     assert told not in marked.err
 
 

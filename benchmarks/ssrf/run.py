@@ -11,6 +11,7 @@ numbers in results/; ends with 1 where a forbidden link got through, or the list
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import subprocess
@@ -31,7 +32,8 @@ from assay.errors import AssayError, EgressRefused
 from assay.testing.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 from report import write_result
 
-INSIDE = "--inside"
+# The first is for the run in its own network, the second for a test, which keeps no result.
+INSIDE, PRINT_ONLY = "--inside", "--print-only"
 PORT = 8080
 PORTS = (80, 443, PORT)
 OPEN = "open.example.org"
@@ -136,11 +138,14 @@ def prepare() -> None:
 def main() -> int:
     """Enter a namespace, then measure in it."""
     if INSIDE not in sys.argv:
-        command = ["unshare", "--net", sys.executable, os.path.abspath(__file__), INSIDE]
+        command = ["unshare", "--net", sys.executable, os.path.abspath(__file__), INSIDE, *sys.argv[1:]]
         return subprocess.run(command, check=False).returncode
     prepare()
     result = asyncio.run(measured())
-    write_result("ssrf", "links", result)
+    if PRINT_ONLY in sys.argv:
+        print(json.dumps(result))
+    else:
+        write_result("ssrf", "links", result)
     return 0 if not result["reached"] and result["public_addresses_heard"] == len(PUBLIC_ADDRESSES) else 1
 
 

@@ -156,12 +156,10 @@ def wrong_polarity(claim: str, draw: random.Random) -> str | None:
         return None
     one = draw.choice(found)
     word = one.group()
-    small = word.casefold()
-    shapes = [f"{word} not", f"{word} not", f"{word} never"]
-    if small not in {"may", "might", "can", "will"}:
-        shapes.append(f"{word}n't")
-    elif small in {"can", "will"}:
-        shapes += [f"{word[0]}annot" if small == "can" else f"{word[0]}on't"]
+    short = {"can": f"{word}not", "will": f"{word[0]}on't", "may": None, "might": None}.get(
+        word.casefold(), f"{word}n't"
+    )
+    shapes = [f"{word} not", f"{word} not", f"{word} never", *([short] if short else [])]
     return claim[: one.start()] + draw.choice(shapes) + claim[one.end() :]
 
 

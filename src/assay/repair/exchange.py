@@ -15,11 +15,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
-from assay.repair.surroundings import Surroundings, denies, sentence_of, surroundings
-from assay.repair.values import Stated, others, places, stated
+from assay.repair.surroundings import Surroundings, sentence_of, surroundings
+from assay.repair.values import StatedValue, others, places, stated_values
 from assay.repair.wording import edited, fitted
 from assay.stages import Weigher
 from assay.text.citation_marks import HEDGE_MARK
+from assay.text.negation import negations
 from assay.text.tokens import words
 from assay.types import (
     VALUE_CHECKS,
@@ -129,9 +130,9 @@ def offers(
     rest of the source's ("90 % do not", of "10 % do"), and a name right where the source denies nothing. None of
     them is exchanged.
     """
-    asked, denied = set(words(question.standalone)), denies(said)
+    asked, denied = set(words(question.standalone)), bool(negations(said))
     found: dict[tuple[str, ...], Offer] = {}
-    for mine in stated(said):
+    for mine in stated_values(said):
         value = said[mine.place.start : mine.place.end]
         is_doubted = any(each.start < mine.place.end and mine.place.start < each.end for each in doubted)
         held = [(passage, there) for passage in passages if (there := places(value, passage.text))]
@@ -179,7 +180,7 @@ def surest(weights: Weights, read: Sequence[Offer]) -> Offer | None:
 
 def _offer(
     said: str,
-    mine: Stated,
+    mine: StatedValue,
     other: str,
     passage: Passage,
     spans: tuple[Span, ...],
@@ -193,7 +194,7 @@ def _offer(
     if set(words(other)) <= set(words(said)):
         return None
     sources = [passage.text[each.start : each.end] for each in (sentence_of(passage.text, span) for span in spans)]
-    if denies(said) and not any(map(denies, sources)):
+    if negations(said) and not any(map(negations, sources)):
         return None
     edit = fitted(said, mine.place, other, f"the source says {other!r} and not {value!r}")
     text = edited(said, edit)

@@ -8,14 +8,13 @@ from functools import lru_cache
 
 from assay.text.rarity import rarity
 from assay.text.sentences import sentences
-from assay.text.tokens import STOP_WORDS, fold, terms, word_spans, words
+from assay.text.tokens import STOP_WORDS, fold, terms, word_spans
 from assay.types import Span
 
 # Words on either side of a value: of the claim, and of the source, whose order may be another one.
 _NEAR, _NEAR_IN_SOURCE = 3, 5
 # The nearness of more than three rare words says no more.
 MOST_NEAR = 3.0
-_DENYING = frozenset("not no never neither nor cannot without none nothing nobody hardly except unless".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +57,6 @@ def surroundings(claim: str, place: Span, source: str, spans: Sequence[Span]) ->
 def sentence_of(source: str, span: Span) -> Span:
     """The sentence that a place of the source is in; all of the source where it is in none."""
     return next((each for each in _sentences(source) if each.start <= span.start < each.end), Span(0, len(source)))
-
-
-def denies(text: str) -> bool:
-    """Whether a text has a word that denies.
-
-    >>> denies("It isn't open."), denies("It is open.")
-    (True, False)
-    """
-    return any(word in _DENYING or word.endswith(("n't", "n’t")) for word in words(text))
 
 
 @lru_cache(maxsize=64)

@@ -30,7 +30,7 @@ _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedValue:
     """A value of a text and where it stands."""
 
     kind: Kind
@@ -38,36 +38,36 @@ class Stated:
     value: Date | Quantity | Name
 
 
-def stated(text: str) -> tuple[Stated, ...]:
+def stated_values(text: str) -> tuple[StatedValue, ...]:
     """The values of a claim that may be exchanged.
 
     A number written as a word, a difference and a sum are their writer's own counts, and the one capitalised
     word that opens a sentence may be no name. They are left, as is what is quoted, a range or a possessive.
 
     >>> text = "In 1894 the two towers of Horace Jones were 65 m high."
-    >>> [text[each.place.start : each.place.end] for each in stated(text)]
+    >>> [text[each.place.start : each.place.end] for each in stated_values(text)]
     ['1894', '65 m', 'Horace Jones']
     """
-    found: list[Stated] = [Stated("date", Span(each.start, each.end), each) for each in dates(text)]
+    found: list[StatedValue] = [StatedValue("date", Span(each.start, each.end), each) for each in dates(text)]
     dated = [each.place for each in found]
     for number in quantities(text):
         if _is_one(number) and not _is_own_count(text, number) and not _within(number, dated):
-            found.append(Stated("quantity", Span(number.start, number.end), number))
+            found.append(StatedValue("quantity", Span(number.start, number.end), number))
     for name in names(text):
         if not name.opens and not _is_possessive(text, name) and not _within(name, dated):
-            found.append(Stated("name", Span(name.start, name.end), name))
+            found.append(StatedValue("name", Span(name.start, name.end), name))
     quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(text)]
     return tuple(each for each in found if not _within(each.place, quoted))
 
 
-def others(mine: Stated, said: str, source: str) -> dict[str, tuple[Span, ...]]:
+def others(mine: StatedValue, said: str, source: str) -> dict[str, tuple[Span, ...]]:
     """The values of a source that may stand in the place of one of a claim, each with where the source has it.
 
     They are written as the source does, but for a unit that the claim, `said`, writes otherwise. What says the same
     as the claim's own value is none of them.
 
     >>> said = "It is 65 metres high."
-    >>> [*others(stated(said)[0], said, "Its height of 70 m is well known.")]
+    >>> [*others(stated_values(said)[0], said, "Its height of 70 m is well known.")]
     ['70 metres']
     """
     found: dict[str, list[Span]] = {}
@@ -87,7 +87,7 @@ def places(value: str, source: str) -> tuple[Span, ...]:
     )
 
 
-def _of_kind(mine: Stated, said: str, source: str) -> Iterator[tuple[Span, str]]:
+def _of_kind(mine: StatedValue, said: str, source: str) -> Iterator[tuple[Span, str]]:
     """The source's values of the kind of the claim's, with the words for them."""
     own = mine.value
     if isinstance(own, Date):

@@ -9,10 +9,10 @@ CONNECTIVES = frozenset(
     """however therefore thus hence moreover furthermore additionally also consequently nevertheless nonetheless
     instead likewise similarly besides otherwise""".split()
 )
-# Longer ones, and those that may open an answer: a contrast or a condition ("instead", "otherwise") is left out.
+# A contrast, a condition or a likeness ("instead", "otherwise", "similarly") is part of what is said.
+_MEANT = frozenset("instead likewise similarly besides otherwise".split())
 _OPENING = re.compile(
-    r"""(?: (?:however|therefore|thus|hence|moreover|furthermore|additionally|also|consequently|nevertheless
-             |nonetheless|overall|lastly|finally)
+    rf"""(?: (?:{"|".join(sorted(CONNECTIVES - _MEANT))}|overall|lastly|finally)
          | in\ (?:addition|short|summary|conclusion|brief|other\ words|fact)
          | to\ (?:summari[sz]e|sum\ up|conclude)
          | as\ a\ (?:result|consequence) | for\ this\ reason | of\ course

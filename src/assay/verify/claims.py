@@ -44,15 +44,14 @@ _ABSTAINS = re.compile(
 )
 _BEFORE_STOP = re.compile(r"\s([.,;:!?])(?=\s|\Z)")
 _YES_OR_NO = frozenset("yes no ja nein oui non sí 是 不是".split())
-# A mark is a word of its sentence behind these, and before a verb where a clause begins: "[2] states that …".
+# A mark is a word of its sentence behind these, and before a verb where a clause begins: "[2] states that …". After
+# the comma of a longer lead-in it belongs to that: "According to the handbook, [1] employees get 20 days."
 _BEFORE_A_SOURCE = re.compile(r"\b(?:according to|as per|per|see|in|from|by|of|to|with|as)\s*\Z", re.IGNORECASE)
-_CLAUSE_BEGINS = re.compile(r"(?:\A\W*|,\s*|\b(?:that|and|but|while|whereas|as)\s+)\Z", re.IGNORECASE)
+_CLAUSE_BEGINS = re.compile(r"(?:\A\W*(?:\w+,\s*)?|\b(?:that|but|while|whereas)\s+)\Z", re.IGNORECASE)
 _VERB = re.compile(
     r"\s*(?!(?:is|was|has|its|this|his|us|as|thus|plus|perhaps|sometimes|always|besides)\b)[a-z]{2,}s\b"
 )
 _THE_SOURCE, _THE_SOURCES = "the source", "the sources"
-# Characters at most between a mark and the verb that it is the subject of.
-_GAP = 2
 _ONE_MORE = re.compile(rf"\b{_THE_SOURCE}s?(?:,| and| or)+\s*\Z", re.IGNORECASE)
 _HEADING = re.compile(r"\s*#{1,6}\s")
 _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
@@ -246,7 +245,7 @@ def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> 
     """
     words, at = "", part.start
     for mark in marks:
-        if mark.end > part.end or blanked[mark.end : part.start].strip() or mark.end < part.start - _GAP:
+        if mark.end > part.end or blanked[mark.end : part.start].strip():
             continue
         words += blanked[at : max(at, mark.start)]
         at = max(at, mark.end)

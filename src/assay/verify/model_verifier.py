@@ -133,9 +133,9 @@ def _key(one: Asked) -> tuple[str, ...]:
 def together(first: Verdict, said: Verdict) -> Verdict:
     """The verdict on a claim of which the tests without a model say `first`, and a model says `said`.
 
-    The model rules where the tests leave a claim open, and may overrule that nothing bears it out. Nothing that a
-    source speaks against is supported on a model's word, and nothing is supported of which one side says that it
-    is not. A model that could not say leaves what is not supported as it was.
+    The model rules where the tests leave a claim open, and may overrule that nothing bears it out. Nothing that the
+    support of a checker speaks against is supported on a model's word, and nothing is supported of which one side
+    says that it is not. A model that could not say leaves what is not supported as it was.
 
     >>> together(Verdict.UNKNOWN, Verdict.CONTRADICTED), together(Verdict.UNSUPPORTED, Verdict.SUPPORTED)
     (<Verdict.CONTRADICTED: 'contradicted'>, <Verdict.SUPPORTED: 'supported'>)
@@ -158,7 +158,8 @@ def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
     finds supported only warns where it could not be made, or failed: the model has settled what it left open.
     """
     first = {claim.n: claim for claim in review.claims}
-    doubted = {each.claim for each in of_truth(review.checks) if each.name != "support"}
+    against = [each for each in of_truth(review.checks) if each.name != "support"]
+    doubted = {each.claim for each in against}
     overruled = {n for n, ruling in rulings.items() if n in doubted and ruling.verdict is Verdict.SUPPORTED}
     after = {n: _after(first[n], by, ruling, is_overruled=n in overruled) for n, ruling in rulings.items()}
     checks: list[Check] = []
@@ -171,7 +172,7 @@ def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
             checks += [*_told(claim, by, ruling, was), _support(check, claim, by, ruling, was)]
         elif claim.verdict is Verdict.SUPPORTED and check.status is Status.UNKNOWN:
             checks.append(replace(check, severity=Severity.WARN))
-        elif claim.verdict is Verdict.SUPPORTED and check in of_truth([check]):
+        elif claim.n in overruled and check in against:
             cause = f"{check.cause}; {by}: {claim.verdict.value}"
             checks.append(replace(check, status=Status.UNKNOWN, severity=Severity.WARN, cause=cause, kind=None))
         else:

@@ -56,18 +56,10 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     asked = tuple(word for word in named if _is_name(word, evidence.passages))
     if not asked or language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
-    told = repr(" ".join(asked))
+    told = _told(asked)
+    cause = f"the question is about {told}, which neither this sentence nor what it cites names"
     return tuple(
-        Check(
-            "subject",
-            Status.UNKNOWN,
-            Severity.BLOCK,
-            claim.n,
-            f"the question is about {told}, which neither this sentence nor what it cites names",
-            Span(claim.start, claim.end),
-        )
-        for claim in claims
-        if claim.citations and not _is_on(named, claim, evidence.passages)
+        _unsure(claim, cause) for claim in claims if claim.citations and not _is_on(named, claim, evidence.passages)
     )
 
 
@@ -81,17 +73,21 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
     starts = {each.passage_id: each.start for each in evidence.passages}
     told = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
     return tuple(
-        Check(
-            "subject",
-            Status.UNKNOWN,
-            Severity.BLOCK,
-            claim.n,
+        _unsure(
+            claim,
             f"the question is about {' '.join(rival.asked)!r}, the source says this of {' '.join(rival.rival)!r}",
-            Span(claim.start, claim.end),
         )
         for claim, rival in told
         if rival is not None
     )
+
+
+def _told(name: Sequence[str]) -> str:
+    return repr(" ".join(name))
+
+
+def _unsure(claim: Claim, cause: str) -> Check:
+    return Check("subject", Status.UNKNOWN, Severity.BLOCK, claim.n, cause, Span(claim.start, claim.end))
 
 
 def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mapping[str, int]) -> Rival | None:

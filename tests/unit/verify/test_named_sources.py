@@ -20,6 +20,11 @@ from assay.verify.claims import stated
             [("Dogs bark.", (1,)), ("The source notes that cats purr.", (2,))],
         ),
         ("Dogs bark.[1] The cat purrs [2].", [("Dogs bark.", (1,)), ("The cat purrs.", (2,))]),
+        (
+            "According to the handbook, [1] employees get 20 days.",
+            [("According to the handbook, employees get 20 days.", (1,))],
+        ),
+        ("Cats and [1] dogs bark.", [("Cats and dogs bark.", (1,))]),
         ("In 1931, [1] it rained.", [("In 1931, it rained.", (1,))]),
     ],
 )

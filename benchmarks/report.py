@@ -37,10 +37,10 @@ def bundled_checker() -> OnnxChecker:
     """The checker that ships."""
     import assay_models
 
-    from assay.build.checking import BUNDLED
     from assay.models.checker import OnnxChecker
+    from assay.wiring.networks import BUNDLED_CHECKER
 
-    return OnnxChecker.load(assay_models.folder(BUNDLED))
+    return OnnxChecker.load(assay_models.folder(BUNDLED_CHECKER))
 
 
 def write_result(claim: str, name: str, numbers: dict[str, Any]) -> Path:

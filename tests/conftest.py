@@ -11,8 +11,7 @@ import assay_models
 import pytest
 from hypothesis import HealthCheck, settings
 
-from assay.models.digest import steady_digest
-from assay.models.onnx_runtime import shared_session
+from assay.models.onnx import shared_session, steady_digest
 
 # A property is tested for whether it holds, not for how fast an example of it is drawn or tried.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.text.tokens import terms, words
+from assay.nlp.tokens import terms, words
 from report import data_folder
 
 SOURCES = {"clapnq": "clapnq", "hotpot": "hotpot100", "musique": "musique100"}

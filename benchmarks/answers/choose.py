@@ -1,4 +1,4 @@
-"""Fit how src/assay/write/reader_writer.py weighs what the reader says, and choose how many blocks it shows.
+"""Fit how src/assay/writing/reader_writer.py weighs what the reader says, and choose how many blocks it shows.
 
     .venv/bin/python benchmarks/answers/choose.py FOLDER [FOLDER …] [--reader FOLDER]
 
@@ -32,15 +32,15 @@ from real_collections import collection, documents_of
 from scipy.optimize import minimize
 from written_questions import held_questions, written_collection
 
+from assay.core.stages import Embedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
 from assay.models.remember import RememberingEmbedder
-from assay.stages import Embedder
 from assay.types import Evidence, PassageReading, ReaderModel, TitledText
-from assay.understand.rules import understood
-from assay.write import reader_writer
-from assay.write.blocks import Room, room_for
-from assay.write.extractive import ExtractiveWriter
+from assay.understanding.rules import understood
+from assay.writing import reader_writer
+from assay.writing.blocks import Room, room_for
+from assay.writing.extractive import ExtractiveWriter
 
 WEIGHTS = ("READER_WEIGHT", "SPAN_WEIGHT", "RANK_WEIGHT", "COSINE_WEIGHT")
 NEARS = (0.0, 1.0, 2.0, 2.5, 3.0, 4.0, 99.0)

@@ -1,4 +1,4 @@
-"""Fit the ranking of sentences (src/assay/write/sentence_ranker.json) and the gate between its two halves.
+"""Fit the ranking of sentences (src/assay/writing/sentence_ranker.json) and the gate between its two halves.
 
 .venv/bin/python benchmarks/answers/fit.py
 
@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from pipeline import Case, completed, engine, found
 from scipy.optimize import minimize
 
-from assay.text.tokens import words
-from assay.write.candidates import candidates
-from assay.write.features import NAMES, SCATTER_NAMES, Reading, read
-from assay.write.ranker import Ranker
+from assay.nlp.tokens import words
+from assay.writing.candidates import candidates
+from assay.writing.features import NAMES, SCATTER_NAMES, Reading, read
+from assay.writing.ranking import Ranker
 
-OUT = Path(__file__).resolve().parents[2] / "src" / "assay" / "write" / "sentence_ranker.json"
+OUT = Path(__file__).resolve().parents[2] / "src" / "assay" / "writing" / "sentence_ranker.json"
 TOGETHER, APART = ("clapnq",), ("hotpot", "musique")
 FOLDS = 5
 # How strongly weights (of features scaled to unit spread) are held near 0; chosen out of fold from .01, .03, .1.

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.cli.exits import Exit, of_answer
-from assay.text.tokens import terms
+from assay.nlp.tokens import terms
 from assay.types import Answer, Verdict
 
 WORDS, WORDS_LONG = 100, 180

@@ -19,8 +19,7 @@ from natural import (
 )
 from real_collections import Shown
 
-from assay.evals.metrics.auroc import auroc
-from assay.evals.metrics.calibration_error import BINS, debiased_ece, reliability
+from assay.evals.metrics import BINS, auroc, debiased_ece, reliability
 
 BASELINE_WORDS = 80
 

@@ -12,12 +12,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from answers_data import Asked, judged, read_lines, wiki_mix
 
-from assay.build import open_embedder, open_engine
 from assay.engine import Engine
 from assay.ingest.pipeline import embedded_text
 from assay.settings import load_settings
 from assay.types import Answer, Evidence, EvidenceFound, Hit, Outcome, Passage, Question, Scores
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
+from assay.wiring import open_embedder, open_engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ import assay_models
 import numpy as np
 from written_questions import held_questions_with_passages
 
-from assay.evals.metrics.auroc import auroc
+from assay.evals.metrics import auroc
 from assay.models.reader import OnnxReader
 from assay.types import PassageReading, TitledText
 

@@ -18,10 +18,10 @@ import assay_models
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from natural import NaturalQuestion, is_marked, said_missing
 
-from assay.build import open_engine
 from assay.engine import Engine
 from assay.errors import AssayError
 from assay.types import EvidenceFound, Outcome
+from assay.wiring import open_engine
 from report import ROOT, data_folder
 
 # What an index is made by: a change there makes a new one.

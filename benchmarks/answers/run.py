@@ -26,15 +26,15 @@ from answers_data import SOURCES, questions, shows_gold
 from fit import FOLDS, Example, examples, fit, fold_of
 from pipeline import Case, completed, engine, found
 
-from assay.evals.metrics.auroc import auroc
-from assay.mend import compose
+from assay.core.repair import compose
+from assay.core.stages import Writer
+from assay.evals.metrics import auroc
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
-from assay.stages import Writer
 from assay.types import Finished
-from assay.write.extractive import ExtractiveWriter
-from assay.write.reader_writer import ReaderWriter
+from assay.writing.extractive import ExtractiveWriter
+from assay.writing.reader_writer import ReaderWriter
 from report import write_result
 
 REFUSED = 0.60

@@ -16,8 +16,8 @@ from pathlib import Path
 from natural import NaturalQuestion
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.build import open_engine
 from assay.engine import Engine
+from assay.wiring import open_engine
 from report import data_folder
 
 # As models/reader/examples.py holds them out.

@@ -19,12 +19,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from assay.assess.deterministic import DeterministicAssessor
-from assay.text.citation_marks import citations
-from assay.text.sentences import sentences
+from assay.assessment.deterministic import DeterministicAssessor
+from assay.nlp.citations import citations
+from assay.nlp.sentences import sentences
 from assay.types import Assessment, Criterion, Draft, Evidence, Hit, Passage, Question, Span
-from assay.understand.rules import RulesUnderstander
-from assay.verify.review import DeterministicVerifier
+from assay.understanding.rules import RulesUnderstander
+from assay.verification.review import DeterministicVerifier
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import data_folder, write_result

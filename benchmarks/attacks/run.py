@@ -25,21 +25,21 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import assay_models
 from obedient import ObedientModel
 
-from assay.budget import Budget
-from assay.build.compose import Composer
-from assay.build.models import Models
-from assay.build.whole import open_rules
-from assay.clock import SystemClock
-from assay.conduct import conduct
+from assay.core.budget import Budget
+from assay.core.pipeline import run_question
+from assay.core.run import Run
+from assay.core.stages import Stages
+from assay.core.tape import SystemClock
 from assay.errors import AssayError
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
-from assay.retrieve.quarantine import QuarantiningRetriever, masked_spans, quarantined
-from assay.run import Run
+from assay.nlp.sentences import sentences
+from assay.retrieval.quarantine import QuarantiningRetriever, masked_spans, quarantined
 from assay.settings import Settings
-from assay.stages import Stages
-from assay.text.sentences import sentences
 from assay.types import Answer, Evidence, Hit, Passage
+from assay.wiring.models import Models
+from assay.wiring.review import open_rules
+from assay.wiring.stages import Composer
 from report import data_folder, write_result
 
 BENIGN = "notinject"
@@ -203,7 +203,7 @@ class Bench:
         answer, error = None, ""
         try:
             on = self.stages(evidence_of(passages), model, outside, run)
-            answer = await conduct(
+            answer = await run_question(
                 asked.query,
                 (),
                 run,

@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from run import BENIGN, attacks, evidence_of, planted, questions
 
-from assay.judge.stating import stating
-from assay.prompting.packing import shown_text
-from assay.retrieve.quarantine import quarantined
-from assay.text.tokens import terms
+from assay.judging.asking import stating
+from assay.nlp.tokens import terms
+from assay.prompting import shown_text
+from assay.retrieval.quarantine import quarantined
 from assay.types import Evidence, Question
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
 from report import data_folder, write_result
 
 SETS = ("clapnq", "hotpot100", "musique100", "mtrag-un")

@@ -40,12 +40,12 @@ from scipy.optimize import minimize
 from scored import KEPT_OUT, Scored, keep
 from written_questions import held_questions, written_collection
 
-from assay.build import open_engine
 from assay.calibration.rightness import FEATURES, Rightness, features
 from assay.engine import Engine
 from assay.evals.fitting import fold_of
-from assay.text.tokens import words
+from assay.nlp.tokens import words
 from assay.types import Answer, Outcome
+from assay.wiring import open_engine
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import ROOT, data_folder, revision

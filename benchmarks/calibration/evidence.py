@@ -21,10 +21,10 @@ from fit import GIVEN_READ as GIVEN
 from learning import Table, out_of_fold
 from scored import KEPT_OUT, Scored, keep
 
-from assay.calibration.shift import FITTED_MODE
-from assay.judge.heuristic import HeuristicJudge
-from assay.judge.weights import fitted
-from assay.stages import Reader
+from assay.calibration.curves import FITTED_MODE
+from assay.core.stages import Reader
+from assay.judging.reader_judge import HeuristicJudge
+from assay.judging.signals import fitted
 from assay.types import Judgement
 
 # Questions of their own, labelled like the rest of their domain, that lie beside its `evidence.jsonl`.

@@ -16,8 +16,8 @@ import assay_models
 from run import kept_out
 from scored import KEPT_OUT, fitted_on, joined, scored
 
+from assay.calibration.curves import FITTED_MODE
 from assay.calibration.fit import Fit, MadeFor
-from assay.calibration.shift import FITTED_MODE
 from assay.calibration.shipped import shipped, weights_behind
 from assay.evals.fitting import fit
 from assay.models.embed_local import LocalEmbedder

@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from scored import KEPT_OUT, Scored, fitted_on, joined, names, scored
 
+from assay.calibration.curves import LEAST, has_shifted
 from assay.calibration.fit import Fit
-from assay.calibration.shift import LEAST, has_shifted
 from assay.calibration.shipped import shipped
 from assay.evals.fitting import alike, by_logistic, measured
 

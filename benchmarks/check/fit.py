@@ -1,4 +1,4 @@
-"""Fit the support score and write src/assay/verify/support.json.
+"""Fit the support score and write src/assay/verification/support.json.
 
 Boosted trees on the sets whose licence allows weights. Every set weighs the same, the eight of the summedits
 family half, and within a set both labels the same. More in common with the sources never lowers the score and
@@ -19,7 +19,7 @@ from rows import FITTED, SUMMEDITS, Labelled, every
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-OUT = Path(__file__).parents[2] / "src" / "assay" / "verify" / "support.json"
+OUT = Path(__file__).parents[2] / "src" / "assay" / "verification" / "support.json"
 SETTINGS = {
     "max_iter": 150, "learning_rate": 0.05, "max_leaf_nodes": 8, "min_samples_leaf": 40, "l2_regularization": 5.0,
     "max_features": 0.5, "early_stopping": False, "random_state": 0,
@@ -83,7 +83,7 @@ def calibration(sets: Mapping[str, Labelled], scores: Mapping[str, np.ndarray]) 
 
 
 def written(model: HistGradientBoostingClassifier, names: tuple[str, ...], line: tuple[float, float]) -> dict:
-    """The trees as `assay.verify.support` reads them; the baseline goes into the shift."""
+    """The trees as `assay.verification.support` reads them; the baseline goes into the shift."""
     body: dict[str, list] = {key: [] for key in ("roots", "feature", "threshold", "left", "right", "value")}
     for (tree,) in model._predictors:
         first = len(body["feature"])

@@ -18,16 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from assay.types import Check, Passage
-from assay.verify.cases import parts_of
-from assay.verify.claims import whole
-from assay.verify.comparison import compared
-from assay.verify.features import features
-from assay.verify.ground import ground_of
-from assay.verify.judged import fact_checks, left_by
-from assay.verify.likeness import likeness, texts_of
-from assay.verify.reading import read
-from assay.verify.restated import as_written
-from assay.verify.sources import Sources, sources_of
+from assay.verification.alignment import compared, read
+from assay.verification.arithmetic import as_written
+from assay.verification.cases import parts_of
+from assay.verification.claims import whole
+from assay.verification.evaluation import fact_checks, left_by
+from assay.verification.sources import Sources, ground_of, sources_of
+from assay.verification.support import features, likeness, texts_of
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
 CACHE = os.environ.get("ASSAY_BENCH_CACHE")

@@ -15,14 +15,11 @@ import numpy as np
 from fit import fitted, out_of_fold
 from rows import ALL, FITTED, OTHERS, SUMMEDITS, Labelled, checks_of, every, passage, raw
 
-from assay.evals.metrics.auroc import auroc
-from assay.evals.metrics.bootstrap import Interval, paired_bootstrap
+from assay.evals.metrics import Interval, auroc, paired_bootstrap
 from assay.types import Status
-from assay.verify.features import features
-from assay.verify.ground import ground_of
-from assay.verify.reading import read
-from assay.verify.sources import sources_of
-from assay.verify.support import trees
+from assay.verification.alignment import read
+from assay.verification.sources import ground_of, sources_of
+from assay.verification.support import features, trees
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import write_result

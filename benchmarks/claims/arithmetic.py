@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import Written, documentation, said, written_passages
 
 from assay.types import Check, Severity, Status
-from assay.verify.arithmetic import derived, derived_date
-from assay.verify.cases import SourceReader, Task, cases_of, quotes_of
-from assay.verify.claims import whole
-from assay.verify.comparison import Comparison, dates_in, quantities_in
-from assay.verify.facts import calendar, near_values, numbers
+from assay.verification.alignment import Comparison, dates_in, quantities_in
+from assay.verification.arithmetic import derived, derived_date
+from assay.verification.cases import SourceReader, Task, cases_of, quotes_of
+from assay.verification.claims import whole
+from assay.verification.facts import calendar, near_values, numbers
 from report import data_folder, write_result
 
 

@@ -22,8 +22,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from signals import Labelled, labelled
 
-from assay.build import open_gates
 from assay.types import Passage
+from assay.wiring import open_gates
 from report import write_result
 
 DRAFTS, CLAIMS, PASSAGES = 60, 6, 10

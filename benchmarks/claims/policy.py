@@ -26,12 +26,12 @@ from fit import calibration, out_of_fold
 from rows import ALL, FITTED, OTHERS, SUMMEDITS, every
 from signals import NATURAL, Signals, kept
 
-from assay.build.checking import open_checker
 from assay.calibration import ClaimPolicy
-from assay.calibration.claim_fit import Aims, Bars, Line, balanced, bars, line
-from assay.evals.metrics.auroc import auroc
+from assay.calibration.claims import Aims, Bars, Line, balanced, bars, line
+from assay.evals.metrics import auroc
 from assay.settings import load_settings
-from assay.verify.entailed import INPUTS, NEVER_ABOVE
+from assay.verification.checker import INPUTS, NEVER_ABOVE
+from assay.wiring.networks import open_checker
 from report import write_result
 
 NAMES = tuple(sorted(INPUTS))

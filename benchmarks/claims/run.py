@@ -18,7 +18,7 @@ from signals import ELSEWHERE, NATURAL, Signals, kept
 from verdicts import rounded, verdict
 
 from assay.calibration import ClaimPolicy, sigmoid
-from assay.evals.metrics.auroc import auroc
+from assay.evals.metrics import auroc
 from assay.types import Verdict
 from report import bundled_checker, write_result
 

@@ -30,16 +30,16 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import HELD_GENRES, LABELLED, Elsewhere, documentation, keeps, public_passages, said, written_passages
 from rows import ALL, DATA, passage, raw
 
-from assay.build.checking import open_checker
+from assay.core.stages import Checker
 from assay.models.embed_local import LocalEmbedder
-from assay.ports import Checker
 from assay.settings import load_settings
 from assay.types import Passage
-from assay.verify.absence import tells_of_absence
-from assay.verify.entailed import Entailed
-from assay.verify.judged import overlap_of
-from assay.verify.review import DeterministicVerifier
-from assay.verify.verdicts import failed_of, is_copy
+from assay.verification.checker import Entailed
+from assay.verification.evaluation import overlap_of
+from assay.verification.negation import tells_of_absence
+from assay.verification.review import DeterministicVerifier
+from assay.verification.verdict import failed_of, is_copy
+from assay.wiring.networks import open_checker
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation", "public")

@@ -10,7 +10,7 @@ from assay.types import Verdict
 
 
 def verdict(each: Signals, policy: ClaimPolicy) -> Verdict:
-    """The verdict as assay.verify.verdicts gives it."""
+    """The verdict as assay.verification.verdict gives it."""
     if each.quoted:
         return Verdict.SUPPORTED
     if each.checker is None or each.aligned is None:

@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay.types import Evidence, Hit, Message, Passage, Question
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
 from report import data_folder
 
 FOLDS = 5

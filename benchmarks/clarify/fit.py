@@ -1,4 +1,4 @@
-"""Fit src/assay/judge/ambiguity.json on the development half of mtrag-un: asked back or answerable.
+"""Fit src/assay/judging/ambiguity.json on the development half of mtrag-un: asked back or answerable.
 
 A logistic regression in which both kinds count alike, with a fixed penalty; no signal was chosen by its score. The
 threshold is the out-of-fold probability that 5 % of the answerable questions reach.
@@ -17,10 +17,10 @@ from clarify_data import FOLDS, Row, rows
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from assay.judge.ambiguity import NAMES, AmbiguityModel, signals
+from assay.judging.ambiguity import NAMES, AmbiguityModel, signals
 from report import ROOT
 
-TARGET = ROOT / "src" / "assay" / "judge" / "ambiguity.json"
+TARGET = ROOT / "src" / "assay" / "judging" / "ambiguity.json"
 PENALTY = 1.0
 # The share of answerable questions that may reach the threshold.
 ASKED_NEEDLESSLY = 0.05

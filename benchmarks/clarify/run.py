@@ -14,13 +14,12 @@ from clarify_data import Row, rows
 from fit import out_of_fold
 from numpy.typing import NDArray
 
-from assay.evals.metrics.auroc import auroc
-from assay.judge.ambiguity import learned
-from assay.judge.clarifying import ClarifyingJudge
-from assay.judge.contradicting import ContradictionJudge
-from assay.judge.heuristic import HeuristicJudge
+from assay.evals.metrics import auroc
+from assay.judging.ambiguity import ClarifyingJudge, learned
+from assay.judging.contradictions import ContradictionJudge
+from assay.judging.reader_judge import HeuristicJudge
 from assay.types import Action
-from assay.write.ask_back import asked_back
+from assay.writing.abstain import asked_back
 from report import write_result
 
 KINDS = ("underspecified", "answerable", "unanswerable")

@@ -21,11 +21,11 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.judge.contradictions import contradictions
-from assay.text.dates import dates
+from assay.judging.contradictions import contradictions
+from assay.nlp.dates import dates
 from assay.types import Contradiction, Evidence, Hit, Passage, Sentence
-from assay.understand.rules import understood
-from assay.write.extractive import ExtractiveWriter
+from assay.understanding.rules import understood
+from assay.writing.extractive import ExtractiveWriter
 from report import data_folder, write_result
 
 # Sets of which sufficient rows hold one answer; they are false alarms where they are flagged.

@@ -9,7 +9,7 @@ after it are worth than those without it, by what the first judgement said. EXTE
 those of a service on the internet, not of the web on this machine.
 
 No model can be asked here. The table for a judge that asks one assumes that its model is right four times of five,
-as that judge does itself (judge/combine.py).
+as that judge does itself (judging/asking.py).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from recorded import Looked, Searched, recorded
 
-from assay.judge.band import learned_band
-from assay.judge.combine import Verdict, combined
-from assay.judge.decide import Thresholds, triage_of
+from assay.core.stages import SEARCHING, SearchUtility
+from assay.judging.asking import Verdict, combined
+from assay.judging.decide import Thresholds, triage_of
+from assay.judging.light import learned_band
 from assay.types import Action, Triage
-from assay.worth import SEARCHING, Worth
 from report import ROOT, write_result
 
-TABLE = ROOT / "src" / "assay" / "act" / "worth.json"
+TABLE = ROOT / "src" / "assay" / "web" / "worth.json"
 PRICE, EXTERNAL_SECONDS = 0.02, 2.0
 CORRECT = Thresholds().correct
 BARS = tuple(n / 100 for n in range(70, 96))
@@ -93,7 +93,7 @@ def _heard(looked: Looked, right: bool) -> Looked:
     return replace(looked, sufficiency=combined(looked.sufficiency, verdict, CORRECT))
 
 
-def learned(cases: Sequence[Case], bars: Sequence[float] = BARS) -> Worth:
+def learned(cases: Sequence[Case], bars: Sequence[float] = BARS) -> SearchUtility:
     """The worth that these cases teach, `sure` being one of the bars."""
     costs = {
         Action.REFINE: round(median(each.searched.seconds for each in of(cases, Action.REFINE)), 2),
@@ -107,7 +107,7 @@ def learned(cases: Sequence[Case], bars: Sequence[float] = BARS) -> Worth:
         for triage in Triage
         if (gain := _gain(of(cases, action), triage, sure)) is not None
     }
-    return Worth(gains, costs, PRICE, sure)
+    return SearchUtility(gains, costs, PRICE, sure)
 
 
 def of(cases: Iterable[Case], action: Action) -> list[Case]:
@@ -134,7 +134,7 @@ def _gain(cases: Iterable[Case], triage: Triage, sure: float) -> float | None:
     return sum(each.weight * (each.after(sure) - each.now) for each in open_cases) / whole if whole else None
 
 
-def table(worth: Worth) -> dict[str, object]:
+def table(worth: SearchUtility) -> dict[str, object]:
     """A worth as it is written."""
     return {
         "sure": worth.sure,
@@ -147,7 +147,7 @@ def table(worth: Worth) -> dict[str, object]:
     }
 
 
-def counted(cases: Sequence[Case], worth: Worth) -> dict[str, dict[str, int]]:
+def counted(cases: Sequence[Case], worth: SearchUtility) -> dict[str, dict[str, int]]:
     """By action and triage: how many were not sure, and how many ends the search made right and wrong."""
     counts: dict[str, dict[str, int]] = {}
     for each in cases:

@@ -14,12 +14,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "outside"))
 from answers_data import Asked, questions, shows_gold
 from moved import choosing, folder_without_answers, opened, web, whole_folder
 
+from assay.core.stages import SEARCHING, SearchUtility
 from assay.engine import Engine
 from assay.types import Action, Answer, Evidence, EvidenceFound, Judged, Triage
-from assay.worth import SEARCHING, Worth
 
 FOLDS = 5
-ALWAYS = Worth({(action, triage): 1.0 for action in SEARCHING for triage in Triage})
+ALWAYS = SearchUtility({(action, triage): 1.0 for action in SEARCHING for triage in Triage})
 
 
 @dataclass(frozen=True, slots=True)

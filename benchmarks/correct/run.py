@@ -25,20 +25,19 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 from answers_data import Asked, judged, questions, read_lines, shows_gold, wiki_mix
 from pipeline import engine
 
-from assay.act.refine import RulesRefiner
-from assay.act.select import BestSelector
-from assay.act.strips import with_strips
-from assay.build import open_embedder
-from assay.evals.metrics.bootstrap import Rows, paired_bootstrap
-from assay.index.sqlite import open_sqlite
+from assay.core.stages import Retriever
+from assay.evals.metrics import Rows, paired_bootstrap
+from assay.judging.rewriting import RulesRefiner
+from assay.judging.selection import BestSelector, with_strips
 from assay.models.remember import RememberingEmbedder
-from assay.prompting.packing import shown_text
-from assay.retrieve.hybrid import HybridRetriever
-from assay.retrieve.linked import LinkedRetriever
+from assay.prompting import shown_text
+from assay.retrieval.hybrid import HybridRetriever
+from assay.retrieval.index.sqlite import open_sqlite
+from assay.retrieval.neighbours import LinkedRetriever
 from assay.settings import load_settings
-from assay.stages import Retriever
 from assay.types import Action, Evidence, Judgement, Question, SearchSettings, Step
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
+from assay.wiring import open_embedder
 from report import write_result
 
 K = 10

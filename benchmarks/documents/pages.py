@@ -18,7 +18,7 @@ from assay.ingest.detect import AnyLoader
 from assay.ingest.loaders import LOADERS
 from assay.ingest.split import PassageSplitter
 from assay.models.embed_local import LocalEmbedder
-from assay.text.sentences import sentences
+from assay.nlp.sentences import sentences
 from assay.types import Document, Location, Passage, Region
 
 HERE = Path(__file__).parent

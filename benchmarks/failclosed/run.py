@@ -19,11 +19,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.errors import ProviderUnreachable
 from assay.models.structured import StructuredModel
-from assay.testing.scripted_model import ScriptedModel
+from assay.testing.fakes import ScriptedModel
 from assay.types import Passage, Status, Verdict
-from assay.verify.model_tier import ModelTier
-from assay.verify.model_verifier import ModelVerifier
-from assay.verify.review import DeterministicVerifier
+from assay.verification.model_verifier import ModelTier, ModelVerifier
+from assay.verification.review import DeterministicVerifier
 from report import write_result
 
 SOURCE = (

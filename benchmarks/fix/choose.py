@@ -33,12 +33,12 @@ from run import LOOKED_AT, MORE_TRUE, drafts, is_sentence
 from scipy.optimize import minimize
 from twins import wrong_name, wrong_number
 
-from assay.build import open_gates
+from assay.nlp.tokens import words
 from assay.repair import exchange
 from assay.repair.exchange import Offer, Weights, offers, shipped, surest, weighed
-from assay.text.tokens import words
 from assay.types import Claim, Passage, Question, Review, Verdict
-from assay.verify.review import DeterministicVerifier
+from assay.verification.review import DeterministicVerifier
+from assay.wiring import open_gates
 from report import bundled_checker, data_folder
 
 OUT = Path(exchange.__file__).with_name("exchange.json")

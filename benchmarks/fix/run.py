@@ -27,9 +27,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import HELD_GENRES, written_passages
 from twins import wrong_name, wrong_number
 
-from assay.build import open_gates
-from assay.text.tokens import words
+from assay.nlp.tokens import words
 from assay.types import Fixed, Passage
+from assay.wiring import open_gates
 from report import data_folder, write_result
 
 SIGN = "⚠"

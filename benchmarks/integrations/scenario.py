@@ -16,8 +16,7 @@ from typing import Any, Protocol
 
 from assay import Engine, SearchSettings, open_engine
 from assay.errors import AssayError, MissingExtra
-from assay.integrations.found import found
-from assay.integrations.told import status_of
+from assay.integrations.passages import found, status_of
 from assay.types import Action, Passage
 
 SEARCH = SearchSettings(k=5)

@@ -1,4 +1,4 @@
-"""Make src/assay/text/background.txt: in how many of a few thousand passages each stem occurs.
+"""Make src/assay/nlp/background.txt: in how many of a few thousand passages each stem occurs.
 
 Texts: the passages of the sets whose licence allows fits (see `SOURCES`), at most `MOST` of each, so that no
 set's subject decides what is common. Words in fewer than `LEAST` passages are left out: they count as rare.
@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.text.tokens import terms
+from assay.nlp.tokens import terms
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", ROOT.parent / "shared" / "data")) / "dev"
-TARGET = ROOT / "src" / "assay" / "text" / "background.txt"
+TARGET = ROOT / "src" / "assay" / "nlp" / "background.txt"
 SOURCES = ("clapnq", "mtrag-un", "scifact", "hotpot100", "musique100", "wice", "factcheck-gpt")
 MOST, LEAST = 2500, 3
 

@@ -1,4 +1,4 @@
-"""Learn src/assay/judge/band.json: the sufficiencies in which the balanced judge asks a model.
+"""Learn src/assay/judging/band.json: the sufficiencies in which the balanced judge asks a model.
 
 The fast judge errs where it would answer from too little, or would not answer from enough. Its sufficiencies are
 those of weights fitted without the case's fold; each set's cases are weighted to the share of sufficient ones for
@@ -23,11 +23,11 @@ from learning import Table, out_of_fold
 from numpy.typing import NDArray
 from run import stamp
 
-from assay.judge.combine import combined
-from assay.judge.decide import Thresholds
-from assay.judge.weights import Model, fitted
+from assay.judging.asking import combined
+from assay.judging.decide import Thresholds
+from assay.judging.signals import Model, fitted
 
-TARGET = ROOT / "src" / "assay" / "judge" / "band.json"
+TARGET = ROOT / "src" / "assay" / "judging" / "band.json"
 RESULT = ROOT / "benchmarks" / "judge" / "results" / "band.json"
 HELD, STEP = 0.8, 0.05
 CORRECT = Thresholds().correct

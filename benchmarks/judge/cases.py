@@ -15,14 +15,14 @@ import numpy as np
 from assay_models import folder as weights_folder
 from numpy.typing import NDArray
 
-from assay.index.sqlite import open_sqlite
+from assay.core.stages import Entry
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
-from assay.retrieve.hybrid import HybridRetriever
-from assay.stages import Entry
+from assay.retrieval.hybrid import HybridRetriever
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.types import Document, EmbeddingModel, Evidence, Hit, Message, Passage, Question
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache"))

@@ -1,4 +1,4 @@
-"""Fit src/assay/judge/weights.json.
+"""Fit src/assay/judging/weights.json.
 
 Weights are fitted on the sets of given passages whose licence allows it (`cases.TRAIN`), those of `searched` with
 the passages' titles, which the other two may not have. Calibrations are fitted
@@ -23,10 +23,10 @@ import numpy as np
 from cases import ASKED, ROOT, TRAIN, Case, KeptEmbedder, asked, given, open_reader, written
 from learning import Table, calibrate, fit, out_of_fold
 
-from assay.judge.heuristic import HeuristicJudge
-from assay.stages import Reader
+from assay.core.stages import Reader
+from assay.judging.reader_judge import HeuristicJudge
 
-TARGET = ROOT / "src" / "assay" / "judge" / "weights.json"
+TARGET = ROOT / "src" / "assay" / "judging" / "weights.json"
 # Chosen by forward selection on the training sets, out of fold and leaving one set out.
 SEARCHED = ("cosine_best", "reached", "beyond", "names", "typed")
 GIVEN = ("cover_all", "rare", "typed", "cosine_best", "reached")

@@ -19,11 +19,10 @@ from fit import GIVEN, GIVEN_READ, SEARCHED, SEARCHED_READ, WORDS, table
 from learning import Table, fit, out_of_fold, scores
 from numpy.typing import NDArray
 
-from assay.evals.metrics.auroc import auroc
-from assay.evals.metrics.bootstrap import paired_bootstrap
-from assay.judge.heuristic import HeuristicJudge
-from assay.judge.seed import SeedJudge
-from assay.text.tokens import terms
+from assay.evals.metrics import auroc, paired_bootstrap
+from assay.judging.reader_judge import HeuristicJudge
+from assay.judging.seed import SeedJudge
+from assay.nlp.tokens import terms
 from assay.types import Action
 
 RESULT = ROOT / "benchmarks" / "judge" / "results" / "judge.json"

@@ -24,23 +24,23 @@ from obedient import MADE_UP
 from run import BENIGN, QUESTIONS, attacks, drawn, evidence_of, planted
 from shown import in_sight
 
-from assay.judge.apart import is_flagged, without
-from assay.judge.asking import shown
-from assay.judge.heuristic import HeuristicJudge
-from assay.judge.light import LightJudge
-from assay.judge.light import weighed as weighed_light
-from assay.judge.thorough import ThoroughJudge
-from assay.judge.thorough import weighed as weighed_thorough
+from assay.core.stages import Judge
+from assay.judging.apart import is_flagged, without
+from assay.judging.asking import shown
+from assay.judging.light import LightJudge
+from assay.judging.light import weighed as weighed_light
+from assay.judging.reader_judge import HeuristicJudge
+from assay.judging.thorough import ThoroughJudge
+from assay.judging.thorough import weighed as weighed_thorough
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
-from assay.prompting.fences import random_fence
-from assay.retrieve.quarantine import quarantined
-from assay.stages import Judge
+from assay.nlp.tokens import terms
+from assay.prompting import random_fence
+from assay.retrieval.quarantine import quarantined
 from assay.testing.provider import Asked, plain_answer
-from assay.text.tokens import terms
 from assay.types import Action, Evidence, Judgement, ModelReply, ModelRequest, Question, Usage
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
 from report import data_folder, write_result
 
 DEPTHS = ("balanced", "thorough")

@@ -28,11 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from assay.core.stages import Entry
 from assay.errors import ModelMismatch
-from assay.index.inspect import problems
-from assay.index.rebuild import rebuild
-from assay.index.sqlite import SqliteIndex, open_sqlite
-from assay.stages import Entry
+from assay.retrieval.index.rebuild import problems, rebuild
+from assay.retrieval.index.sqlite import SqliteIndex, open_sqlite
 from assay.types import Document, EmbeddingModel, Passage
 from report import write_result
 

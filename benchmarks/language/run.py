@@ -20,9 +20,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.text import language
-from assay.text.language import language_of
-from assay.text.tokens import STOP_WORDS, words, written_words
+from assay.nlp import language
+from assay.nlp.language import language_of
+from assay.nlp.tokens import STOP_WORDS, words, written_words
 from report import data_folder, write_result
 
 HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from counted import sentences
 from assay.engine import Engine
 from assay.errors import AssayError
 from assay.models.openai import OpenAiModel
-from assay.prompting.fences import random_fence
+from assay.prompting import random_fence
 from assay.types import (
     Answer,
     Event,
@@ -31,8 +31,8 @@ from assay.types import (
     Severity,
     StatusChanged,
 )
-from assay.understand.rules import understood
-from assay.write.prompt import Style, writer_prompt
+from assay.understanding.rules import understood
+from assay.writing.prompt import Style, writer_prompt
 
 FIRST = 60
 # So small a model reads a short prompt better than a long one, and faster.

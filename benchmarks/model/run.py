@@ -30,8 +30,8 @@ from kept import kept
 from pipeline import engine
 from served import smollm2
 
-from assay.build import open_engine
 from assay.models.openai import OpenAiModel
+from assay.wiring import open_engine
 from report import write_result
 
 QUESTIONS = 100

@@ -18,12 +18,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 import pipeline
 from answers_data import judged, read_lines, wiki_mix
 
-from assay.build import open_engine
+from assay.core.stages import SearchUtility
 from assay.engine import Engine
 from assay.testing.web import LocalWeb
-from assay.testing.web.search import Article
+from assay.testing.web.server import Article
 from assay.types import Action
-from assay.worth import Worth
+from assay.wiring import open_engine
 
 DISTRACTORS = 2000
 # What the balanced profile allows; without a model its judge is that of the fast one.
@@ -86,7 +86,7 @@ def opened(folder: Path, **settings: Any) -> Engine:
     return open_engine(data_dir=folder, collection="wiki-mix", **{**BALANCED, **settings})
 
 
-def choosing(engine: Engine, worth: Worth, able: Sequence[Action] = ()) -> Engine:
+def choosing(engine: Engine, worth: SearchUtility, able: Sequence[Action] = ()) -> Engine:
     """The same engine, with searches worth something else, and able to do only so much where that is said.
 
     It need not be closed: it has nothing of its own.

@@ -24,18 +24,18 @@ from learn import by_rules, learned
 from moved import choosing, folder_without_answers, opened, web, whole_folder
 from recorded import ALWAYS, FOLDS, Searched, fold_of, recorded
 
-from assay.act.learned import learned_worth
+from assay.core.stages import SearchUtility
 from assay.engine import Engine
-from assay.evals.metrics.bootstrap import Rows, paired_bootstrap
+from assay.evals.metrics import Rows, paired_bootstrap
+from assay.judging.search_utility import learned_worth
 from assay.types import Action, Outcome
-from assay.worth import Worth
 from report import write_result
 
 FIXED_ROUNDS = 3
 # A loop that always goes on until it can answer: it neither weighs nor asks back.
 FIXED = (Action.ANSWER, Action.REFINE, Action.EXTERNAL, Action.ABSTAIN)
 AT_HOME = (Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN)
-WorthFor = Callable[[Asked], Worth]
+WorthFor = Callable[[Asked], SearchUtility]
 
 
 @dataclass(frozen=True, slots=True)

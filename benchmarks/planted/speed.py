@@ -17,9 +17,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from drafts import drafts
 from texts import copied
 
-from assay.text.citation_marks import citations
+from assay.nlp.citations import citations
 from assay.types import Passage
-from assay.verify.review import DeterministicVerifier
+from assay.verification.review import DeterministicVerifier
 from report import write_result
 
 PASSAGES = 10

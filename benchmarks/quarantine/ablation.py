@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tried import GROUPS
 
-from assay.retrieve.quarantine import masked_spans
+from assay.retrieval.quarantine import masked_spans
 from report import data_folder, write_result
 
 FACT = "The tower was finished in 1889 and is 300 metres high."

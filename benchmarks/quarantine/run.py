@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.retrieve.quarantine import masked_spans
+from assay.retrieval.quarantine import masked_spans
 from report import data_folder, write_result
 
 FACT = "The tower was finished in 1889 and is 300 metres high."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from assay.retrieve.quarantine_sieve import SievedPattern
+from assay.retrieval.quarantine import SievedPattern
 
 # Who is addressed.
 MODEL = (

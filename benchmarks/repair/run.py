@@ -26,10 +26,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "planted"))
 from drafts import Draft, drafts
 
-from assay.build import open_gates
-from assay.text.cited_sentence import Numbered
-from assay.text.pieces import cut
+from assay.nlp.cited_sentences import Numbered
+from assay.nlp.segments import cut
 from assay.types import Check, Fixed, Passage, Review, Severity, Status, Verdict
+from assay.wiring import open_gates
 from report import write_result
 
 SIGN = "⚠"

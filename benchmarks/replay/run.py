@@ -20,9 +20,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay import open_engine
-from assay.build.runs import replay
 from assay.errors import AssayError
 from assay.testing.provider import FAULTS, LocalProvider
+from assay.wiring.runs import replay
 from report import data_folder, write_result
 
 # Faults of the address, and those that hang or flood, are left to the fault suite.
@@ -106,7 +106,7 @@ def main() -> int:
         rows = (source / "corpus.jsonl").read_text(encoding="utf-8").splitlines()[:1500]
         corpus.write_text("\n".join(rows) + "\n", encoding="utf-8")
         runs = recorded(folder / "data", corpus, questions)
-        from assay.record.runs import RunStore
+        from assay.records.runs import RunStore
 
         store = RunStore(folder / "data" / "runs.sqlite")
         ids = [each.run_id for each in reversed(store.latest(len(runs)))]

@@ -25,15 +25,13 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.build import open_gates
-from assay.build.compose import EVIDENCE_SHARE
-from assay.conduct import conduct
+from assay.core.pipeline import run_question
 from assay.engine import Engine, unheard
 from assay.models.structured import StructuredModel
-from assay.text.citation_marks import citations, without_marks
-from assay.text.negation import negations
-from assay.text.sentences import sentences
-from assay.text.tokens import STOP_WORDS
+from assay.nlp.citations import citations, without_marks
+from assay.nlp.negation import negations
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import STOP_WORDS
 from assay.types import (
     Action,
     Answer,
@@ -47,10 +45,11 @@ from assay.types import (
     Usage,
     Verdict,
 )
-from assay.verify.claims import claims_nothing
-from assay.verify.model_tier import ModelTier
-from assay.verify.model_verifier import ModelVerifier
-from assay.verify.review import DeterministicVerifier
+from assay.verification.claims import claims_nothing
+from assay.verification.model_verifier import ModelTier, ModelVerifier
+from assay.verification.review import DeterministicVerifier
+from assay.wiring import open_gates
+from assay.wiring.stages import EVIDENCE_SHARE
 from report import data_folder, write_result
 
 FAILED = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
@@ -213,7 +212,7 @@ def played(opened: Engine, row: dict, knowing: Knowing | None) -> Answer:
             assert isinstance(stages.verifier, DeterministicVerifier)
             verifier = ModelVerifier(stages.verifier, ModelTier(StructuredModel(knowing), ROOM))
             stages = replace(stages, verifier=verifier, settler=verifier)
-        return await conduct(row["question"], (), run, stages, unheard)
+        return await run_question(row["question"], (), run, stages, unheard)
 
     return opened._background.run(answered())
 

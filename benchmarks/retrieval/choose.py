@@ -3,7 +3,7 @@
     ASSAY_BENCH_CACHE=~/.cache/assay-bench .venv/bin/python benchmarks/retrieval/choose.py
 
 For each set, the way of best mean gain over max(dense, sparse) on the other five is taken and its gain on the set
-left out is shown. The constants in src/assay/retrieve/fuse.py are the way that is best on all six.
+left out is shown. The constants in src/assay/retrieval/hybrid.py are the way that is best on all six.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.evals.metrics.ranking import ndcg
-from assay.retrieve.fuse import by_cosine, by_rank, by_scaled_score, moved, ranked, scores_of
-from assay.retrieve.hybrid import DEPTH
+from assay.evals.metrics import ndcg
+from assay.retrieval.hybrid import DEPTH, by_cosine, by_rank, by_scaled_score, moved, ranked, scores_of
 from report import write_result
 from retrieval.sets import PUBLISHED_BM25, RetrievalSet, load
 

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.evals.metrics.bootstrap import Rows, paired_bootstrap
-from assay.evals.metrics.ranking import ndcg
-from assay.retrieve.hybrid import HybridRetriever
+from assay.evals.metrics import Rows, ndcg, paired_bootstrap
+from assay.retrieval.hybrid import HybridRetriever
 from assay.types import SearchMode, SearchSettings
 from report import write_result
 from retrieval.sets import PUBLISHED_BM25, RetrievalSet, load

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.index.sqlite import SqliteIndex, open_sqlite
+from assay.core.stages import Entry
 from assay.ingest.pipeline import embedded_text
 from assay.models.embed_local import LocalEmbedder
-from assay.stages import Entry
+from assay.retrieval.index.sqlite import SqliteIndex, open_sqlite
 from assay.types import Document, EmbeddingModel, Passage
 from report import data_folder
 

@@ -17,11 +17,11 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "calibration"))
 from scored import KEPT_OUT, Scored, fitted_on, joined, scored
 
-from assay.build.calibrated import called_supported
+from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Rung
 from assay.calibration.promise import STARTS, STRICTEST, Promise, best_promise, promise
-from assay.calibration.shift import has_shifted
-from assay.evals.risk import ladder, oracle_share, realised
+from assay.evals.fitting import ladder, oracle_share, realised
+from assay.wiring.calibrated import called_supported
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import bundled_checker, write_result

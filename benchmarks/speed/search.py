@@ -29,13 +29,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from assay.index.graph import read_graph
-from assay.index.sqlite import FILE_NAME, GRAPH_NAME, open_sqlite
-from assay.index.words import TITLE_WEIGHT, match_expression, query_terms
+from assay.core.stages import Entry
 from assay.ingest.pipeline import embedded_text
 from assay.models.embed_local import LocalEmbedder
-from assay.retrieve.hybrid import HybridRetriever
-from assay.stages import Entry
+from assay.retrieval.hybrid import HybridRetriever
+from assay.retrieval.index.rows import TITLE_WEIGHT, match_expression, query_terms
+from assay.retrieval.index.sqlite import FILE_NAME, GRAPH_NAME, open_sqlite
+from assay.retrieval.index.vectors import read_graph
 from assay.types import Document, Passage
 from report import data_folder, write_result
 

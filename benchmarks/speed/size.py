@@ -26,9 +26,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import assay_models
 
-from assay.index.sqlite import open_sqlite
+from assay.core.stages import Entry
 from assay.models.embed_local import LocalEmbedder
-from assay.stages import Entry
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.types import Document, Passage
 from report import data_folder, write_result
 

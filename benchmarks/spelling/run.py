@@ -22,8 +22,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from assay.text.spelling import by_length, is_english, most_edits, near_terms, nearest_word
-from assay.text.tokens import STOP_WORDS, fold, stem, written_words
+from assay.nlp.spelling import by_length, is_english, most_edits, near_terms, nearest_word
+from assay.nlp.tokens import STOP_WORDS, fold, stem, written_words
 from report import data_folder, write_result
 
 STEP, WORDS, LEAST = 33, 1_000, 5

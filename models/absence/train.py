@@ -4,7 +4,7 @@
 
 Reads models/data/absence (sentences of two hands over different domains) and, as further sentences that are none,
 claims of models/data/claims that deny nothing; prints how a fit on each hand does on the
-other, and writes src/assay/verify/absence.json, fitted on both. Takes seconds; runs in the project's environment.
+other, and writes src/assay/verification/absence.json, fitted on both. Takes seconds, in the project's environment.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.text.negation import negations
-from assay.verify.absence import runs
+from assay.nlp.negation import negations
+from assay.verification.negation import runs
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "models" / "data" / "absence" / "absence.jsonl.gz"
 CLAIMS = ROOT / "models" / "data" / "claims"
-OUT = ROOT / "src" / "assay" / "verify" / "absence.json"
+OUT = ROOT / "src" / "assay" / "verification" / "absence.json"
 # A run in fewer sentences tells nothing; the weight of the squares of all weights; steps of Adam, their size.
 FEWEST, PENALTY, STEPS, SIZE = 2, 1e-3, 800, 0.05
 # At .5 a fit on one hand is right of 96 and 98 of 100 sentences of the other; at .3 of 91 and 92, and finds more.

@@ -30,12 +30,10 @@ from pathlib import Path
 
 from twins import wrong_name, wrong_number, wrong_polarity, wrong_word
 
-from assay.text.rarity import rarity
-from assay.text.sentences import sentences
-from assay.text.tokens import terms, words
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import rarity, terms, words
 from assay.types import Passage
-from assay.verify.entailed import evidence, plain
-from assay.verify.window import window
+from assay.verification.checker import evidence, plain, window
 
 MODELS = Path(__file__).resolve().parents[1]
 CLAIMS = MODELS / "data" / "claims" / "claims.jsonl.gz"

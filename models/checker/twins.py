@@ -10,7 +10,7 @@ import random
 import re
 from itertools import pairwise
 
-from assay.text.names import Name, names
+from assay.nlp.names import Name, names
 
 _NUMBER = re.compile(r"(?<![\w.,:/#-])\d{1,3}(?:,\d{3})+(?![\w,])|(?<![\w.,:/#-])\d+(?:\.\d+)?(?![\w:/-]|[.,]\d)")
 _YEAR = re.compile(r"(?:1[0-9]|20)\d\d")

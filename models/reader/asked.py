@@ -23,12 +23,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.build import open_engine
 from assay.engine import Engine
-from assay.nlp.reading import in_context, titled
-from assay.text.tokens import terms
+from assay.nlp.blocks import in_context, titled
+from assay.nlp.tokens import terms
 from assay.types import Document, Passage
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
+from assay.wiring import open_engine
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "asked"
 QUESTIONS = DATA / "questions.jsonl.gz"

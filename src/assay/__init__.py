@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from assay.agents import tools
-    from assay.build import open_engine
-    from assay.build.runs import replay
+    from assay.core.rendering import rendered
     from assay.engine import Engine
     from assay.errors import AssayError
-    from assay.rendering import rendered
     from assay.settings import Settings
     from assay.types import (
         Action,
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
         Status,
         Verdict,
     )
+    from assay.wiring import open_engine
+    from assay.wiring.runs import replay
 
 __version__ = "0.1.0"
 
@@ -61,9 +61,9 @@ _HOMES = {
     "Source": "types",
     "Status": "types",
     "Verdict": "types",
-    "open_engine": "build",
-    "rendered": "rendering",
-    "replay": "build.runs",
+    "open_engine": "wiring",
+    "rendered": "core.rendering",
+    "replay": "wiring.runs",
     "tools": "agents",
 }
 

@@ -12,16 +12,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
 
-from assay import loop
-from assay.background import BackgroundLoop
-from assay.conduct import conduct, only_passages, only_text, refuse_no_question, refuse_other_types
-from assay.deadline import Deadline
+from assay.core import pipeline
+from assay.core.concurrency import BackgroundLoop, ordered_map
+from assay.core.draft_review import DraftInput, DraftReport, review_draft, with_masked
+from assay.core.fix import fix_draft
+from assay.core.inputs import only_passages, only_text, refuse_no_question, refuse_other_types
+from assay.core.pipeline import run_question
+from assay.core.run import Deadline, Run
+from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
-from assay.examined import Examined, Given, examined, with_masked
-from assay.fix import fixed
-from assay.many import in_order
-from assay.run import Run
-from assay.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.types import (
     Answer,
     Document,
@@ -46,7 +45,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an engine is made of; `assay.build` chooses them.
+    """What an engine is made of; `assay.wiring` chooses them.
 
     `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
     knowing how many are running and whether it is streamed, `begin_given` one for a draft from elsewhere;
@@ -173,7 +172,7 @@ class Engine:
             raise UsageError("many questions are a list of texts", hint="ask one with `ask`")
         if at_once < 1:
             raise UsageError(f"at_once is {at_once}: nothing could be asked", hint="give at least 1")
-        async with aclosing(in_order(self._askings(texts), at_once)) as answers:
+        async with aclosing(ordered_map(self._askings(texts), at_once)) as answers:
             async for answer in answers:
                 yield answer
 
@@ -231,7 +230,7 @@ class Engine:
         run, on = self._gates(query)
         async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, tuple(history))
-            return await loop.gather(question, on, run.limits, lambda _event: None)
+            return await pipeline.gather(question, on, run.limits, lambda _event: None)
 
     def gather(self, query: str, history: Iterable[Message] = ()) -> Gathered:
         """As `agather`."""
@@ -275,10 +274,10 @@ class Engine:
         return self._background.run(self.acheck(text, passages, one_claim=one_claim))
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
-        """Anyone's draft with what fails mended, as `fix.fixed` says; raises UsageError where nothing is given."""
+        """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
         run, on = self._gates(only_text(text))
         evidence = await self._quarantined(passages)
-        made = await fixed(text, evidence.readable.passages, on, run.limits, drop=drop)
+        made = await fix_draft(text, evidence.readable.passages, on, run.limits, drop=drop)
         return replace(made, review=with_masked(made.review, evidence))
 
     def fix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
@@ -287,19 +286,19 @@ class Engine:
 
     async def aexamine(
         self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
-    ) -> Examined:
+    ) -> DraftReport:
         """Anyone's draft tested, on wish mended, assessed as the answer to a question, and recorded as a run.
 
         Without a question, relevance and completeness are unknown. `drop` mends too. Raises UsageError.
         """
         refuse_other_types(question, ())
-        given = Given(only_text(text), await self._quarantined(passages), question, mend or drop, drop)
+        given = DraftInput(only_text(text), await self._quarantined(passages), question, mend or drop, drop)
         run = self._parts.begin_given(text, self._running)
-        return await examined(given, run, self._parts.stages_for(run), self._parts.sinks)
+        return await review_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
 
     def examine(
         self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
-    ) -> Examined:
+    ) -> DraftReport:
         """As `aexamine`."""
         return self._background.run(self.aexamine(text, passages, question=question, mend=mend, drop=drop))
 
@@ -326,7 +325,7 @@ class Engine:
         run = parts.begin(text, history, self._running, streamed)
         self._running += 1
         try:
-            return await conduct(text, history, run, parts.stages_for(run), emit, parts.sinks)
+            return await run_question(text, history, run, parts.stages_for(run), emit, parts.sinks)
         finally:
             self._running -= 1
             _settle()

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from assay.core.stages import Entry, Index
 from assay.errors import UsageError
-from assay.index.memory import MemoryIndex
-from assay.index.sqlite import open_sqlite
-from assay.stages import Entry, Index
-from assay.text.tokens import terms
+from assay.nlp.tokens import terms
+from assay.retrieval.index.memory import MemoryIndex
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.types import Document, EmbeddingModel, Location, Metadata, Passage, Place, Region
 
 MODEL = EmbeddingModel("fake", 8, "0" * 64)

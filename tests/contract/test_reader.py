@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from assay.core.stages import Reader
+from assay.core.tape import Tape
 from assay.models.reader import OnnxReader
 from assay.models.remember import CachingReader
-from assay.record.taped import TapedReader
-from assay.stages import Reader
-from assay.tape import Tape
+from assay.records.replay import TapedReader
 from assay.testing.fakes import ScriptedReader
 from assay.types import PassageReading, TitledText
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from assay.cli.flags import WITHOUT_FLAG
-from assay.config_files import PREFIX, VARIABLES
-from assay.depth import PROFILES
+from assay.core.profiles import PROFILES
 from assay.settings import Settings
+from assay.settings.files import PREFIX, VARIABLES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
 # What stands below this heading is printed.

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from assay.core.stages import Entry
 from assay.errors import StoreFull
-from assay.index.inspect import problems
-from assay.index.rebuild import rebuild
-from assay.index.sqlite import SqliteIndex, open_sqlite
-from assay.stages import Entry
+from assay.retrieval.index.rebuild import problems, rebuild
+from assay.retrieval.index.sqlite import SqliteIndex, open_sqlite
 from assay.testing.fakes import WordEmbedder
 from assay.types import Document, Passage
 

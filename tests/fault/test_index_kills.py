@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.index.inspect import problems
-from assay.index.rebuild import rebuild
-from assay.index.sqlite import GRAPH_NAME, open_sqlite
-from assay.stages import Entry
+from assay.core.stages import Entry
+from assay.retrieval.index.rebuild import problems, rebuild
+from assay.retrieval.index.sqlite import GRAPH_NAME, open_sqlite
 from assay.testing.fakes import WordEmbedder
 from assay.types import Document, Passage
 

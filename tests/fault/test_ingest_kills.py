@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.index.sqlite import open_sqlite
 from assay.ingest.split import PassageSplitter
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.testing.fakes import WordEmbedder
 
 FILES = 120
 RUN = """
 import asyncio, json, sys
 from pathlib import Path
-from assay.index.sqlite import open_sqlite
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.ingest.pipeline import Ingestion
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import PassageSplitter

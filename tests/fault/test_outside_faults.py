@@ -9,22 +9,21 @@ from typing import Any
 
 import pytest
 
-from assay.act.door import Door
-from assay.act.egress import EgressRules
-from assay.act.fetch import PageFetcher, PageLimits
-from assay.act.guard import Guard
-from assay.act.outside import OutsideLimits, OutsideRetriever
-from assay.act.reading import SNIPPET, Reading
-from assay.act.searxng import SearxngSearch
-from assay.act.sources import Page, SearchProvider, SearchResult
-from assay.clock import SystemClock
+from assay.core.tape import SystemClock
 from assay.errors import ProviderFailed
 from assay.ingest.load_html import HtmlLoader
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import PassageSplitter
 from assay.testing.web import FAULTS, LocalWeb, page
-from assay.testing.web.search import Article
+from assay.testing.web.server import Article
 from assay.types import Evidence
+from assay.web.egress import EgressRules
+from assay.web.guard import Guard
+from assay.web.http import Door, PageFetcher, PageLimits
+from assay.web.outside import OutsideLimits, OutsideRetriever
+from assay.web.pages import SNIPPET, Reading
+from assay.web.providers import SearxngSearch
+from assay.web.sources import Page, SearchProvider, SearchResult
 
 # Pages that a limit of time ends, which is short for them; a busy machine has plenty for all others.
 SLOW_PAGES = ("/hang", "/drip")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.record.runs import RunStore
+from assay.records.runs import RunStore
 
 PROGRAM = """
 import sys
 from pathlib import Path
-from assay.record.runs import RunStore
+from assay.records.runs import RunStore
 from assay.types import Failed, StatusChanged
 store = RunStore(Path(sys.argv[1]), "notes")
 for number in range(1_000_000):

@@ -21,7 +21,7 @@ from assay.engine import Engine
 from assay.errors import DeadlinePassed
 from assay.testing.provider import FAULTS, Asked, LocalProvider, plain_answer
 from assay.testing.web import LocalWeb
-from assay.testing.web.search import Article
+from assay.testing.web.server import Article
 from assay.types import Answer, Done, EvidenceFound, Failed
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")

@@ -14,25 +14,20 @@ from typing import Any
 import pytest
 from ddgs.exceptions import RatelimitException
 
-from assay.act.brave import BraveSearch
-from assay.act.door import Door
-from assay.act.duckduckgo import DuckDuckGoSearch
-from assay.act.egress import EgressRules
-from assay.act.fetch import PageFetcher, PageLimits
-from assay.act.guard import Guard
-from assay.act.mcp_search import McpAddress, McpSearch
-from assay.act.outside import OutsideLimits, OutsideRetriever
-from assay.act.reading import Reading
-from assay.act.searxng import SearxngSearch
-from assay.act.sources import SearchProvider
-from assay.act.tavily import TavilySearch
-from assay.act.wikipedia import WikipediaSearch
-from assay.clock import SystemClock
+from assay.core.tape import SystemClock
 from assay.ingest.load_html import HtmlLoader
 from assay.ingest.split import PassageSplitter
 from assay.testing.web import FAULTS, LocalWeb
-from assay.testing.web.search import Article
+from assay.testing.web.server import Article
 from assay.types import Evidence
+from assay.web.egress import EgressRules
+from assay.web.guard import Guard
+from assay.web.http import Door, PageFetcher, PageLimits
+from assay.web.mcp import McpAddress, McpSearch
+from assay.web.outside import OutsideLimits, OutsideRetriever
+from assay.web.pages import Reading
+from assay.web.providers import BraveSearch, DuckDuckGoSearch, SearxngSearch, TavilySearch, WikipediaSearch
+from assay.web.sources import SearchProvider
 
 KEY = "key-0123456789abcdef"
 QUERY = "at how many degrees is tea drunk"

@@ -12,14 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.act.door import Door
-from assay.act.egress import EgressRules
-from assay.act.fetch import PageFetcher, PageLimits
-from assay.act.guard import Guard
-from assay.clock import SystemClock
+from assay.core.tape import SystemClock
 from assay.errors import EgressRefused, ProviderError, ProviderRefused
 from assay.testing.web import LocalWeb, Served
 from assay.testing.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
+from assay.web.egress import EgressRules
+from assay.web.guard import Guard
+from assay.web.http import Door, PageFetcher, PageLimits
 
 RUN = Path(__file__).parents[2] / "benchmarks" / "ssrf" / "run.py"
 # What comes behind a # is no part of the host: this one leads to a public host.

@@ -17,9 +17,8 @@ from assay.models.openai import OpenAiModel
 from assay.models.structured import StructuredModel
 from assay.testing.provider import FAULTS, Asked, Fault, LocalProvider
 from assay.types import Passage, Review, Status, Verdict
-from assay.verify.model_tier import ModelTier
-from assay.verify.model_verifier import ModelVerifier
-from assay.verify.review import DeterministicVerifier
+from assay.verification.model_verifier import ModelTier, ModelVerifier
+from assay.verification.review import DeterministicVerifier
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 

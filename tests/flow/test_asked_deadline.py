@@ -7,17 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.build import open_gates
-from assay.deadline import Deadline, lateness
+from assay.core.fix import fix_draft
+from assay.core.run import Deadline, lateness
+from assay.core.stages import Stages
 from assay.engine import Engine
-from assay.fix import fixed
-from assay.prompting.fences import random_fence
-from assay.repair.composed import ComposedRepairer
+from assay.prompting import random_fence
 from assay.repair.rewrite import ModelRepairer
-from assay.repair.rules import RulesRepairer
+from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.settings import load_settings
-from assay.stages import Stages
-from assay.testing.stages import scripted_stages
+from assay.testing.fakes import scripted_stages
 from assay.types import (
     Limits,
     ModelReply,
@@ -28,9 +26,9 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.model_verifier import ModelVerifier
-from assay.verify.review import DeterministicVerifier
-from assay.verify.tier import Asked, Ruling
+from assay.verification.model_verifier import Asked, ModelVerifier, Ruling
+from assay.verification.review import DeterministicVerifier
+from assay.wiring import open_gates
 
 SAID = "It rained in Ulm on Wednesday."
 NOWHERE = Path("/nowhere")
@@ -147,11 +145,11 @@ async def test_a_repair_that_is_late_leaves_what_failed_marked_and_nothing_else_
     on = scripted_stages(
         verifier=verifier,
         repairer=ComposedRepairer(RulesRepairer(verifier), {RepairKind.REWRITE: rewriter}),
-        mends=frozenset({RepairKind.REWRITE, RepairKind.HEDGE, RepairKind.DROP}),
+        allowed_repairs=frozenset({RepairKind.REWRITE, RepairKind.HEDGE, RepairKind.DROP}),
     )
     on = replace(on, in_time=Deadline(0.0).within)
     draft = f"{SAID} Elephants eat trees in Kenya. Nobody likes the cold soup of Rome."
-    made = await fixed(draft, (PASSAGE,), on, Limits(repairs=4))
+    made = await fix_draft(draft, (PASSAGE,), on, Limits(repairs=4))
     assert made.text == (f"{SAID} Elephants eat trees in Kenya. ⚠ Nobody likes the cold soup of Rome. ⚠")
     assert len(model.asked) <= 1
     assert made.review.claims[0].verdict is Verdict.SUPPORTED

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.build.calibrated import UNREAD, Calibrated, calibrated_by, calibrated_then
-from assay.calibration.shift import FITTED_MODE, SHIFTED
+from assay.calibration.curves import FITTED_MODE, SHIFTED
 from assay.calibration.shipped import shipped
-from assay.record.labels import Labels
-from assay.record.runs import RunStore
+from assay.records.labels import Labels
+from assay.records.runs import RunStore
 from assay.types import Action, Answer, Done, Judgement
+from assay.wiring.calibrated import UNREAD, Calibrated, calibrated_by, calibrated_then
 
-from ..unit.record.test_runs import answer
+from ..unit.records.test_runs import answer
 
 
 @pytest.fixture

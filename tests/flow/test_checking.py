@@ -11,17 +11,16 @@ from typing import Any
 import pytest
 
 from assay import open_engine
-from assay.build import open_gates
-from assay.build.checking import BUNDLED
-from assay.build.runs import replay
 from assay.calibration import ClaimPolicy
+from assay.core.stages import Pair
+from assay.core.tape import Tape
 from assay.errors import UsageError
-from assay.record.gone import GoneChecker
-from assay.record.taped import TapedChecker
-from assay.stages import Pair
-from assay.tape import Tape
+from assay.records.replay import GoneChecker, TapedChecker
 from assay.testing.fakes import ScriptedChecker
 from assay.types import Answer, Claim, Outcome, Passage
+from assay.wiring import open_gates
+from assay.wiring.networks import BUNDLED_CHECKER
+from assay.wiring.runs import replay
 
 from ..unit.models.tiny import POLICY, tiny_checker
 
@@ -133,7 +132,7 @@ def test_gates_put_claims_to_the_checker(checker: Path):
 def test_models_of_a_time_without_a_checker_are_told(monkeypatch: pytest.MonkeyPatch):
     import assay_models
 
-    monkeypatch.delitem(assay_models._FOLDERS, BUNDLED)
+    monkeypatch.delitem(assay_models._FOLDERS, BUNDLED_CHECKER)
     with pytest.raises(UsageError, match="the installed assay-models has no checker") as caught:
         open_gates()
     assert "--checker none" in caught.value.hint

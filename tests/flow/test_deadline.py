@@ -8,18 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from assay.budget import Budget
-from assay.clock import SystemClock
-from assay.conduct import conduct
+from assay.core.budget import Budget
+from assay.core.pipeline import run_question
+from assay.core.run import Run
+from assay.core.stages import Stages
+from assay.core.tape import SystemClock, Tape
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderFailed
-from assay.prompting.fences import random_fence
-from assay.record.taped import TapedFences, TapedModel
-from assay.repair.composed import ComposedRepairer
+from assay.prompting import random_fence
+from assay.records.replay import TapedFences, TapedModel
 from assay.repair.rewrite import ModelRepairer
-from assay.repair.rules import RulesRepairer
-from assay.run import Run
-from assay.stages import Stages
-from assay.tape import Tape
+from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.testing.fakes import (
     ScriptedAssessor,
     ScriptedJudge,
@@ -27,8 +25,9 @@ from assay.testing.fakes import (
     ScriptedRules,
     ScriptedVerifier,
     ScriptedWriter,
+    review_of,
+    scripted_stages,
 )
-from assay.testing.stages import review_of, scripted_stages
 from assay.types import (
     Action,
     Answer,
@@ -113,11 +112,11 @@ def stages(writer, model=None, *, reviews=None, **given) -> Stages:
         "retriever": ScriptedRetriever({(QUESTION,): Evidence((Hit(PASSAGE, 1.0),))}),
         "judge": ScriptedJudge({frozenset({"p1"}): suffices}),
         "writer": writer,
-        "quoter": ScriptedWriter({}),
+        "fallback_writer": ScriptedWriter({}),
         "verifier": verifier,
         "repairer": ComposedRepairer(RulesRepairer(verifier), {RepairKind.REWRITE: rewriter}),
-        "able": frozenset({Action.ANSWER}),
-        "mends": frozenset({RepairKind.REWRITE, RepairKind.HEDGE, RepairKind.DROP}),
+        "allowed_actions": frozenset({Action.ANSWER}),
+        "allowed_repairs": frozenset({RepairKind.REWRITE, RepairKind.HEDGE, RepairKind.DROP}),
     }
     return scripted_stages(**(usual | given))
 
@@ -130,7 +129,7 @@ def run_of(tape: Tape | None = None) -> Run:
 
 async def asked(on: Stages, tape: Tape | None = None) -> tuple[Answer, list[Event]]:
     events: list[Event] = []
-    return await conduct(QUESTION, (), run_of(tape), on, events.append), events
+    return await run_question(QUESTION, (), run_of(tape), on, events.append), events
 
 
 def said(*texts: str) -> tuple[Sentence, ...]:
@@ -151,8 +150,8 @@ async def test_a_repair_that_lasts_too_long_leaves_the_answer_without_what_faile
 
 
 async def test_or_with_it_marked_where_nothing_is_to_be_dropped():
-    mends = frozenset({RepairKind.REWRITE, RepairKind.HEDGE})
-    answer, _ = await asked(stages(Slow([(*said(HOT, COLD), DONE)]), SlowModel(), mends=mends))
+    allowed_repairs = frozenset({RepairKind.REWRITE, RepairKind.HEDGE})
+    answer, _ = await asked(stages(Slow([(*said(HOT, COLD), DONE)]), SlowModel(), allowed_repairs=allowed_repairs))
     assert answer.text == f"{HOT} {COLD} ⚠"
     assert (answer.verdict, answer.validate()) == (BAD, False)
 
@@ -195,7 +194,7 @@ async def test_a_second_draft_that_is_not_finished_does_not_cost_the_first():
     writer = Slow([(*said(HOT), DONE), (*said(WET), None)])
     rules = ScriptedRules({HOT: BROKEN})
     again = frozenset({RepairKind.REGENERATE})
-    on = stages(writer, rules=rules, mends=again, reviews={WET: review_of((WET, GOOD))})
+    on = stages(writer, rules=rules, allowed_repairs=again, reviews={WET: review_of((WET, GOOD))})
     answer, _ = await asked(on)
     assert (answer.text, answer.outcome, answer.drafts) == (HOT, Outcome.ANSWERED, 1)
     assert answer.warnings == ("the answer was not written again: the question was not answered within 0 s",)
@@ -213,7 +212,7 @@ class SlowAssessor(ScriptedAssessor):
 
 
 async def test_output_rules_that_could_not_be_looked_at_are_unknown():
-    on = stages(Slow([(*said(HOT), DONE)]), rules=SlowRules({}), mends=frozenset({RepairKind.REGENERATE}))
+    on = stages(Slow([(*said(HOT), DONE)]), rules=SlowRules({}), allowed_repairs=frozenset({RepairKind.REGENERATE}))
     answer, _ = await asked(on)
     (unknown,) = [each for each in answer.checks if each.status is Status.UNKNOWN]
     assert (unknown.name, unknown.severity, unknown.cause[:9]) == ("rules", Severity.BLOCK, "deadline:")

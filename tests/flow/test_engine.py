@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from assay import open_engine
-from assay.budget import Budget
-from assay.build import open_gates, reindex
-from assay.clock import SystemClock
+from assay.core.budget import Budget
+from assay.core.run import Run
+from assay.core.stages import SearchUtility, Stages
+from assay.core.tape import SystemClock
 from assay.engine import Engine, Parts
 from assay.errors import DeadlinePassed, ModelMismatch, UnknownCollection, UsageError
-from assay.index.memory import MemoryIndex
-from assay.run import Run
-from assay.stages import Stages
+from assay.retrieval.index.memory import MemoryIndex
 from assay.testing.fakes import (
     KeepingSelector,
     PlainDecliner,
@@ -47,7 +46,7 @@ from assay.types import (
     Usage,
     Verdict,
 )
-from assay.worth import Worth
+from assay.wiring import open_gates, reindex
 
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
@@ -221,17 +220,17 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
             selector=KeepingSelector(),
             judge=ScriptedJudge({frozenset(): refusal}),
             writer=ScriptedWriter({}),
-            quoter=ScriptedWriter({}),
-            decliner=PlainDecliner(),
+            fallback_writer=ScriptedWriter({}),
+            abstainer=PlainDecliner(),
             verifier=ScriptedVerifier({}),
             repairer=ScriptedRepairer({}),
             rules=None,
             assessor=None,
-            rater=PlainRater(),
+            confidence_estimator=PlainRater(),
             models=ModelsUsed("scripted", "scripted", "scripted"),
-            able=frozenset({Action.ABSTAIN}),
-            mends=frozenset(),
-            worth=Worth(),
+            allowed_actions=frozenset({Action.ABSTAIN}),
+            allowed_repairs=frozenset(),
+            worth=SearchUtility(),
             spent=Usage,
         )
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from assay.build import open_gates
+from assay.core.fix import fix_draft
+from assay.core.stages import Verifier
 from assay.engine import Engine
 from assay.errors import UsageError
-from assay.fix import fixed
-from assay.stages import Verifier
 from assay.types import Draft, Evidence, Limits, Passage, Question, RepairKind, Review, Status, Verdict
+from assay.wiring import open_gates
 
 BRIDGE = "The bridge was opened on 3 May 1932 by the mayor. It cost 4 million dollars."
 TUNNEL = "The tunnel was closed in 1950. Its length is 5.2 km. It was dug by John Smith."
@@ -293,7 +293,7 @@ async def test_a_change_after_which_another_claim_fails_is_taken_back(words: tup
     async with open_gates(models=False, checker="none") as gates:
         _run, on = gates._gates(text)
         on = replace(on, verifier=Turning(on.verifier, "tunnel", words))
-        made = await fixed(text, PASSAGES, on, Limits())
+        made = await fix_draft(text, PASSAGES, on, Limits())
     assert made.text == f"{cost} The tunnel was closed in 1950."
     assert [claim.verdict for claim in made.review.claims][1] is Verdict.SUPPORTED
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from assay.build import open_gates
 from assay.engine import Engine
-from assay.text.cited_sentence import Numbered
-from assay.text.pieces import cut, joined
+from assay.nlp.cited_sentences import Numbered
+from assay.nlp.segments import cut, joined
 from assay.types import Fixed, Passage
+from assay.wiring import open_gates
 
 LEASE = "The monthly rent is 1,150 euros. The tenant may keep one cat. The lease starts on 1 March 2024."
 TAG = re.compile(r"</?\w[^>]*>")

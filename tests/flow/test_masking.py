@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from assay import loop
-from assay.result import Ask
-from assay.testing.fakes import ScriptedRetriever, ScriptedVerifier
-from assay.testing.stages import scripted_stages
+from assay.core import pipeline
+from assay.core.finalise import Ask
+from assay.testing.fakes import ScriptedRetriever, ScriptedVerifier, scripted_stages
 from assay.types import (
     Action,
     Evidence,
@@ -61,8 +60,10 @@ async def test_masks_hide_from_models_alone(masking: bool) -> None:
         judge=reads,
         writer=reads,
         verifier=ScriptedVerifier({"The tower was finished in 1889. [1]": passed}),
-        able=frozenset({Action.ANSWER, Action.ABSTAIN}),
+        allowed_actions=frozenset({Action.ANSWER, Action.ABSTAIN}),
     )
-    await loop.answer(Ask(QUESTION, (), "run", "fast"), replace(on, masking=masking), Limits(), lambda _event: None)
+    await pipeline.answer(
+        Ask(QUESTION, (), "run", "fast"), replace(on, masking=masking), Limits(), lambda _event: None
+    )
     shown = hit.readable if masking else TEXT
     assert reads.texts == [shown, shown]

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from assay import open_engine
-from assay.build import open_gates
-from assay.build.runs import replay
 from assay.calibration import ClaimPolicy
 from assay.calibration.shipped import weights_behind
 from assay.errors import UsageError
-from assay.models.classifier_checker import ClassifierChecker
-from assay.record.policies import CheckerPolicies
+from assay.models.checker import ClassifierChecker
+from assay.records.policies import CheckerPolicies
 from assay.types import Claim, Passage
+from assay.wiring import open_gates
+from assay.wiring.runs import replay
 
 from ..unit.models.tiny import POLICY
 from ..unit.models.tiny_hub import answerer, classifier, encoder, hub_folder, reranker

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.build import open_gates
+from assay.core.draft_review import DraftReport
 from assay.engine import Engine
-from assay.examined import Examined
 from assay.types import Passage, Status, Verdict
+from assay.wiring import open_gates
 
 QUESTION = "What are the benefits of deep learning?"
 SOURCES = (
@@ -98,12 +98,12 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
         yield opened
 
 
-def failed(found: Examined, name: str) -> list[str]:
+def failed(found: DraftReport, name: str) -> list[str]:
     """The causes of the failed checks of a name."""
     return [each.cause or "" for each in found.answer.checks if each.name == name and each.status is Status.FAILED]
 
 
-def verdicts(found: Examined) -> list[Verdict]:
+def verdicts(found: DraftReport) -> list[Verdict]:
     return [each.verdict for each in found.answer.claims]
 
 

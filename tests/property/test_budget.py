@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from assay.budget import Budget, Reservation
+from assay.core.budget import Budget, Reservation
 from assay.errors import BudgetSpent
 from assay.types import Limits, Usage
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.citation_marks import citations, render, without_marks
+from assay.nlp.citations import citations, render, without_marks
 
 NUMBERS = st.lists(st.integers(1, 999), min_size=1, max_size=6, unique=True)
 WIDE = str.maketrans("0123456789", "０１２３４５６７８９")

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.retrieve.fuse import FUSIONS, Candidate, merge, ranked
-from assay.retrieve.mmr import diverse
+from assay.retrieval.hybrid import FUSIONS, Candidate, diverse, merge, ranked
 from assay.types import Scores
 
 IDS = st.sampled_from("abcdefgh")

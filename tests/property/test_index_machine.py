@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from assay.index.inspect import problems
-from assay.index.memory import MemoryIndex
-from assay.index.sqlite import SqliteIndex, open_sqlite
-from assay.stages import Entry
+from assay.core.stages import Entry
+from assay.retrieval.index.memory import MemoryIndex
+from assay.retrieval.index.rebuild import problems
+from assay.retrieval.index.sqlite import SqliteIndex, open_sqlite
 from assay.testing.fakes import WordEmbedder
 from assay.types import Document, Found, Metadata, Passage
 

@@ -5,11 +5,11 @@ import asyncio
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judge.heuristic import HeuristicJudge
+from assay.judging.reader_judge import HeuristicJudge
+from assay.nlp.answer_types import candidates
 from assay.testing.fakes import WordEmbedder
-from assay.text.answer_types import candidates
 from assay.types import AnswerType, Evidence, Hit, Message, Passage
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
 
 TEXTS = st.text(max_size=80) | st.lists(
     st.sampled_from("who when is the Rome it founded in 1997 Ann Lee and, or ? . 谁 冠军 what about".split()),

@@ -9,16 +9,14 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.depth import DEPTHS, depth_for
+from assay.core.profiles import DEPTHS, depth_for
 from assay.errors import ProviderUnreachable
-from assay.judge.band import Band
-from assay.judge.combine import combined
-from assay.judge.decide import Thresholds, quality_of, triage_of
-from assay.judge.light import LightJudge
-from assay.judge.thorough import ThoroughJudge
+from assay.judging.asking import combined
+from assay.judging.decide import Thresholds, quality_of, triage_of
+from assay.judging.light import Band, LightJudge
+from assay.judging.thorough import ThoroughJudge
 from assay.models.structured import StructuredModel
-from assay.testing.fakes import ScriptedJudge
-from assay.testing.scripted_model import ScriptedModel
+from assay.testing.fakes import ScriptedJudge, ScriptedModel
 from assay.types import (
     Action,
     Aspect,
@@ -33,8 +31,8 @@ from assay.types import (
     Status,
     Triage,
 )
-from assay.understand.model import ModelUnderstander, added, lost
-from assay.understand.rules import RulesUnderstander, understood
+from assay.understanding.model import ModelUnderstander, added, lost
+from assay.understanding.rules import RulesUnderstander, understood
 
 SHARE = st.floats(0, 1)
 TEXT = st.text(max_size=30)

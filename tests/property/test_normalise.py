@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.ingest.normalise import normalise, normalise_text
+from assay.ingest.lines import normalise, normalise_text
 from assay.types import Loaded, Location, Region
 
 ODD = st.sampled_from(

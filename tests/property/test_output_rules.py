@@ -9,15 +9,12 @@ from itertools import pairwise
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.reflect.blocks import blocks, statements
-from assay.reflect.bounds import clashes
-from assay.reflect.edits import edited, safe
-from assay.reflect.exempt import blanked, exempt_spans, untouchable
-from assay.reflect.file import load_rules, parse_rules
-from assay.reflect.output_rules import OutputRules
-from assay.reflect.phrases import found
-from assay.reflect.subject import EVERY_EXEMPTION, Demand, Edit, Interval
-from assay.text.citation_marks import citations
+from assay.nlp.citations import citations
+from assay.rules.conflicts import clashes
+from assay.rules.layout import blocks, found, statements
+from assay.rules.loader import load_rules, parse_rules
+from assay.rules.output_rules import OutputRules, edited, safe
+from assay.rules.rule import EVERY_EXEMPTION, Demand, Edit, Interval, blanked, exempt_spans, untouchable
 from assay.types import Evidence, Question, Status
 
 pieces = st.sampled_from(

@@ -7,9 +7,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.policy import next_action
+from assay.core.policy import next_action
+from assay.core.stages import SEARCHING, SearchUtility
 from assay.types import Action, Judgement, Limits, Step, Triage
-from assay.worth import SEARCHING, Worth
 
 actions = st.sampled_from(list(Action))
 found = st.frozensets(st.sampled_from("abc"))
@@ -22,13 +22,13 @@ judgements = st.builds(
 )
 steps = st.lists(st.builds(Step, actions, st.just(("q",)), found, st.none()), max_size=4)
 worths = st.builds(
-    Worth,
+    SearchUtility,
     st.dictionaries(st.tuples(st.sampled_from(SEARCHING), st.sampled_from(list(Triage))), st.floats(-1, 1)),
     st.dictionaries(st.sampled_from(SEARCHING), st.floats(0, 10)),
     st.floats(0, 1),
     st.floats(0, 1),
 )
-ALWAYS = Worth({(action, triage): 1.0 for action in SEARCHING for triage in Triage})
+ALWAYS = SearchUtility({(action, triage): 1.0 for action in SEARCHING for triage in Triage})
 
 
 @given(judgements, found, steps, st.integers(1, 6), st.frozensets(actions), worths)
@@ -69,7 +69,7 @@ def test_only_a_recommended_question_back_is_asked(judgement, ids, path, able):
 
 @given(judgements, found, steps, worths)
 def test_what_is_worth_nothing_is_not_done(judgement, ids, path, worth):
-    choice = next_action(judgement, ids, path, Limits(rounds=9), frozenset(Action), Worth())
+    choice = next_action(judgement, ids, path, Limits(rounds=9), frozenset(Action), SearchUtility())
     assert choice.action not in SEARCHING
 
 
@@ -80,7 +80,9 @@ def test_outside_is_asked_once(judgement, ids, path, rounds):
 
 
 UNSURE = Judgement(0.75, Action.ANSWER, "because", triage=Triage.CORRECT)
-OUTSIDE = Worth({(Action.EXTERNAL, Triage.CORRECT): 0.3, (Action.EXTERNAL, Triage.AMBIGUOUS): 0.3}, sure=0.8)
+OUTSIDE = SearchUtility(
+    {(Action.EXTERNAL, Triage.CORRECT): 0.3, (Action.EXTERNAL, Triage.AMBIGUOUS): 0.3}, sure=0.8
+)
 
 
 def test_an_answer_that_is_not_sure_waits_for_a_search_that_is_worth_it():

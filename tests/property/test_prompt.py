@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import PromptTooLong
-from assay.prompting.fences import random_fence
-from assay.prompting.tokens import estimated_tokens
+from assay.prompting import estimated_tokens, random_fence
 from assay.types import (
     Evidence,
     Finding,
@@ -23,9 +22,8 @@ from assay.types import (
     Sentence,
     Severity,
 )
-from assay.write.draft_reader import DraftReader
-from assay.write.instructions import RULES
-from assay.write.prompt import Extra, Style, writer_prompt
+from assay.writing.cited import DraftReader
+from assay.writing.prompt import RULES, Extra, Style, writer_prompt
 
 TEXTS = st.text(alphabet=st.sampled_from("ab é水。.! \n[]1{}<>%s"), max_size=400)
 HOSTILE = (

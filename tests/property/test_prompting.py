@@ -9,10 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.prompting.fences import absent_from, random_fence, short
-from assay.prompting.history import history_block, important
-from assay.prompting.packing import pack, texts_of
-from assay.prompting.tokens import estimated_tokens, opening
+from assay.prompting import (
+    absent_from,
+    estimated_tokens,
+    history_block,
+    important,
+    opening,
+    pack,
+    random_fence,
+    short,
+    texts_of,
+)
 from assay.types import Evidence, Hit, Location, Message, Passage, Question
 
 TEXTS = st.text(alphabet=st.sampled_from("ab é水。.! \n[]1{}<>%s"), max_size=300)

@@ -7,11 +7,11 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.judge.contradictions import contradictions
-from assay.retrieve.quarantine import masked_spans, quarantined
-from assay.text.pointing import pointed, variants
+from assay.judging.contradictions import contradictions
+from assay.nlp.anaphora import pointed, variants
+from assay.retrieval.quarantine import masked_spans, quarantined
 from assay.types import Evidence, Hit, Passage, Span
-from assay.understand.rules import understood
+from assay.understanding.rules import understood
 
 PIECES = (
     "Ann Lee", " was born in ", "1950", "1971", " (3 May 1900 – 1970)", ". ", "\n\n", " by ", "the ",

@@ -7,14 +7,11 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.act.refine import RulesRefiner, normalised
-from assay.act.refine_question import phrases
-from assay.act.refine_words import constrained, keywords
-from assay.act.select import BestSelector
-from assay.act.strips import with_strips
-from assay.prompting.fences import absent_from, random_fence
-from assay.prompting.packing import pack, shown_text, texts_of
-from assay.text.sentences import sentences
+from assay.judging.multi_step import phrases
+from assay.judging.rewriting import RulesRefiner, constrained, keywords, normalised
+from assay.judging.selection import BestSelector, with_strips
+from assay.nlp.sentences import sentences
+from assay.prompting import absent_from, pack, random_fence, shown_text, texts_of
 from assay.types import Action, Evidence, Hit, Judgement, Passage, Question, Scores, Step
 
 WORDS = st.sampled_from(

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.fix import fixed
-from assay.mend import compose, mended
-from assay.policy import LADDER, is_better, next_repair
+from assay.core.fix import fix_draft
+from assay.core.policy import LADDER, is_better, next_repair
+from assay.core.repair import compose, repair_sentence
+from assay.core.stages import Stages
+from assay.nlp.cited_sentences import Numbered
+from assay.nlp.segments import at_end, cut, joined, remarked, reworded, rewritten
 from assay.repair.drop import dropped
 from assay.repair.rules import RulesRepairer
 from assay.repair.wording import edited, fitted
-from assay.stages import Stages
-from assay.testing.stages import review_of, scripted_stages
-from assay.text.cited_sentence import Numbered
-from assay.text.in_place import at_end, remarked, reworded
-from assay.text.pieces import cut, joined, rewritten
+from assay.testing.fakes import review_of, scripted_stages
 from assay.types import (
     Candidate,
     Claim,
@@ -35,7 +34,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verify.review import DeterministicVerifier
+from assay.verification.review import DeterministicVerifier
 
 ASKED = Question("", "")
 KINDS = st.frozensets(st.sampled_from(LADDER), min_size=1)
@@ -43,8 +42,8 @@ VERDICTS = st.sampled_from(list(Verdict))
 SIGN = "⚠"
 
 
-def stages(verifier, repairer, mends: frozenset[RepairKind]) -> Stages:
-    return scripted_stages(verifier=verifier, repairer=repairer, mends=mends)
+def stages(verifier, repairer, allowed_repairs: frozenset[RepairKind]) -> Stages:
+    return scripted_stages(verifier=verifier, repairer=repairer, allowed_repairs=allowed_repairs)
 
 
 # --- the ladder, with a verifier and a repairer that do whatever they like -----------------------------
@@ -90,10 +89,14 @@ WHIMS = st.builds(
 
 @settings(max_examples=300, deadline=None)
 @given(WHIMS, KINDS, st.integers(0, 4), st.integers(0, 4))
-def test_mending_ends_within_its_limits_and_breaks_nothing(whim: Whim, mends, repairs: int, asked: int) -> None:
+def test_mending_ends_within_its_limits_and_breaks_nothing(
+    whim: Whim, allowed_repairs, repairs: int, asked: int
+) -> None:
     before = whim.judged("A")
-    on = stages(whim, whim, mends)
-    after = asyncio.run(mended(Sentence(1, "A"), (), ASKED, Evidence(), on, Limits(repairs=repairs), asked))
+    on = stages(whim, whim, allowed_repairs)
+    after = asyncio.run(
+        repair_sentence(Sentence(1, "A"), (), ASKED, Evidence(), on, Limits(repairs=repairs), asked)
+    )
     assert after.asked <= max(0, repairs - asked)
     assert len(after.versions) == len(after.repairs)
     kept = [each for each in after.repairs if each.kind not in (RepairKind.HEDGE, RepairKind.DROP)]
@@ -110,9 +113,9 @@ def test_mending_ends_within_its_limits_and_breaks_nothing(whim: Whim, mends, re
 
 @settings(max_examples=200, deadline=None)
 @given(WHIMS, st.sampled_from([frozenset({RepairKind.HEDGE}), frozenset(LADDER), frozenset({RepairKind.DROP})]))
-def test_at_the_limit_nothing_blocked_is_shown_as_if_it_had_passed(whim: Whim, mends) -> None:
-    on = stages(whim, whim, mends)
-    after = asyncio.run(mended(Sentence(1, "A"), (), ASKED, Evidence(), on, Limits(repairs=0), 0))
+def test_at_the_limit_nothing_blocked_is_shown_as_if_it_had_passed(whim: Whim, allowed_repairs) -> None:
+    on = stages(whim, whim, allowed_repairs)
+    after = asyncio.run(repair_sentence(Sentence(1, "A"), (), ASKED, Evidence(), on, Limits(repairs=0), 0))
     if after.sentence is not None and after.blocked is not None:
         assert after.sentence.hedged
 
@@ -170,7 +173,7 @@ def test_a_fixed_draft_breaks_no_claim_and_leaves_what_did_not_fail(text: str, s
     verifier = DeterministicVerifier()
     on = stages(verifier, RulesRepairer(verifier), frozenset(LADDER) - {RepairKind.REWRITE})
     before = asyncio.run(verifier.check(text.replace(SIGN, " "), held))
-    made = asyncio.run(fixed(text, held, on, Limits(), drop=drop))
+    made = asyncio.run(fix_draft(text, held, on, Limits(), drop=drop))
     assert made.before == text
     assert (made.text == text) == (not made.repairs)
     supported = [said(claim) for claim in before.claims if claim.verdict is Verdict.SUPPORTED]

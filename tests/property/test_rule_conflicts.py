@@ -7,10 +7,10 @@ import asyncio
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from assay.reflect.blocks import word_count
-from assay.reflect.conflicts import conflicts
-from assay.reflect.file import parse_rules
-from assay.reflect.output_rules import OutputRules
+from assay.rules.conflicts import conflicts
+from assay.rules.layout import word_count
+from assay.rules.loader import parse_rules
+from assay.rules.output_rules import OutputRules
 from assay.types import Evidence, Question, Status
 
 few = st.integers(0, 6)

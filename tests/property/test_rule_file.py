@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.errors import RuleFileError
-from assay.reflect.file import parse_rules
-from assay.reflect.kinds import KINDS
+from assay.rules.kinds import KINDS
+from assay.rules.loader import parse_rules
 
 VALUES = """1|-1|"a"|""|true|[]|["a"]|[1]|{}|{ en = "x" }|1.5|1e400|nan|'(a'|2020-01-01|["quote"]|"warn"|{ max = 1 }
 |{ question_kind = "yes-no" }|{ topic = [""] }|'''

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.sentence_stream import SentenceCutter
+from assay.nlp.cited_sentences import SentenceCutter
 
 PARTS = [
     *(

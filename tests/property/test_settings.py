@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.config_files import VARIABLES
 from assay.errors import UsageError
 from assay.settings import Settings, load_settings
+from assay.settings.files import VARIABLES
 
 NOWHERE = Path("/nowhere")
 NAMES = st.sampled_from(sorted(Settings.model_fields))

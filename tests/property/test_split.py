@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.ingest.load_markdown import MarkdownLoader
+from assay.ingest.load_text import MarkdownLoader
 from assay.ingest.split import PassageSplitter
 from assay.types import Document, Region
 

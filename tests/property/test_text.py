@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.text.language import language_of
-from assay.text.sentences import sentences
-from assay.text.tokens import terms, word_spans, words
+from assay.nlp.language import language_of
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import terms, word_spans, words
 
 texts = st.text(max_size=300) | st.lists(
     st.sampled_from(

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.text.dates import Date, agree, dates, relation
-from assay.text.names import acronyms, names
-from assay.text.negation import comparisons, negations
-from assay.text.quantities import agree as equal
-from assay.text.quantities import quantities
+from assay.nlp.dates import Date, agree, dates, relation
+from assay.nlp.names import acronyms, names
+from assay.nlp.negation import comparisons, negations
+from assay.nlp.quantities import agree as equal
+from assay.nlp.quantities import quantities
 
 PIECES = st.sampled_from(
     ["3.5", "million", " ", "-", "–", "$", "%", "May", "2021", "一万", "half", "a", "dozen", "(", ")", "not",

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.types import AnswerType, Evidence, Finished, Hit, Passage, Question, Scores, Sentence
-from assay.write.extractive import ExtractiveWriter
+from assay.writing.extractive import ExtractiveWriter
 
 TEXT = st.text(alphabet=st.sampled_from("abc ABé東京。.!?,;:()[]|-#*`'\"\n\t0123 Yesnotis"), max_size=200)
 PASSAGES = st.lists(st.tuples(TEXT, TEXT, st.none() | st.floats(-1, 1)), max_size=5)

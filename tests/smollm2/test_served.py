@@ -11,7 +11,6 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field
 
-from assay.build import open_engine
 from assay.engine import Engine
 from assay.errors import PromptTooLong
 from assay.models.openai import OpenAiModel
@@ -27,6 +26,7 @@ from assay.types import (
     SentenceVerified,
     SentenceWithdrawn,
 )
+from assay.wiring import open_engine
 
 # A busy machine is no reason to fail: seconds for a reply, and for a question.
 PATIENCE = DEADLINE = 300.0

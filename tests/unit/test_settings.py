@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.config_files import mask
 from assay.errors import UsageError
 from assay.settings import Resolved, Settings, load_settings
+from assay.settings.files import mask
 from assay.types import Criterion, Limits, SearchMode
 
 KEY = "sk-proj-0123456789canary"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 PROGRAM = [sys.executable, "-c", "from assay.cli import main; main()"]
-HEAVY = ("numpy", "faiss", "onnxruntime", "pydantic", "rich", "sqlite3", "asyncio", "assay.types", "assay.build")
+HEAVY = ("numpy", "faiss", "onnxruntime", "pydantic", "rich", "sqlite3", "asyncio", "assay.types", "assay.wiring")
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
 

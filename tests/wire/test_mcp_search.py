@@ -11,10 +11,10 @@ from collections.abc import Iterator
 import pytest
 from mcp.types import Tool
 
-from assay.act.mcp_search import McpAddress, McpCommand, McpSearch, arguments_for
 from assay.errors import EgressRefused, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
 from assay.testing.web import LocalWeb
 from assay.testing.web.mcp_server import PROSE, ROWS
+from assay.web.mcp import McpAddress, McpCommand, McpSearch, arguments_for
 
 MODULE = ("-m", "assay.testing.web.mcp_server")
 STDIO = McpCommand(sys.executable, MODULE)

@@ -12,15 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.act.door import USER_AGENT, Door
-from assay.act.egress import EgressRules
-from assay.act.fetch import PageFetcher, PageLimits
-from assay.act.guard import Guard
-from assay.act.pages import KeptPages
-from assay.act.sources import Page
-from assay.clock import SystemClock
+from assay.core.tape import SystemClock
 from assay.errors import EgressRefused, ProviderFailed, ProviderRefused, ProviderUnreachable
 from assay.testing.web import LocalWeb, Served, page
+from assay.web.egress import EgressRules
+from assay.web.guard import Guard
+from assay.web.http import USER_AGENT, Door, PageFetcher, PageLimits
+from assay.web.pages import KeptPages
+from assay.web.sources import Page
 
 # A busy machine has plenty of time; what only a limit of time ends is given less.
 LIMITS = PageLimits(bytes=1024 * 1024, seconds=20.0, idle_seconds=20.0)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from assay.core.stages import LLM
 from assay.errors import (
     PromptTooLong,
     ProviderError,
@@ -21,7 +22,6 @@ from assay.errors import (
 from assay.models.anthropic import AnthropicModel
 from assay.models.gemini import GeminiModel
 from assay.models.openai import OpenAiModel
-from assay.stages import LLM
 from assay.testing.provider import LocalProvider, Reply, Tokens
 from assay.types import ModelReply, ModelRequest, PromptMessage, Usage
 

@@ -8,12 +8,6 @@ from typing import Any
 import pytest
 from ddgs.exceptions import DDGSException, RatelimitException, TimeoutException
 
-from assay.act.brave import BraveSearch
-from assay.act.duckduckgo import DuckDuckGoSearch
-from assay.act.searxng import SearxngSearch
-from assay.act.sources import SearchProvider
-from assay.act.tavily import TavilySearch
-from assay.act.wikipedia import WikipediaSearch
 from assay.errors import (
     EgressRefused,
     ProviderError,
@@ -23,7 +17,9 @@ from assay.errors import (
     UsageError,
 )
 from assay.testing.web import FAULTS, LocalWeb, Served
-from assay.testing.web.search import Article
+from assay.testing.web.server import Article
+from assay.web.providers import BraveSearch, DuckDuckGoSearch, SearxngSearch, TavilySearch, WikipediaSearch
+from assay.web.sources import SearchProvider
 
 KEY = "tvly-0123456789abcdef"
 ARTICLES = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 # Scores nearer to 0 or 1 are read as this near: a few of exactly 1 would else bend a whole curve.
@@ -68,3 +69,57 @@ def log_odds(score: float) -> float:
     """
     inner = min(1 - _EDGE, max(_EDGE, score))
     return math.log(inner / (1 - inner))
+
+
+# Whether live signals still look like those that a calibration was fitted on. Pure.
+
+
+# From how many live signals on the test is made, how many of the latest it reads, and the p-value of an alarm.
+# With ever more signals any two collections differ; the latest fifty show what matters (docs/decisions/142).
+LEAST, LATEST, ALARM = 50, 50, 0.01
+# How the judge says that it ran as it was fitted: with its embedding model and its reader, no language model asked.
+FITTED_MODE = "fast (read)"
+# What an answer says whose collection has raised the alarm.
+SHIFTED = "the latest questions find evidence unlike that which the calibration was fitted on"
+# Terms of the series after which the next is below 1e-16 wherever the sum is used.
+_TERMS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSample:
+    """The largest distance of two distributions, 0 to 1, and how likely one as large is by chance."""
+
+    distance: float
+    p: float
+
+
+def kolmogorov_smirnov(first: Sequence[float], second: Sequence[float]) -> TwoSample:
+    """The two-sample test of Kolmogorov and Smirnov, p by the asymptotic distribution (Stephens 1970).
+
+    Ties make it cautious. Raises ValueError where a sample is empty.
+
+    >>> kolmogorov_smirnov([1.0, 2.0], [1.0, 2.0])
+    TwoSample(distance=0.0, p=1.0)
+    """
+    if not first or not second:
+        raise ValueError("the test needs two samples")
+    one, two = sorted(first), sorted(second)
+    distance = max(abs(bisect_right(one, at) / len(one) - bisect_right(two, at) / len(two)) for at in (*one, *two))
+    return TwoSample(distance, _survival(math.sqrt(len(one) * len(two) / (len(one) + len(two))) * distance))
+
+
+def has_shifted(live: Sequence[float], fitted: Sequence[float]) -> bool:
+    """Whether the latest live signals, the newest last, come from elsewhere than those of the fit.
+
+    >>> has_shifted([0.9] * 49, [0.1] * 200), has_shifted([0.9] * 50, [0.1] * 200)
+    (False, True)
+    """
+    return len(live) >= LEAST and kolmogorov_smirnov(live[-LATEST:], fitted).p < ALARM
+
+
+def _survival(value: float) -> float:
+    """The chance of a larger value under Kolmogorov's distribution."""
+    if value < 0.2:  # the series converges slowly where the chance is 1 to twelve digits
+        return 1.0
+    terms = ((1 if n % 2 else -1) * math.exp(-2 * (n * value) ** 2) for n in range(1, _TERMS))
+    return min(1.0, max(0.0, 2 * sum(terms)))

@@ -11,10 +11,10 @@ from assay.calibration.fit import Fit
 
 # The fitted weights behind each kind of score: others make other scores.
 WEIGHTS = {
-    "claims": ("verify/support.json",),
-    "evidence": ("judge/weights.json",),
-    "searched": ("judge/weights.json",),
-    "answers": ("judge/weights.json", "verify/support.json", "calibration/rightness.json"),
+    "claims": ("verification/support.json",),
+    "evidence": ("judging/weights.json",),
+    "searched": ("judging/weights.json",),
+    "answers": ("judging/weights.json", "verification/support.json", "calibration/rightness.json"),
 }
 
 

@@ -11,15 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.first_of_each import first_of_each
-from assay.cli.from_here import from_here
-from assay.cli.terminal import Terminal, one_line
+from assay.cli.exits import from_here
+from assay.cli.flags import Given
+from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.core.rendering import rendered, section_within
 from assay.nlp.blocks import BlockKind, blocks
-from assay.rendering import section_within
+from assay.settings import load_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
+    from assay.cli.run_view import Progress
+    from assay.types import Answer
+
 
 Json = Mapping[str, Any]
 
@@ -368,3 +373,39 @@ def _quoting(claims: Sequence[Json]) -> str:
 def _missing(answer: Json) -> list[str]:
     missing = answer["judgement"]["missing"]
     return [f"missing: {one_line('; '.join(missing), 120)}"] if missing else []
+
+
+# A finished answer, printed as the flags and settings want it.
+
+
+def tell(
+    answer: Answer,
+    given: Given,
+    as_json: bool,
+    terminal: Terminal,
+    *,
+    with_ids: bool = False,
+    progress: Progress | None = None,
+) -> None:
+    """Print the answer, as its object or for people.
+
+    What `progress` printed, with its numbers, is not printed again.
+    """
+    if as_json:
+        terminal.object(answer.to_dict())
+        return
+    settings = load_settings(given).settings
+    if progress is not None and progress.printed:
+        listed = rendered(answer, references=settings.references).removeprefix(answer.text)
+        text = f"{_left_out(progress.dropped)}{listed}".strip()
+    else:
+        text = rendered(answer, settings.citation_style, settings.references)
+    show_answer(answer.to_dict(), answer.validate(), terminal, text=text, with_ids=with_ids)
+
+
+def _left_out(sentences: int) -> str:
+    """That some sentences were dropped, empty where none was."""
+    if not sentences:
+        return ""
+    many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"
+    return f"({many} dropped: not borne out; `assay show last` says why)"

@@ -10,8 +10,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.bar import Bar
-from assay.cli.flags import FOR_EMBEDDING, FOR_FIXING, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import (
+    FOR_EMBEDDING,
+    FOR_FIXING,
+    AsJson,
+    Given,
+    GroupedCommand,
+    Quiet,
+    Verbose,
+    takes,
+    terminal_of,
+)
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -58,9 +67,9 @@ def audit(
     assay audit claims.jsonl
     assay audit claims.jsonl --verifier-model openai:NAME
     """
-    from assay.build import open_gates
     from assay.evals.audit import card
     from assay.settings import load_settings
+    from assay.wiring import open_gates
 
     terminal = terminal_of(ctx)
     lines = _read(file)

@@ -2,22 +2,161 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.calibrate_checker import calibrate_checker
-from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.bar import Bar
+from assay.cli.flags import (
+    FOR_EMBEDDING,
+    THE_COLLECTION,
+    AsJson,
+    Given,
+    GroupedCommand,
+    Quiet,
+    Verbose,
+    takes,
+    terminal_of,
+)
 from assay.cli.review import By, login
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.calibration.fit import Measured
+    from assay.evals.checker_fit import CheckerFit
     from assay.evals.labels_file import Labelled
-    from assay.record.labels import Labels
+    from assay.models.checker import ClassifierChecker
+    from assay.records.labels import Labels
+    from assay.records.policies import CheckerPolicies
+    from assay.settings import Settings
+
+
+# calibrate --claims: what a checker's verdicts settle, from labelled claims; and back to an earlier policy.
+
+
+def calibrate_checker(
+    settings: Settings, terminal: Terminal, *, claims: Path | None, use: int | None, by: str, as_json: bool
+) -> None:
+    """Fit the checker to the labelled `claims`, or switch to its policy `use`, or list its policies."""
+    from assay.core.tape import SystemClock
+    from assay.wiring.networks import open_to_fit
+    from assay.wiring.paths import policies_of
+
+    checker = open_to_fit(settings)
+    try:
+        policies, at = policies_of(checker.model.sha256, settings), SystemClock().time()
+        if use is not None:
+            policies.use(use, at=at, by=by)
+            terminal.note(f"{one_line(settings.checker)} uses policy {use}")
+        elif claims is None:
+            _list(settings, policies, checker, as_json, terminal)
+        else:
+            found = _fitted(settings, checker, claims, terminal)
+            _keep(settings, policies, found, as_json, terminal, at=at, by=by)
+    finally:
+        checker.close()
+
+
+def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, terminal: Terminal) -> CheckerFit:
+    import asyncio
+
+    from assay.evals.checker_fit import fitted_checker
+    from assay.evals.labels_file import labelled_claims
+    from assay.models.remember import RememberingEmbedder
+    from assay.wiring import open_embedder
+
+    rows = labelled_claims(claims)
+
+    async def fitting() -> CheckerFit:
+        embedder = open_embedder(settings)
+        try:
+            with Bar(terminal, "claims", len(rows)) as bar:
+                return await fitted_checker(rows, checker, RememberingEmbedder(embedder), bar.advance)
+        finally:
+            await embedder.aclose()
+
+    return asyncio.run(fitting())
+
+
+def _keep(
+    settings: Settings,
+    policies: CheckerPolicies,
+    found: CheckerFit,
+    as_json: bool,
+    terminal: Terminal,
+    *,
+    at: float,
+    by: str,
+) -> None:
+    """Use the policy from now on, and say what it reaches."""
+    from assay.calibration.shipped import weights_behind
+    from assay.evals.checker_fit import AIMS
+    from assay.records.policies import OWN
+
+    before = policies.in_use()
+    reached = found.reached.to_dict()
+    made = policies.keep(
+        found.policy, data=found.data, weights=weights_behind("claims"), reached=reached, at=at, by=by
+    )
+    if as_json:
+        told = {"version": made.version, "before": found.alone.to_dict(), "after": reached}
+        terminal.object({**told, "policy": made.to_dict()["policy"]})
+        return
+    terminal.line(f"policy {made.version}, fitted on {found.data}")
+    terminal.line(f"{'on claims that the fit did not see':46}{'with it':>20}{'rules alone':>20}")
+    passed, flagged = (f"at most {share:.0%}" for share in (AIMS.passed, AIMS.flagged))
+    sides = (found.reached, found.alone)
+    for name, cells in (
+        (f"false claims called supported ({passed})", [_of(each.passed, each.false) for each in sides]),
+        (f"true claims flagged ({flagged})", [_of(each.flagged, each.true) for each in sides]),
+        ("true claims called supported", [_of(each.supported, each.true) for each in sides]),
+        ("false claims flagged", [_of(each.caught, each.false) for each in sides]),
+        ("called contradicted, and so labelled", [_of(each.rightly, each.contradicted) for each in sides]),
+        ("AUROC of the support", ["–" if each.auroc is None else f"{each.auroc:.3f}" for each in sides]),
+    ):
+        terminal.line(f"{name:46}" + "".join(f"{each:>20}" for each in cells))
+    if made.policy.contradicted is None:
+        terminal.note(
+            f"the policy calls nothing contradicted: that takes at least {AIMS.fewest_contradicted} flagged claims "
+            f"that the checker finds contradicted, and {AIMS.precision:.0%} of them to be so (at 90% confidence)"
+        )
+    version = OWN if before is None else before.version
+    terminal.note(f"to go back: assay calibrate --checker {shlex.quote(settings.checker)} --use {version}")
+
+
+def _list(
+    settings: Settings, policies: CheckerPolicies, checker: ClassifierChecker, as_json: bool, terminal: Terminal
+) -> None:
+    """What comes with the model, and the policies fitted, the one in use marked."""
+    from assay.calibration.shipped import weights_behind
+    from assay.records.policies import OWN
+
+    now = policies.in_use()
+    version = OWN if now is None else now.version
+    if as_json:
+        listed = [{**each.to_dict(), "in_use": each.version == version} for each in policies.all()]
+        own = {"version": OWN, "fitted": checker.model.policy is not None, "in_use": version == OWN}
+        terminal.object({"checker": settings.checker, "policies": [own, *listed]})
+        return
+    own_told = "the policy in the model's folder" if checker.model.policy is not None else "not fitted"
+    terminal.line(f"{'*' if version == OWN else ' '} {OWN}  {own_told}")
+    for each in policies.all():
+        mark = "*" if each.version == version else " "
+        stale = "" if each.weights == weights_behind("claims") else "; of another version of assay: fit again"
+        terminal.line(f"{mark} {each.version}  {one_line(each.data)}, by {one_line(each.by, 80)}{stale}")
+
+
+def _of(part: int, whole: int) -> str:
+    """A count of a count, with its share.
+
+    >>> _of(2, 80), _of(0, 0)
+    ('2 of 80, 2.5%', '–')
+    """
+    return f"{part} of {whole}, {part / whole:.1%}" if whole else "–"
+
 
 LabelsFile = Annotated[
     Path | None,
@@ -81,9 +220,9 @@ def calibrate(
     assay calibrate --use 0
     assay calibrate --claims claims.jsonl --checker hf:ORG/NAME@REVISION
     """
-    from assay.clock import SystemClock
-    from assay.record.labels import Labels
-    from assay.record.runs import RunStore
+    from assay.core.tape import SystemClock
+    from assay.records.labels import Labels
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
@@ -104,10 +243,10 @@ def calibrate(
         labels.use(settings.collection, use, at=at, by=who)
         terminal.note(f"collection {settings.collection} uses calibration {use}")
     elif file is None and not labelled:
-        _list(labels, settings.collection, as_json, terminal)
+        _list_fits(labels, settings.collection, as_json, terminal)
     else:
-        from assay.build import open_embedder
         from assay.evals.recalibrate import recalibrated
+        from assay.wiring import open_embedder
 
         rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
         found = recalibrated(labels, settings.collection, rows, open_embedder(settings).model.sha256)
@@ -134,14 +273,14 @@ def _from_file(file: Path) -> tuple[Labelled, ...]:
 def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
     """The labels of whole answers of the collection."""
     from assay.evals.labels_file import Labelled, enough
-    from assay.record.labels import WHOLE
+    from assay.records.labels import WHOLE
 
     whole = [each for each in labels.holding() if each.claim == WHOLE]
     own = [each for each in whole if labels.store.load(each.run_id).run.collection == collection]
     return enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
 
 
-def _list(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:
+def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:
     """The shipped calibration and the collection's own, the one in use marked."""
     from assay.calibration.shipped import shipped
 

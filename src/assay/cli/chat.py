@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import FOR_ANSWERS, Given, takes
-from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import FOR_ANSWERS, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.cli.terminal import Terminal
 from assay.errors import AssayError
 
@@ -45,7 +44,7 @@ def chat(
     assay chat
     assay chat < questions.txt
     """
-    from assay.build import open_engine
+    from assay.wiring import open_engine
 
     terminal = terminal_of(ctx)
     with open_engine(create=False, **given) as engine:
@@ -75,7 +74,7 @@ def _turn(
     text: str, dialogue: tuple[Message, ...], engine: Engine, given: Given, as_json: bool, terminal: Terminal
 ) -> tuple[Message, ...]:
     """Ask, print, and give what the turn adds to the dialogue: nothing where there was no answer."""
-    from assay.cli.progress import Progress
+    from assay.cli.run_view import Progress
     from assay.types import Message
 
     try:
@@ -95,7 +94,7 @@ def _turn(
 
 
 def _show(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> None:
-    from assay.cli.telling import tell
+    from assay.cli.answer_view import tell
 
     tell(answer, given, as_json, terminal, with_ids=True)
     if not as_json:
@@ -104,6 +103,6 @@ def _show(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> No
 
 def _without_numbers(answer: Answer) -> str:
     """The answer's text without its marks: in the next answer their numbers may mean other sources."""
-    from assay.text.citation_marks import without_marks
+    from assay.nlp.citations import without_marks
 
     return re.sub(r"(?<=\S) {2,}", " ", without_marks(answer.text, answer.citations)).strip()

@@ -11,17 +11,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import exits, options
-from assay.cli.flags import FOR_CHECKING, FOR_JUDGING, FOR_SEARCH, Given, takes
-from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli import exits, flags
+from assay.cli.flags import (
+    FOR_CHECKING,
+    FOR_JUDGING,
+    FOR_SEARCH,
+    AsJson,
+    AsJsonLines,
+    AtOnce,
+    Given,
+    GroupedCommand,
+    Quiet,
+    Verbose,
+    takes,
+    terminal_of,
+)
 from assay.cli.questions import Text, asked
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
+    from assay.core.draft_review import DraftReport
     from assay.engine import Engine
-    from assay.examined import Examined
     from assay.types import Judgement, Passage
 
 _SEVERAL_WORDS = re.compile(r"\S\s+\S")
@@ -73,13 +85,13 @@ def judge(
     assay judge "How long is the notice period?"
     assay judge --jsonl < lines.jsonl           {"id", "query", "passages": [{"id", "text"}], "history"?}
     """
-    from assay.build import open_engine, open_gates
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
+    from assay.wiring import open_engine, open_gates
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if text is None:
-        run_pipe(open_gates(**given), _judged, terminal, options.at_once(at_once, given))
+        run_pipe(open_gates(**given), _judged, terminal, flags.at_once(at_once, given))
         return
     with open_engine(create=False, **given) as engine:
         started = time.perf_counter()
@@ -121,17 +133,17 @@ def check(
     assay check answer.txt -c manual
     assay check --jsonl < lines.jsonl           {"id", "claim" or "answer", "context" or "passages"} a line
     """
-    from assay.build import open_engine, open_gates
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
+    from assay.wiring import open_engine, open_gates
 
-    options.one_format(as_json, as_json_lines)
+    flags.one_format(as_json, as_json_lines)
     terminal, asks = terminal_of(ctx), _asks_a_model(given)
     if as_json_lines:
         refuse_files(file, context)
         refuse_question(question)
         engine = open_gates(models=asks, **given)
-        run_pipe(engine, _reviewed, terminal, options.at_once(at_once, given) if asks else at_once or 1)
+        run_pipe(engine, _reviewed, terminal, flags.at_once(at_once, given) if asks else at_once or 1)
         return
     text, sources = draft_and_sources("check", file, context or [], terminal)
     gates = (
@@ -174,9 +186,9 @@ def refuse_files(file: str | None, sources: list[Path] | None) -> None:
         raise UsageError("--jsonl reads drafts and sources from standard input alone", hint=hint)
 
 
-def show_assessed(made: Examined, terminal: Terminal) -> None:
+def show_assessed(made: DraftReport, terminal: Terminal) -> None:
     """Tell how a draft was assessed, what could not be done, and where its record is."""
-    from assay.cli.assessment_view import assessed, weakness
+    from assay.cli.evidence_view import assessed, weakness
     from assay.types import plain
 
     answer = made.answer
@@ -214,7 +226,7 @@ async def _reviewed(line: Request, engine: Engine) -> dict[str, Any]:
 
 def found_for(text: str, engine: Engine) -> tuple[Passage, ...]:
     """What the collection holds on each sentence of the text."""
-    from assay.text.sentences import sentences
+    from assay.nlp.sentences import sentences
     from assay.types import Evidence
 
     evidence = Evidence()

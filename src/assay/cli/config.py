@@ -6,8 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.cli.flags import FLAGS, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import FLAGS, AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.cli.terminal import one_line
 
 Origin = Annotated[bool, typer.Option("--origin", help="Also print where each value comes from.")]
@@ -61,7 +60,7 @@ def _shown(value: Any) -> Any:
 
     from pydantic import SecretStr
 
-    from assay.config_files import mask
+    from assay.settings.files import mask
 
     if isinstance(value, SecretStr):
         return mask(value)

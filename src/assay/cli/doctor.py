@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.flags import FOR_DOCTOR, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import FOR_DOCTOR, AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
@@ -46,10 +45,10 @@ def doctor(
         examine_checker,
         examine_embedder,
         examine_models,
+        examine_outside,
         examine_reader,
         examine_reranker,
     )
-    from assay.cli.examine_outside import examine_outside
     from assay.settings import load_settings
     from assay.types import Status
 

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from assay.cli.answer_view import check_lines, first_check_lines, indented, location, origin_parts
-from assay.cli.first_of_each import first_of_each
-from assay.cli.terminal import Terminal, one_line
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from assay.cli.answer_view import (
+    Json,
+    check_lines,
+    first_check_lines,
+    indented,
+    location,
+    marked,
+    origin_parts,
+)
+from assay.cli.terminal import Terminal, first_of_each, one_line
 from assay.types import Evidence, Hit, Judgement, Review, Status, plain
-from assay.verify.review import least_support
+from assay.verification.review import least_support
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
 
 # How much of a passage a list of hits shows.
 EXCERPT = 240
@@ -62,3 +76,50 @@ def show_review(review: Review, terminal: Terminal) -> None:
 def _scores(hit: Hit) -> str:
     raw = [f"{name} {value:.3f}" for name, value in plain(hit.scores).items() if value is not None]
     return ", ".join([f"score {hit.score:.3f}", *raw])
+
+
+# An assessment as people read it.
+
+
+# What cannot be assessed without a question.
+OF_A_QUESTION = ("relevance", "completeness")
+
+
+def weakness(answer: Json) -> Iterator[Text]:
+    """A line for an assessment that did not pass: what was reached, what was asked, and the weakest criterion.
+
+    An overall score that was reached leaves the floor as what was not. Records of earlier versions may lack both.
+    """
+    assessment = answer.get("assessment")
+    if not assessment or assessment["passed"] is not False:
+        return
+    overall, bar = assessment["overall"], assessment.get("bar")
+    asked = "" if bar is None else f", {bar:.3f} was asked"
+    criterion = assessment.get("weakest")
+    scored = [score_told(each) for each in assessment["scores"] if each["criterion"] == criterion]
+    floor = "" if assessment.get("floor") is None else f" of {assessment['floor']:.3f}"
+    below = f"below the floor{floor}" if bar is not None and overall >= bar else "the weakest"
+    weakest = f"; {below}: {scored[0]}" if scored else ""
+    yield marked("failed", f"assessed as weak: {overall:.3f} overall{asked}{weakest}")
+
+
+def assessed(assessment: Json | None, asked: bool) -> Iterator[str]:
+    """A line for an assessment: the overall score, each known one, what is open where none was `asked`."""
+    if not assessment:
+        return
+    known = [score_told(each) for each in assessment["scores"] if each["score"] is not None]
+    open_ones = [each["criterion"] for each in assessment["scores"] if each["score"] is None]
+    needed = [each for each in OF_A_QUESTION if each in open_ones and not asked]
+    hint = [f"give --question to assess {' and '.join(needed)}"] if needed else []
+    overall = score_told({"criterion": "overall", "score": assessment["overall"]})
+    yield "; ".join([f"assessed: {overall}", *([", ".join(known)] if known else []), *hint])
+
+
+def score_told(score: Json) -> str:
+    """A criterion with its score.
+
+    >>> score_told({"criterion": "user_alignment", "score": 0.5})
+    'user alignment 0.500'
+    """
+    known = "unknown" if score["score"] is None else f"{score['score']:.3f}"
+    return f"{score['criterion'].replace('_', ' ')} {known}"

@@ -16,16 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from assay import __version__
-from assay.build import collections
 from assay.calibration.fit import Fit
 from assay.calibration.shipped import shipped
 from assay.errors import AssayError
-from assay.evals.audit import Marks
-from assay.evals.cards import shipped_cards
-from assay.index.inspect import problems
-from assay.record.runs import RunStore
+from assay.evals.audit import Marks, shipped_cards
+from assay.records.runs import RunStore
+from assay.retrieval.index.rebuild import problems
 from assay.settings import Settings
 from assay.types import Status, Value
+from assay.wiring import collections
 
 # What each extra installs, by the module that shows it is there.
 EXTRAS = {

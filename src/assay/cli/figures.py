@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.cli.terminal import one_line
 
 if TYPE_CHECKING:
-    from assay.record.figures import Figures, RunningMean
+    from assay.records.figures import Figures, RunningMean
 
 Since = Annotated[
     datetime | None,
@@ -46,8 +45,8 @@ def figures(
     assay figures
     assay figures --since 2026-01-31 --json
     """
-    from assay.record.figures import summed
-    from assay.record.runs import RunStore
+    from assay.records.figures import summed
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)

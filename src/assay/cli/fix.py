@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import exits, options
+from assay.cli import exits, flags
 from assay.cli.checks import (
     Answered,
     draft_and_sources,
@@ -20,10 +20,19 @@ from assay.cli.checks import (
     refuse_question,
     show_assessed,
 )
-from assay.cli.first_of_each import first_of_each
-from assay.cli.flags import FOR_FIXING, Given, takes
-from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
-from assay.cli.terminal import Terminal, one_line, visible
+from assay.cli.flags import (
+    FOR_FIXING,
+    AsJson,
+    AsJsonLines,
+    AtOnce,
+    Given,
+    GroupedCommand,
+    Quiet,
+    Verbose,
+    takes,
+    terminal_of,
+)
+from assay.cli.terminal import Terminal, first_of_each, one_line, visible
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
@@ -75,17 +84,17 @@ def fix(
     assay fix draft.md -c manual
     assay fix --jsonl < lines.jsonl             {"id", "answer", "passages"} a line
     """
-    from assay.build import open_engine, open_gates
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
-    from assay.fix import is_emptied
+    from assay.core.fix import is_emptied
+    from assay.wiring import open_engine, open_gates
 
-    options.one_format(as_json, as_json_lines)
+    flags.one_format(as_json, as_json_lines)
     terminal, drop = terminal_of(ctx), _drops(given)
     if as_json_lines:
         refuse_files(file, sources)
         refuse_question(question)
-        run_pipe(open_gates(**given), partial(_mended, drop=drop), terminal, options.at_once(at_once, given))
+        run_pipe(open_gates(**given), partial(_mended, drop=drop), terminal, flags.at_once(at_once, given))
         return
     text, passages = draft_and_sources("fix", file, sources or [], terminal)
     with open_gates(record=True, **given) if passages else open_engine(create=False, **given) as engine:
@@ -144,7 +153,7 @@ def _counted(fixed: Fixed) -> str:
 def _open(fixed: Fixed) -> Iterator[str]:
     """The output rules that the draft still breaks; how many claims stay unknown without a mark."""
     from assay.cli.answer_view import first_check_lines
-    from assay.text.citation_marks import HEDGE_MARK
+    from assay.nlp.citations import HEDGE_MARK
     from assay.types import plain
 
     rules = [each for each in fixed.review.checks if each.name.startswith("rule") and each.status in _OPEN]

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.bar import Bar
-from assay.cli.exits import Exit
-from assay.cli.from_here import from_here
+from assay.cli.exits import Exit, from_here
 from assay.cli.terminal import Terminal, visible
 from assay.errors import UsageError
 
@@ -126,8 +125,8 @@ async def _consume(
 
 def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
     """The collection; a dry run makes none where there is none yet."""
-    from assay.build import open_engine, open_gates
     from assay.errors import UnknownCollection
+    from assay.wiring import open_engine, open_gates
 
     try:
         return open_engine(create=not dry_run, models=False, **given)

@@ -6,14 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import THE_COLLECTION, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, one_of_two, terminal_of
+from assay.cli.flags import (
+    THE_COLLECTION,
+    AsJson,
+    Given,
+    GroupedCommand,
+    Quiet,
+    Verbose,
+    one_of_two,
+    takes,
+    terminal_of,
+)
 from assay.cli.review import By, login
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.record.labels import Label
+    from assay.records.labels import Label
 
 RunName = Annotated[
     str | None,
@@ -59,9 +68,9 @@ def label(
     assay label 01JAB --wrong --claim 2 --note "the price is of 2023"
     assay label > labels.jsonl
     """
-    from assay.clock import SystemClock
-    from assay.record.labels import WHOLE, Labels
-    from assay.record.runs import RunStore
+    from assay.core.tape import SystemClock
+    from assay.records.labels import WHOLE, Labels
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
@@ -89,7 +98,7 @@ def label(
 
 def _list(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
     """The labels that hold: all in one object, or a line for each whole answer."""
-    from assay.record.labels import WHOLE
+    from assay.records.labels import WHOLE
 
     if as_json:
         terminal.object({"labels": [each.to_dict() for each in labels]})

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.cli.terminal import one_line
 from assay.errors import EgressRefused
 
 if TYPE_CHECKING:
-    from assay.models.pulled import PulledModels
+    from assay.models.hub import PulledModels
 
 Name = Annotated[
     str, typer.Argument(metavar="hf:ORG/NAME@REVISION", help="The model and its tag, commit or branch.")
@@ -66,7 +65,7 @@ def pull(
     assay models pull hf:cross-encoder/ms-marco-MiniLM-L6-v2@main
     assay ask "When was it opened?" --reranker hf:cross-encoder/ms-marco-MiniLM-L6-v2@main
     """
-    from assay.models.pulled import HubName
+    from assay.models.hub import HubName
     from assay.settings import load_settings
 
     terminal, settings = terminal_of(ctx), load_settings(given).settings
@@ -98,8 +97,8 @@ def list_(
     verbose: Verbose = False,
 ) -> None:
     """List the models that were pulled: commit, network and size, and whether a checker is fitted."""
-    from assay.build.checking import policy_in_use
     from assay.settings import load_settings
+    from assay.wiring.networks import policy_in_use
 
     terminal, found = terminal_of(ctx), _models(given).all()
     settings = load_settings(given).settings
@@ -132,7 +131,7 @@ def remove(
     verbose: Verbose = False,
 ) -> None:
     """Remove a model that was pulled; policies that `assay calibrate` fitted for it are kept."""
-    from assay.models.pulled import HubName
+    from assay.models.hub import HubName
 
     wanted = HubName.read(name)
     _models(given).remove(wanted)
@@ -140,7 +139,7 @@ def remove(
 
 
 def _models(given: Given) -> PulledModels:
-    from assay.build.paths import pulled_models
     from assay.settings import load_settings
+    from assay.wiring.paths import pulled_models
 
     return pulled_models(load_settings(given).settings)

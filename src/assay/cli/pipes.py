@@ -9,23 +9,73 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import threading
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 from assay.cli.bar import Bar, lines_left
-from assay.cli.incoming import incoming
 from assay.cli.terminal import Terminal
+from assay.core.concurrency import ordered_map
 from assay.errors import AssayError, UsageError
-from assay.many import in_order
-from assay.text.written import date_in
+from assay.nlp.publication_date import date_in
 from assay.types import Message, Origin, Passage
 
 if TYPE_CHECKING:
     from assay.engine import Engine
+
+
+# The lines of standard input, each as soon as it is there, while answers are being made.
+
+
+# At most so much is read at a time, and so many lines wait.
+CHUNK = 1 << 20
+WAITING = 64
+
+
+async def incoming(stream: BinaryIO) -> AsyncGenerator[bytes, None]:
+    """The lines that hold more than white space. Raises what reading raises.
+
+    A thread reads, past Python's buffer: its lock, held by a thread that waits for input, would stop the
+    interpreter from ending.
+    """
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[bytes | OSError | None] = asyncio.Queue()
+    room = threading.Semaphore(WAITING)
+
+    def hand_over(line: bytes | OSError | None) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits for lines any more
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+    def read() -> None:
+        try:
+            for line in _split(stream):
+                room.acquire()
+                hand_over(line)
+            hand_over(None)
+        except OSError as error:
+            hand_over(error)
+
+    threading.Thread(target=read, name="assay-input", daemon=True).start()
+    while (line := await lines.get()) is not None:
+        if isinstance(line, OSError):
+            raise line
+        room.release()
+        if line.strip():
+            yield line
+
+
+def _split(stream: BinaryIO) -> Iterator[bytes]:
+    raw = getattr(stream, "raw", stream)
+    rest = b""
+    while chunk := raw.read(CHUNK):
+        *whole, rest = (rest + chunk).split(b"\n")
+        yield from whole
+    yield rest
+
 
 Side = Literal["user", "assistant"]
 # Who speaks, under the names in use.
@@ -107,7 +157,7 @@ async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> 
     with Bar(terminal, "lines", total, streams=True) as bar:
         async with aclosing(incoming(terminal.input)) as lines:
             work = (partial(_answered, line, handle, terminal) async for line in lines)
-            async with aclosing(in_order(work, at_once)) as objects:
+            async with aclosing(ordered_map(work, at_once)) as objects:
                 async for each in objects:
                     terminal.object(each)
                     bar.advance()

@@ -9,9 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli import exits, options
-from assay.cli.flags import FOR_ANSWERS, FOR_EMBEDDING, FOR_SEARCH, Given, takes
-from assay.cli.options import AsJson, AsJsonLines, AtOnce, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli import exits, flags
+from assay.cli.flags import (
+    FOR_ANSWERS,
+    FOR_EMBEDDING,
+    FOR_SEARCH,
+    AsJson,
+    AsJsonLines,
+    AtOnce,
+    Given,
+    GroupedCommand,
+    Quiet,
+    Verbose,
+    takes,
+    terminal_of,
+)
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -56,10 +68,10 @@ def search(
     assay search "interest rate" -k 3
     assay search --jsonl < questions.jsonl      {"id", "query", "k"?} a line
     """
-    from assay.build import open_engine, search_settings
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
     from assay.settings import load_settings
+    from assay.wiring import open_engine, search_settings
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     usual = replace(search_settings(load_settings(given).settings), where=_metadata(where or []))
@@ -108,10 +120,10 @@ def ask(
     assay ask "How long is the notice period?" -m openai:gpt-5-mini
     assay ask --jsonl < questions.jsonl         {"id", "question", "history"?} a line
     """
-    from assay.build import open_engine
+    from assay.cli.answer_view import tell
     from assay.cli.pipes import run_pipe
-    from assay.cli.progress import Progress
-    from assay.cli.telling import tell
+    from assay.cli.run_view import Progress
+    from assay.wiring import open_engine
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if stream and (as_json or as_json_lines):
@@ -120,7 +132,7 @@ def ask(
         _tell_of_numbers(given, terminal)
     dialogue = _dialogue(history)
     if text is None:
-        together = options.at_once(at_once, given)
+        together = flags.at_once(at_once, given)
         run_pipe(open_engine(create=False, **given), _answered, terminal, together)
         return
     with open_engine(create=False, **given) as engine:
@@ -138,9 +150,9 @@ async def _answered(line: Request, engine: Engine) -> dict[str, Any]:
 
 def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
     """The question's text, or None where questions come as JSON lines."""
-    from assay.conduct import refuse_no_question
+    from assay.core.inputs import refuse_no_question
 
-    options.one_format(as_json, as_json_lines)
+    flags.one_format(as_json, as_json_lines)
     if as_json_lines:
         if question not in (None, "-"):
             raise UsageError("with --jsonl the questions come from standard input", hint="leave the question out")

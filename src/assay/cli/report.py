@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.flags import Given, takes
-from assay.cli.options import GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.errors import UsageError
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
@@ -44,8 +43,8 @@ def report(
     assay report last
     assay report 01K9 --out audit.html
     """
-    from assay.audit.report import report as page_of
-    from assay.record.runs import RunStore
+    from assay.records.report import report as page_of
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)

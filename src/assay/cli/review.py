@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, one_of_two, terminal_of
+from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, one_of_two, takes, terminal_of
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
-    from assay.record.review_queue import ReviewQueue
-    from assay.record.runs import RunRecord
+    from assay.records.review_queue import ReviewQueue
+    from assay.records.runs import RunRecord
 
 RunName = Annotated[
     str | None,
@@ -57,8 +56,8 @@ def review(
     assay review 01JAB                              one of them, from question to answer
     assay review 01JAB --reject --note "old price"  record your decision, with name and time
     """
-    from assay.record.review_queue import ReviewQueue
-    from assay.record.runs import RunStore
+    from assay.records.review_queue import ReviewQueue
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
@@ -93,8 +92,8 @@ def _list(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None:
 
 
 def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | None, terminal: Terminal) -> None:
-    from assay.clock import SystemClock
-    from assay.record.runs import Decision
+    from assay.core.tape import SystemClock
+    from assay.records.runs import Decision
 
     who = by.strip() if by is not None else login()
     if not who:

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.flags import FOR_DOCTOR, Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import FOR_DOCTOR, AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Replace the existing file.")]
 
@@ -32,7 +31,7 @@ def show(
     verbose: Verbose = False,
 ) -> None:
     """Show the rubrics and strategies in force, as TOML with their hash."""
-    from assay.assess.yardstick import as_toml, yardstick_in
+    from assay.assessment.rubrics import as_toml, yardstick_in
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
@@ -52,7 +51,7 @@ def hash_(
     verbose: Verbose = False,
 ) -> None:
     """Print the hash of the rubrics and strategies in force; every assessment records it."""
-    from assay.assess.yardstick import yardstick_in
+    from assay.assessment.rubrics import yardstick_in
     from assay.settings import load_settings
 
     terminal_of(ctx).line(yardstick_in(load_settings(given).settings.data_dir).sha256)
@@ -74,8 +73,8 @@ def renew(
     \b
     assay rubrics renew --model openai:NAME
     """
-    from assay.build.yardsticks import renew as renewed
     from assay.settings import load_settings
+    from assay.wiring.calibrated import renew as renewed
 
     terminal = terminal_of(ctx)
     written = renewed(load_settings(given).settings, replacing=yes)

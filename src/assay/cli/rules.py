@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
 from assay.cli.terminal import Terminal, one_line, visible
 
 if TYPE_CHECKING:
-    from assay.reflect.conflicts import Conflict
-    from assay.reflect.rule import Rule, RuleSet
+    from assay.rules.conflicts import Conflict
+    from assay.rules.rule import Rule, RuleSet
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutral or marketing.")]
 
@@ -36,7 +36,7 @@ def check(
     assay rules check house-style.toml
     """
     from assay.errors import RuleFileError
-    from assay.reflect.file import load_rules
+    from assay.rules.loader import load_rules
 
     terminal = terminal_of(ctx)
     problems: tuple[str, ...] = ()
@@ -69,8 +69,8 @@ def show(
     assay rules show
     assay rules show marketing
     """
-    from assay.reflect.conflicts import conflicts
-    from assay.reflect.file import load_rules
+    from assay.rules.conflicts import conflicts
+    from assay.rules.loader import load_rules
 
     terminal = terminal_of(ctx)
     rules = load_rules(_where(file), allow_conflicts=True)
@@ -87,7 +87,7 @@ def _where(file: str) -> str | Path:
 
 
 def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> None:
-    from assay.reflect.file import conflict_line
+    from assay.rules.loader import conflict_line
 
     terminal.line(one_line(f"{rules.name}: {_counted(len(rules.rules))}"))
     for rule in rules.rules:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import exits
-from assay.cli.flags import Given, takes
-from assay.cli.options import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
 from assay.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from assay.record.runs import RunStore
+    from assay.records.runs import RunStore
 
 Replayed = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
@@ -46,7 +45,7 @@ def show(
     assay show last
     """
     from assay.cli.run_view import show_run
-    from assay.record.runs import RunStore
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
@@ -80,11 +79,11 @@ def replay(
     assay replay last
     assay replay last --json
     """
-    from assay.build.runs import replay as replayed
-    from assay.cli.progress import Progress
-    from assay.cli.telling import tell
-    from assay.record.runs import RunStore
+    from assay.cli.answer_view import tell
+    from assay.cli.run_view import Progress
+    from assay.records.runs import RunStore
     from assay.settings import load_settings
+    from assay.wiring.runs import replay as replayed
 
     terminal = terminal_of(ctx)
     file = load_settings(given).settings.runs_file

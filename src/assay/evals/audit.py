@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
 
-from assay.evals.metrics.auroc import auroc
+from assay.evals.metrics import auroc
 from assay.types import Value
 
 
@@ -149,3 +153,29 @@ def _mean(values: Sequence[float | None]) -> float | None:
     """The mean of what is known; None where anything is not."""
     known = [each for each in values if each is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+# The cards of the judges that ship, made by benchmarks/audit/run.py.
+
+
+@lru_cache(maxsize=1)
+def shipped_cards() -> dict[str, Card]:
+    """The cards by judge: support, sufficiency, and the checks over copied and over reworded sentences.
+
+    >>> sorted(shipped_cards())[-2:]
+    ['sufficiency', 'support']
+    """
+    body = json.loads((files("assay.evals") / "cards.json").read_text(encoding="utf-8"))
+    return {judge: _card(each) for judge, each in body["numbers"].items()}
+
+
+def _card(body: dict[str, Any]) -> Card:
+    return Card(
+        judge=body["judge"],
+        all=Marks(**body["all"]),
+        sets={name: Marks(**each) for name, each in body["sets"].items()},
+        edits={name: Marks(**each) for name, each in body["edits"].items()},
+        agreement={},
+        ms=body["ms"],
+        cost=body["cost"],
+    )

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.calibration import ClaimPolicy
-from assay.calibration.claim_fit import PENALTY, Aims, Line, balanced, bars, fewest, line
+from assay.calibration.claims import PENALTY, Aims, Line, balanced, bars, fewest, line
 from assay.calibration.promise import binomial_tail
+from assay.core.stages import Checker, CheckerModel, Embedder, Pair
 from assay.errors import UsageError
 from assay.evals.fitting import FOLDS, fold_of
-from assay.evals.labelled_claims import LabelledClaim, counted
-from assay.evals.metrics.auroc import auroc
-from assay.ports import Checker, CheckerModel, Embedder, Pair
+from assay.evals.labels_file import LabelledClaim, counted
+from assay.evals.metrics import auroc
 from assay.types import Claim, Value, Verdict
-from assay.verify.entailed import NEVER_ABOVE
-from assay.verify.measured import MeasuredClaim
-from assay.verify.review import DeterministicVerifier
+from assay.verification.checker import NEVER_ABOVE
+from assay.verification.evaluation import MeasuredClaim
+from assay.verification.review import DeterministicVerifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,12 +9,160 @@ from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from assay.calibration.curves import Isotonic, log_odds
-from assay.calibration.fit import Fit, MadeFor, Measured
-from assay.evals.curves import isotonic, logistic
-from assay.evals.metrics.calibration_error import brier, debiased_ece, reliability
-from assay.evals.risk import ladder
+from assay.calibration.curves import Isotonic, Logistic, log_odds
+from assay.calibration.fit import Fit, MadeFor, Measured, Rung
+from assay.evals.metrics import brier, debiased_ece, reliability
+
+# Fitting the curves that turn scores into probabilities.
+
+
+_STEPS = 100
+
+
+def isotonic(scores: Sequence[float], happened: Sequence[bool], weights: Sequence[float] | None = None) -> Isotonic:
+    """The never-falling step function nearest to the outcomes (pool adjacent violators, Ayer et al. 1955).
+
+    Each step is kept as its two ends, so that a score between two steps is read in proportion. `weights`, above 0,
+    say how much each row counts. Raises ValueError unless both outcomes are there.
+
+    >>> isotonic([0.1, 0.2, 0.3], [False, True, True])
+    Isotonic(scores=(0.1, 0.2, 0.3), probabilities=(0.0, 1.0, 1.0))
+    """
+    _require_both(happened)
+    values, inverse = np.unique(np.asarray(scores, dtype=np.float64), return_inverse=True)
+    counts = np.ones(len(scores)) if weights is None else np.asarray(weights, dtype=np.float64)
+    mass = np.bincount(inverse, counts)
+    steps: list[_Step] = []
+    for at, share in enumerate(np.bincount(inverse, counts * np.asarray(happened, dtype=np.float64)) / mass):
+        steps.append(_Step(at, at, float(mass[at]), float(share)))
+        while len(steps) > 1 and steps[-2].share >= steps[-1].share:
+            last = steps.pop()
+            steps.append(steps.pop().joined(last))
+    ends = [(at, step.share) for step in steps for at in sorted({step.first, step.last})]
+    return Isotonic(tuple(float(values[at]) for at, _ in ends), tuple(share for _, share in ends))
+
+
+class _Step:
+    """A run of score values, by their numbers, that share one probability."""
+
+    __slots__ = ("first", "last", "mass", "share")
+
+    def __init__(self, first: int, last: int, mass: float, share: float) -> None:
+        self.first, self.last, self.mass, self.share = first, last, mass, share
+
+    def joined(self, after: _Step) -> _Step:
+        mass = self.mass + after.mass
+        return _Step(self.first, after.last, mass, (self.mass * self.share + after.mass * after.share) / mass)
+
+
+def logistic(scores: Sequence[float], happened: Sequence[bool], weights: Sequence[float] | None = None) -> Logistic:
+    """The logistic curve of the highest likelihood, with Platt's softened targets (Platt 1999), by Newton's method.
+
+    The targets are (N+ + 1) / (N+ + 2) and 1 / (N- + 2), so that separable rows have a finite curve too. Raises
+    ValueError unless both outcomes are there.
+    """
+    _require_both(happened)
+    values, labels = np.asarray(scores, dtype=np.float64), np.asarray(happened, dtype=bool)
+    counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
+    positives, negatives = int(labels.sum()), int((~labels).sum())
+    targets = np.where(labels, (positives + 1) / (positives + 2), 1 / (negatives + 2))
+    design = np.stack([values, np.ones(len(values))], axis=1)
+    point, loss = np.zeros(2), np.inf
+    for _ in range(_STEPS):
+        raw = design @ point
+        chances = 1 / (1 + np.exp(-np.clip(raw, -500, 500)))
+        slope = design.T @ (counts * (chances - targets))
+        bend = (design.T * (counts * np.maximum(chances * (1 - chances), 1e-12))) @ design + 1e-12 * np.eye(2)
+        step = np.linalg.solve(bend, slope)
+        now = _loss(design @ (point - step), targets, counts)
+        while now > loss and np.abs(step).max() > 1e-12:
+            step /= 2
+            now = _loss(design @ (point - step), targets, counts)
+        point, before, loss = point - step, loss, now
+        if before - loss < 1e-12:
+            break
+    return Logistic(slope=float(point[0]), intercept=float(point[1]))
+
+
+def _loss(raw: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> float:
+    return float((counts * (np.logaddexp(0, raw) - targets * raw)).sum())
+
+
+def _require_both(happened: Sequence[bool]) -> None:
+    if len(set(map(bool, happened))) < 2:
+        raise ValueError("a calibration needs rows of both outcomes")
+
+
+# From labelled scores to the ladder on which promises of a risk are tested, and what an oracle could promise.
+
+
+RUNGS = 200
+
+
+def ladder(
+    scores: Sequence[float],
+    wrong: Sequence[bool],
+    groups: Sequence[str] | None = None,
+    rungs: int = RUNGS,
+) -> tuple[Rung, ...]:
+    """At most `rungs` thresholds, highest first, evenly over the rows; rows of one score are never parted.
+
+    `groups` names what rows belong to; without it each row stands alone.
+
+    >>> [(each.score, each.shown, each.wrong) for each in ladder([0.9, 0.5, 0.5], [False, True, False])]
+    [(0.9, 1, 0), (0.5, 3, 1)]
+    """
+    values, faults = np.asarray(scores, dtype=np.float64), np.asarray(wrong, dtype=bool)
+    order = np.argsort(-values, kind="stable")
+    values, faults = values[order], faults[order]
+    counts = np.cumsum(faults)
+    members = np.arange(len(values)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
+    members = members.reshape(-1)[order]
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    chosen = ends[np.unique(np.linspace(0, len(ends) - 1, min(rungs, len(ends))).round().astype(int))]
+    return tuple(
+        Rung(
+            float(values[at]),
+            int(at) + 1,
+            int(counts[at]),
+            1.0 if groups is None else design_effect(faults[: at + 1], members[: at + 1]),
+        )
+        for at in chosen
+    )
+
+
+def design_effect(wrong: NDArray[np.bool_], groups: NDArray[np.intp]) -> float:
+    """How much larger the variance of the share of wrong rows is than that of as many independent rows, at least 1.
+
+    The variance from group totals over the binomial one (Kish 1965, Survey Sampling).
+
+    >>> design_effect(np.array([True, True, False, False]), np.array([0, 0, 1, 1]))
+    2.0
+    """
+    share = float(wrong.mean())
+    if share in (0.0, 1.0):
+        return 1.0
+    totals = np.bincount(groups, wrong - share)
+    return max(1.0, round(float((totals**2).sum() / (len(wrong) * share * (1 - share))), 4))
+
+
+def realised(scores: Sequence[float], wrong: Sequence[bool], threshold: float) -> Rung:
+    """What happens among rows when those from a threshold on are shown."""
+    shown = np.asarray(scores, dtype=np.float64) >= threshold
+    return Rung(threshold, int(shown.sum()), int((np.asarray(wrong, dtype=bool) & shown).sum()))
+
+
+def oracle_share(scores: Sequence[float], wrong: Sequence[bool], risk: float) -> float:
+    """The largest share that a threshold chosen with the labels in sight could show at no more than the risk.
+
+    >>> oracle_share([0.9, 0.8, 0.1], [False, False, True], 0.2)
+    0.6666666666666666
+    """
+    rows = ladder(scores, wrong, rungs=len(scores))
+    return max((each.shown for each in rows if each.wrong <= risk * each.shown), default=0) / len(scores)
+
 
 FOLDS = 5
 # Over how many partings into folds the error is averaged: one of a few hundred rows says anything from 0 to .08.

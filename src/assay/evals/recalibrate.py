@@ -12,8 +12,8 @@ from assay.calibration.shipped import shipped, weights_behind
 from assay.errors import UsageError
 from assay.evals.fitting import fit, measured
 from assay.evals.labels_file import Labelled
-from assay.record.labels import Labels
-from assay.text.tokens import words
+from assay.nlp.tokens import words
+from assay.records.labels import Labels
 from assay.types import AnswerReading, Value
 
 # How many of the collection's latest questions say how its evidence usually looks.

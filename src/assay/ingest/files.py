@@ -4,20 +4,137 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Protocol
 
+from assay.core.stages import Splitter
 from assay.errors import DocumentError, EmptyDocument, UnreadableDocument, UnsupportedDocument
-from assay.ingest.document import document_of, id_of
-from assay.ingest.known import Known, Stale
 from assay.ingest.lines import Line, holds_documents, lines_of, parse_line
-from assay.ingest.walk import Seen
-from assay.stages import Splitter
-from assay.types import Document, DocumentRecord, EmbeddingModel, FileReport, Loaded, Passage
+from assay.ingest.walk import Seen, source_of
+from assay.nlp.language import language_of
+from assay.nlp.publication_date import STATED, date_in, date_in_name, date_stated
+from assay.types import Document, DocumentRecord, EmbeddingModel, FileReport, Loaded, Metadata, Passage
+
+# From what a loader read to the document that is stored.
+
+
+# Languages written in Latin script share many word pieces with English; the model reads them poorly, yet reads
+# them. Other scripts become unknown tokens.
+_OTHER_SCRIPTS = frozenset("ja ko zh th he ar hi el ru".split())
+WORDS_ONLY = "searched by words only: the embedding model does not read its script"
+_TITLE_LENGTH = 200
+_SAMPLE = 4000
+_SEPARATORS = re.compile(r"[_\s]+|(?<=\w)-(?=\w)")
+
+
+def id_of(source: str, part: str = "") -> str:
+    """The id of the document at a source: 32 hex digits; `part` tells several in one file apart.
+
+    >>> id_of("/notes/tea.md") == id_of("/notes/tea.md"), id_of("/notes/tea.md") == id_of("/notes/tea.md", "2")
+    (True, False)
+    """
+    return hashlib.sha256(f"{source}\0{part}".encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def title_of(given: str, name: str) -> str:
+    """The given title in one line; else the file's name without its ending, read as words.
+
+    >>> title_of("", "annual_report-2023.pdf"), title_of(" Tea  time ", "x.md")
+    ('annual report 2023', 'Tea time')
+    """
+    stem, dot, ending = name.rpartition(".")
+    bare = stem if dot and stem and len(ending) <= 5 else name
+    return " ".join((given.strip() or _SEPARATORS.sub(" ", bare)).split())[:_TITLE_LENGTH].strip()
+
+
+def document_of(
+    loaded: Loaded,
+    *,
+    document_id: str,
+    source: str,
+    name: str,
+    bytes_sha256: str,
+    model: EmbeddingModel,
+    metadata: Metadata | None = None,
+) -> Document:
+    """The document that a file's (already normalised) content becomes, under the given id.
+
+    Where its metadata does not say when it was published, a `date` is added that its head or its name gives.
+    """
+    known = dict(loaded.metadata) | dict(metadata or {})
+    if date_in(known, STATED) is None and (day := date_stated(loaded.text) or date_in_name(name)):
+        known.setdefault("date", day)
+    return Document(
+        document_id=document_id,
+        text=loaded.text,
+        title=title_of(loaded.title, name),
+        source=source,
+        format=loaded.format,
+        bytes_sha256=bytes_sha256,
+        regions=loaded.regions,
+        metadata=known,
+        warnings=loaded.warnings + script_warnings(loaded.text, model),
+    )
+
+
+def script_warnings(text: str, model: EmbeddingModel) -> tuple[str, ...]:
+    """A warning where the text's script is one that the embedding model was not made for."""
+    if text.isascii():
+        return ()
+    middle = len(text) // 2
+    language = language_of(text[:_SAMPLE] + text[max(_SAMPLE, middle) : middle + _SAMPLE])
+    return (WORDS_ONLY,) if language in _OTHER_SCRIPTS and language not in model.languages else ()
+
+
+# What a collection holds already, by source: which files need no reading, and what has vanished.
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """A stored document that its file no longer holds."""
+
+    path: str
+    document_id: str
+    reason: str
+
+
+class Known:
+    """The documents of a collection, found by the source they came from."""
+
+    def __init__(self, records: Sequence[DocumentRecord]) -> None:
+        self._by_source: dict[str, dict[str, DocumentRecord]] = defaultdict(dict)
+        for record in records:
+            self._by_source[record.source][record.document_id] = record
+
+    def of(self, source: str) -> Mapping[str, DocumentRecord]:
+        """The documents stored from a source, by id."""
+        return self._by_source.get(source, {})
+
+    def vanished(self, paths: Sequence[Path], found: Sequence[Seen]) -> Iterator[Stale]:
+        """The documents whose file was looked for at or under the paths, and is gone.
+
+        A folder that is gone or cannot be read takes nothing with it: a disk may just not be mounted.
+        """
+        present = {seen.source for seen in found if seen.problem is None}
+        unreadable = tuple(_inside(seen.source) for seen in found if seen.problem is not None)
+        named = {source_of(path) for path in paths}
+        folders = tuple(_inside(source) for source in named if os.path.isdir(source))
+        for source, records in sorted(self._by_source.items()):
+            looked_for = source in named or source.startswith(folders)
+            if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):
+                for record in records.values():
+                    yield Stale(source, record.document_id, "its file is gone")
+
+
+def _inside(folder: str) -> str:
+    return folder.rstrip(os.sep) + os.sep
+
 
 # Bytes of one file that are read into memory; a file of JSON lines is streamed and may be larger.
 LARGEST_FILE = 256 << 20

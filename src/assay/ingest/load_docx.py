@@ -10,10 +10,9 @@ from typing import Any
 
 from assay.errors import EmptyDocument
 from assay.ingest.archive import Archive
-from assay.ingest.blocks import Blocks, Outline
-from assay.ingest.office import core_date, core_title
-from assay.ingest.table import plain_row
-from assay.ingest.xml import attribute, local, main_member, parse, relations
+from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
+from assay.ingest.split import Blocks, Outline
+from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
 
 # A change that was not accepted, and the second rendering of a drawing for older programs.

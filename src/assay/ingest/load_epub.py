@@ -7,10 +7,10 @@ from urllib.parse import unquote
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive, resolved
-from assay.ingest.blocks import Blocks
 from assay.ingest.load_html import content_blocks, flat_blocks, html_text, parsed, title_of_page
-from assay.ingest.xml import local, parse
-from assay.text.written import date_of
+from assay.ingest.office import local, parse
+from assay.ingest.split import Blocks
+from assay.nlp.publication_date import date_of
 from assay.types import Loaded, Location, Metadata
 
 _CONTAINER = "META-INF/container.xml"

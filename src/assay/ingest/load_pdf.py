@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
-from assay.ingest.blocks import Blocks
-from assay.text.written import date_of
+from assay.ingest.split import Blocks
+from assay.nlp.publication_date import date_of
 from assay.types import Loaded, Location, Metadata
 
 _PASSWORD_ERROR = 4  # FPDF_ERR_PASSWORD in fpdfview.h

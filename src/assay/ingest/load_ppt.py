@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.errors import EmptyDocument
-from assay.ingest.blocks import Blocks
 from assay.ingest.compound import CompoundFile
+from assay.ingest.split import Blocks
 from assay.types import Loaded, Location
 
 _CHARACTERS, _BYTES = 0x0FA0, 0x0FA8

@@ -6,10 +6,9 @@ from typing import Any
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.archive import Archive
-from assay.ingest.blocks import Blocks
-from assay.ingest.office import core_date, core_title
-from assay.ingest.table import plain_row
-from assay.ingest.xml import attribute, local, main_member, parse, relations
+from assay.ingest.office import attribute, core_date, core_title, local, main_member, parse, relations
+from assay.ingest.split import Blocks
+from assay.ingest.tables import plain_row
 from assay.types import Loaded, Location
 
 _TITLE_KINDS = frozenset(("title", "ctrTitle"))

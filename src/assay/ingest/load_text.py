@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from assay.errors import EmptyDocument
-from assay.ingest.decode import decode
-from assay.types import Loaded
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from assay.errors import EmptyDocument, UnreadableDocument
+from assay.ingest.detect import decode
+from assay.ingest.split import Blocks
+from assay.ingest.tables import Row, row_lines
+from assay.nlp.blocks import Block, BlockKind, blocks
+from assay.nlp.markdown import front_matter_end
+from assay.types import Loaded, Location, Metadata, Region
 
 
 class TextLoader:
@@ -20,3 +32,220 @@ class TextLoader:
         if not decoded.text.strip("\0 \t\r\n\v\f\u00a0\ufeff"):
             raise EmptyDocument(f"{name}: only white space", hint="nothing to do; the file holds no text")
         return Loaded(text=decoded.text, format="text", warnings=decoded.warnings)
+
+
+# Comma-separated values, whatever separates them.
+
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_LINES = 50
+
+
+class CsvLoader:
+    """Reads rows; each becomes a line that names its columns."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The rows as lines, each with its number; raises EmptyDocument, UnreadableDocument.
+
+        >>> CsvLoader().load(b"city;people\\nUlm;126000\\n", "x.csv").text
+        'city | people\\ncity: Ulm; people: 126000'
+        """
+        decoded = decode(data)
+        blocks = Blocks()
+        for line in row_lines(_rows(decoded.text, name)):
+            blocks.add(line.text, Location(row=line.number), "table", gap="\n")
+        if not blocks.text:
+            raise EmptyDocument(f"{name}: no row holds anything", hint="nothing to do; the table is empty")
+        return Loaded(blocks.text, "csv", regions=blocks.regions, warnings=decoded.warnings)
+
+
+def delimiter_of(text: str) -> str:
+    """The character that separates cells: the one that cuts the first lines most evenly into most cells.
+
+    >>> delimiter_of("a;b\\n1,5;2\\n"), delimiter_of("one column\\n")
+    (';', ',')
+    """
+    lines = [line for line in text[: 1 << 16].splitlines()[:_SAMPLE_LINES] if line.strip()]
+    return max(_DELIMITERS, key=lambda delimiter: evenness(lines, delimiter))
+
+
+def evenness(lines: list[str], delimiter: str) -> float:
+    """How well a delimiter fits: the share of lines with the commonest number of cells, weighed by that number."""
+    counts = [line.count(delimiter) for line in lines]
+    if not any(counts):
+        return 0.0
+    common = max(set(counts) - {0}, key=lambda count: (counts.count(count), count))
+    return counts.count(common) / len(counts) * (1 + min(common, 20) / 20)
+
+
+def _rows(text: str, name: str) -> Iterator[Row]:
+    """The rows with their cells; the default limit of 128 KiB a cell is lifted to the text's length."""
+    csv.field_size_limit(max(len(text), 1 << 17))
+    reader = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter_of(text))
+    try:
+        for number, cells in enumerate(reader, 1):
+            yield Row(number, tuple(cells))
+    except csv.Error as error:
+        raise UnreadableDocument(f"{name}: {error}", hint="check the quotes in it") from error
+
+
+# JSON and JSON lines as text that can be read: one "name: value" a line, one paragraph a record.
+
+
+_TITLES = ("title", "name", "subject", "headline")
+
+
+class JsonLoader:
+    """Reads one JSON value, or one a line."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """A paragraph for each record; raises EmptyDocument, UnreadableDocument.
+
+        >>> JsonLoader().load(b'{"city": "Ulm", "size": {"people": 126000}}', "x.json").text
+        'city: Ulm\\nsize.people: 126000'
+        """
+        decoded = decode(data)
+        value, left_out = _parsed(decoded.text, name)
+        records = value if isinstance(value, list) else [value]
+        blocks = Blocks()
+        for number, record in enumerate(records, 1):
+            lines = [f"{path}: {leaf}" if path else leaf for path, leaf in _leaves(record)]
+            blocks.add("\n".join(lines), Location(row=number) if len(records) > 1 else Location())
+        if not blocks.text:
+            raise EmptyDocument(f"{name}: holds no values", hint="nothing to do; the file holds no text")
+        warnings = (*decoded.warnings, *left_out)
+        return Loaded(blocks.text, "json", _title(value), regions=blocks.regions, warnings=warnings)
+
+
+def _parsed(text: str, name: str) -> tuple[Any, tuple[str, ...]]:
+    """The value, or the list of the values of the lines with a warning of those that are left out."""
+    try:
+        return json.loads(text), ()
+    except ValueError as error:
+        lines = [(line, _value(line)) for line in text.splitlines() if line.strip()]
+        values = [value for _, value in lines if value is not None]
+        if not values:
+            raise UnreadableDocument(f"{name}: no JSON ({error})", hint="check where it is cut off") from error
+        bad = sum(value is None and line.strip() != "null" for line, value in lines)
+        return values, (f"{bad} line{'' if bad == 1 else 's'} left out: no JSON",) if bad else ()
+
+
+def _value(line: str) -> Any:
+    """The line's value; None where it is no JSON."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None
+
+
+def _leaves(value: Any) -> Iterator[tuple[str, str]]:
+    """Every leaf with the path to it, in order, however deep."""
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        path, current = waiting.pop()
+        if isinstance(current, dict):
+            inside = [(f"{path}.{key}" if path else str(key), each) for key, each in current.items()]
+            waiting.extend(reversed(inside))
+        elif isinstance(current, list):
+            waiting.extend((path, each) for each in reversed(current))
+        elif current is not None and current != "":
+            yield path, current if isinstance(current, str) else json.dumps(current)
+
+
+def _title(value: Any) -> str:
+    """The title that a single record gives itself."""
+    if not isinstance(value, dict):
+        return ""
+    return next((str(value[key]) for key in _TITLES if isinstance(value.get(key), str)), "")
+
+
+# Markdown, kept as it is written; headings become sections, tables stay whole, front matter becomes metadata.
+
+
+# Top-level keys with a value on their line, or items on lines of their own below; deeper YAML is left out.
+_KEY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]+(?P<value>.*))?$")
+_ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)$")
+_COMMENT = re.compile(r"[ \t]+#.*$")
+# A value that begins so goes on over the next lines.
+_GOES_ON = ("|", ">", "{", "&", "*")
+_LONGEST_VALUE = 1000
+
+
+class MarkdownLoader:
+    """Reads Markdown; its title is that of the front matter, else the first heading."""
+
+    def load(self, data: bytes, name: str) -> Loaded:
+        """The text as written, with regions by heading; raises EmptyDocument.
+
+        >>> loaded = MarkdownLoader().load(b"# Tea\\n\\n## Water {#water}\\nBoil it.\\n", "tea.md")
+        >>> loaded.title, str(loaded.regions[-1].location)
+        ('Tea', 'Tea > Water')
+        """
+        loaded = TextLoader().load(data, name)
+        body = front_matter_end(loaded.text)
+        metadata = front_matter_values(loaded.text[:body])
+        found = blocks(loaded.text)
+        headings = (block.title for block in found if block.kind is BlockKind.HEADING)
+        title = str(metadata.get("title") or next(headings, ""))
+        regions = tuple(_regions(loaded.text, found, body))
+        return replace(loaded, format="markdown", title=title, regions=regions, metadata=metadata)
+
+
+def front_matter_values(front: str) -> Metadata:
+    """The keys of front matter that have a plain value or a list of them, as text.
+
+    >>> front_matter_values('---\\ntitle: "Tea"\\ntags: [hot, green]\\nauthors:\\n  - Wu\\n  - Li\\n---\\n')
+    {'title': 'Tea', 'tags': 'hot, green', 'authors': 'Wu, Li'}
+    """
+    found: dict[str, str] = {}
+    key = ""
+    for line in front.splitlines()[1:-1]:
+        match = _KEY.match(line)
+        item = _ITEM.match(line) if key else None
+        if match:
+            key, value = match["key"], _plain(match["value"] or "")
+            if value:
+                found[key] = value
+        elif item:
+            found[key] = ", ".join(part for part in (found.get(key, ""), _plain(item["value"])) if part)
+        elif line.strip() and not line.startswith((" ", "\t", "#")):
+            key = ""
+    return {key: value for key, value in found.items() if len(value) <= _LONGEST_VALUE}
+
+
+def _plain(written: str) -> str:
+    """A value without quotation marks or comment; "" for one that goes on below or is no plain value."""
+    value = written.strip()
+    if value.startswith(_GOES_ON):
+        return ""
+    if value[:1] in "\"'" and value.endswith(value[:1]):
+        return value[1:-1] if len(value) > 1 else ""
+    value = _COMMENT.sub("", value)
+    if value.startswith("[") and value.endswith("]"):
+        return ", ".join(part.strip(" \t\"'") for part in value[1:-1].split(","))
+    return value
+
+
+def _regions(text: str, found: Sequence[Block], body: int) -> list[Region]:
+    """Whole lines, joined where neighbours are of one kind under one heading; front matter has a region too."""
+    front = [Region(0, body, Location())] if body else []
+    regions: list[Region] = []
+    shown = [block for block in found if block.start >= body]
+    starts = [text.rfind("\n", 0, block.start) + 1 for block in shown]
+    for block, start, end in zip(shown, starts, [*starts, len(text)][1:], strict=True):
+        path = (*block.path, block.title) if block.kind is BlockKind.HEADING else block.path
+        location = Location(section=" > ".join(path) or None)
+        kind = _kind(text, block)
+        last = regions[-1] if regions else None
+        if last is not None and last.kind == kind != "heading" and last.location == location:
+            regions[-1] = replace(last, end=end)
+        else:
+            regions.append(Region(start, end, location, kind))
+    return [*front, *regions]
+
+
+def _kind(text: str, block: Block) -> Literal["text", "heading", "table"]:
+    """What a block is for the splitter; a table of HTML is no table of lines."""
+    if block.kind is BlockKind.TABLE:
+        return "text" if text.startswith("<", block.start) else "table"
+    return "heading" if block.kind is BlockKind.HEADING else "text"

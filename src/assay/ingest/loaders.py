@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from assay.ingest.load_csv import CsvLoader
+from assay.core.stages import Loader
 from assay.ingest.load_docx import DocxLoader
 from assay.ingest.load_epub import EpubLoader
 from assay.ingest.load_html import HtmlLoader
-from assay.ingest.load_json import JsonLoader
-from assay.ingest.load_mail import MailLoader
-from assay.ingest.load_markdown import MarkdownLoader
-from assay.ingest.load_msg import MsgLoader
+from assay.ingest.load_mail import MailLoader, MsgLoader
 from assay.ingest.load_pdf import PdfLoader
 from assay.ingest.load_ppt import PptLoader
 from assay.ingest.load_pptx import PptxLoader
-from assay.ingest.load_text import TextLoader
+from assay.ingest.load_text import CsvLoader, JsonLoader, MarkdownLoader, TextLoader
 from assay.ingest.load_xlsx import XlsxLoader
-from assay.stages import Loader
 
 LOADERS: dict[str, Loader] = {
     "csv": CsvLoader(),

@@ -2,11 +2,75 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from assay.errors import UnreadableDocument
-from assay.ingest.archive import Archive
-from assay.ingest.xml import local, parse, relations
-from assay.text.written import date_of
+from assay.ingest.archive import Archive, resolved
+from assay.nlp.publication_date import date_of
 from assay.types import Metadata
+
+# XML members of office files: parsed without entities, network or depth beyond libxml2's own limit (256).
+
+
+RELATIONS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+
+
+def parse(data: bytes, name: str) -> Any:
+    """The root element; raises UnreadableDocument where it is no XML."""
+    from lxml import etree
+
+    parser = etree.XMLParser(
+        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    )
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise UnreadableDocument(f"{name}: {error}", hint="save it again with the program that made it") from error
+
+
+def local(element: Any) -> str:
+    """An element's name without its namespace; "" for what is no element.
+
+    Office files come in a transitional and a strict variant that differ in namespaces only.
+    """
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def attribute(element: Any, name: str) -> str | None:
+    """The attribute of that local name, in whatever namespace."""
+    for key, value in element.attrib.items():
+        if key.rpartition("}")[2] == name:
+            return str(value)
+    return None
+
+
+def relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
+    """What a member refers to inside the file: id → (last part of the type, member)."""
+    folder, _, file = member.rpartition("/")
+    path = f"{folder}/_rels/{file}.rels" if folder else f"_rels/{file}.rels"
+    if path not in archive.names:
+        return {}
+    found: dict[str, tuple[str, str]] = {}
+    for element in parse(archive.read(path), path):
+        if local(element) == "Relationship" and element.get("TargetMode") != "External":
+            kind = (element.get("Type") or "").rpartition("/")[2]
+            found[element.get("Id") or ""] = (kind, resolved(member, element.get("Target") or ""))
+    return found
+
+
+# Where every program puts the main part; taken where the package does not name it.
+_USUAL_PLACES = ("word/document.xml", "ppt/presentation.xml", "xl/workbook.xml")
+
+
+def main_member(archive: Archive, name: str) -> str:
+    """The member that the package names as its document, else the one at the usual place."""
+    named = [member for kind, member in relations(archive, "").values() if kind == "officeDocument"]
+    for member in (*named, *_USUAL_PLACES):
+        if member in archive.names:
+            return member
+    raise UnreadableDocument(f"{name}: names no main part", hint="save it again with the program that made it")
+
 
 _PLACEHOLDERS = frozenset(("", "powerpoint presentation", "word document", "untitled", "title", "presentation"))
 # The dates of the templates from which python-docx and python-pptx make every file.

@@ -20,11 +20,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from assay.core.stages import Loader
 from assay.errors import DocumentError
 from assay.ingest.detect import AnyLoader, is_plain
 from assay.ingest.frames import SandboxLimits, receive, send, write_error, write_loaded
 from assay.ingest.libraries import preload
-from assay.stages import Loader
 
 _CHUNK = 1 << 16
 _SMALL = 1 << 16

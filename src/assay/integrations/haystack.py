@@ -11,9 +11,7 @@ from typing import Any
 
 from assay.engine import Engine
 from assay.errors import MissingExtra
-from assay.integrations.found import afound, found
-from assay.integrations.given import Given, passages_of, written
-from assay.integrations.told import mended, metadata_of, reviewed
+from assay.integrations.passages import Given, afound, found, mended, metadata_of, passages_of, reviewed, written
 from assay.types import Evidence, Passage, SearchSettings
 
 try:

@@ -12,9 +12,18 @@ from pydantic import Field
 
 from assay.engine import Engine
 from assay.errors import MissingExtra
-from assay.integrations.found import afound, found
-from assay.integrations.given import Given, passages_of, wanted, written
-from assay.integrations.told import Json, mended, metadata_of, reviewed
+from assay.integrations.passages import (
+    Given,
+    Json,
+    afound,
+    found,
+    mended,
+    metadata_of,
+    passages_of,
+    reviewed,
+    wanted,
+    written,
+)
 from assay.types import Evidence, Passage, SearchSettings
 
 try:

@@ -12,9 +12,20 @@ from pydantic import Field
 
 from assay.engine import Engine
 from assay.errors import MissingExtra
-from assay.integrations.found import afound, found
-from assay.integrations.given import Given, passages_of, wanted, written
-from assay.integrations.told import Json, excused, metadata_of, passing_of, reasons_of, reviewed
+from assay.integrations.passages import (
+    Given,
+    Json,
+    afound,
+    excused,
+    found,
+    metadata_of,
+    passages_of,
+    passing_of,
+    reasons_of,
+    reviewed,
+    wanted,
+    written,
+)
 from assay.types import Action, Evidence, Hit, Judgement, Passage, Review, SearchSettings
 
 try:

@@ -27,19 +27,25 @@ except ImportError as error:
     ) from error
 
 from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
-from assay.models.replies import Piece, known, relayed, sendable, tokens, usage, whole
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
     UNCOMPRESSED,
     PerLoop,
+    Piece,
     drain,
     events,
     guard,
     is_stream,
+    known,
+    relayed,
     secure,
+    sendable,
+    tokens,
+    usage,
+    whole,
 )
-from assay.prompting.tokens import estimated_tokens
+from assay.prompting import estimated_tokens
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 FINISHES = known(

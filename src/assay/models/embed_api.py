@@ -18,8 +18,7 @@ from assay.errors import ProviderError, ProviderFailed
 # The models' adapter also says how to install the packages where they are missing.
 from assay.models.openai import OPENAI_URL
 from assay.models.provider import Said, Service, answered, failed, late, retry_after, said_in
-from assay.models.replies import sendable
-from assay.models.wire import CONNECTION, UNCOMPRESSED, PerLoop, bounded, opened, refuse_compressed
+from assay.models.wire import CONNECTION, UNCOMPRESSED, PerLoop, bounded, opened, refuse_compressed, sendable
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:

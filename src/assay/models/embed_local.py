@@ -21,9 +21,8 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.digest import digest_of, steady_digest
 from assay.models.hub_folder import HubFolder
-from assay.models.onnx_runtime import one_thread_session, shared_session
+from assay.models.onnx import digest_of, one_thread_session, shared_session, steady_digest
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:

@@ -28,17 +28,23 @@ except ImportError as error:
     ) from error
 
 from assay.models.provider import Said, Service, answered, failed, late, nonsense, retry_after, said_in
-from assay.models.replies import Piece, known, relayed, sendable, tokens, usage, whole
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
     UNCOMPRESSED,
     PerLoop,
+    Piece,
     bounded,
     events,
     is_stream,
+    known,
     refuse_compressed,
+    relayed,
     secure,
+    sendable,
+    tokens,
+    usage,
+    whole,
 )
 
 if TYPE_CHECKING:

@@ -16,9 +16,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from assay.errors import UsageError
-from assay.models.digest import digest_of
-from assay.models.onnx_folder import plain_tokenizer
-from assay.models.onnx_runtime import one_thread_session
+from assay.models.onnx import digest_of, one_thread_session, plain_tokenizer
 
 # Where a network is looked for; the first that is there is taken.
 NETWORKS = ("model.onnx", "onnx/model.onnx")

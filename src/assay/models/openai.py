@@ -28,19 +28,24 @@ except ImportError as error:
         hint='in the clone of assay: pip install ".[openai]"',
     ) from error
 
-from assay.models.json_schema import strict
 from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
-from assay.models.replies import Piece, known, relayed, sendable, usage, whole
+from assay.models.structured import strict
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
     UNCOMPRESSED,
     PerLoop,
+    Piece,
     drain,
     events,
     guard,
     is_stream,
+    known,
+    relayed,
     secure,
+    sendable,
+    usage,
+    whole,
 )
 
 OPENAI_URL = "https://api.openai.com/v1"

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from assay.stages import Embedder, Reader
+from assay.core.stages import Embedder, Reader
 from assay.types import EmbeddingModel, PassageReading, ReaderModel, TitledText
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ import numpy as np
 from assay.errors import UsageError
 from assay.models.hub_folder import HubFolder
 from assay.models.text_pairs import PairNetwork, class_logits
-from assay.nlp.reading import titled
-from assay.text.language import KNOWN_BY_SCRIPT, language_of
+from assay.nlp.blocks import titled
+from assay.nlp.language import KNOWN_BY_SCRIPT, language_of
 from assay.types import Hit, Passage
 
 if TYPE_CHECKING:

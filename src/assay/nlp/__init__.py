@@ -1,1 +1,1 @@
-"""Reading of text: its blocks, and its prose without markup."""
+"""What many stages share about text and no stage owns: pure functions over strings."""

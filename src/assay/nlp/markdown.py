@@ -4,18 +4,147 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from html import unescape
 from itertools import groupby
-from typing import Any
+from typing import Any, Self
 
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from assay.nlp.block import Block, BlockKind, Parsed, apart, leads_on, with_paths
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
-from assay.nlp.inline import PARSER
-from assay.nlp.lines import Lines
 from assay.types import Span
+
+# CommonMark's parser, with inline rules that note what of the text they take for markup.
+
+
+_Rule = Callable[[StateInline, bool], bool]
+
+
+def _noted(name: str, rule: _Rule) -> _Rule:
+    """The rule, which also notes in the parser's environment what of the text it took for markup."""
+
+    def apply(state: StateInline, silent: bool) -> bool:
+        start, count = state.pos, len(state.tokens)
+        label = (
+            state.md.helpers.parseLinkLabel(state, start, True)
+            if name == "link" and not silent and state.src[start] == "["
+            else -1
+        )
+        if not rule(state, silent):
+            return False
+        if not silent:
+            _note(state, name, start, state.tokens[count:], label)
+        return True
+
+    return apply
+
+
+def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], label: int) -> None:
+    marks: list[tuple[int, int]] = state.env["marks"]
+    match name:
+        case "emphasis":
+            # Text that waited may come before the marks, of which each is a token.
+            own = tokens[start - state.pos :]
+            state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
+        case "link":
+            marks += [(start, start + 1), (label, state.pos)]
+        case "backticks":
+            if tokens and tokens[-1].type == "code_inline":
+                length = len(tokens[-1].markup)
+                marks += [(start, start + length), (state.pos - length, state.pos)]
+                state.env["code"].append((start, state.pos))
+        case "autolink":
+            marks += [(start, start + 1), (state.pos - 1, state.pos)]
+        case "escape":
+            marks.append((start, start + 1))
+        case _:
+            marks.append((start, state.pos))
+
+
+def _parser() -> MarkdownIt:
+    """CommonMark with tables; HTML stays inline, since its blocks hold prose in Markdown as often as not."""
+    parser = MarkdownIt("commonmark").enable("table").disable("html_block")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.inline.ruler2.disable("fragments_join")
+    rules = dict(zip(parser.inline.ruler.get_active_rules(), parser.inline.ruler.getRules(""), strict=True))
+    for name in ("emphasis", "link", "image", "backticks", "autolink", "escape", "html_inline"):
+        parser.inline.ruler.at(name, _noted(name, rules[name]))
+    # Addresses are never opened here, and some cannot be encoded.
+    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    return parser
+
+
+PARSER = _parser()
+
+
+# The lines of a text in Markdown, and stretches of them.
+
+
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines as CommonMark counts them, and their places in the text without their ends."""
+
+    text: str
+    written: tuple[str, ...]
+    spans: tuple[Span, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """The lines of a text.
+
+        >>> Lines.of("It rained.\\r\\nIt snowed.").spans
+        (Span(start=0, end=10), Span(start=12, end=22))
+        """
+        spans, start = [], 0
+        for match in _LINE_END.finditer(text):
+            spans.append(Span(start, match.start()))
+            start = match.end()
+        spans.append(Span(start, len(text)))
+        return cls(text, tuple(text[span.start : span.end] for span in spans), tuple(spans))
+
+    def within(self, number: int, start: int, end: int) -> Span:
+        """A stretch of a line."""
+        first = self.spans[number].start
+        return Span(first + start, first + end)
+
+    def stretch(self, first: int, end: int) -> Span:
+        """The lines from `first` to before `end`."""
+        return Span(self.spans[first].start, self.spans[max(first, end - 1)].end)
+
+    def tight_line(self, number: int) -> Span:
+        """A line without quotation marks and outer white space."""
+        return self.tight(self.spans[number]) or self.spans[number]
+
+    def numbers(self, span: Span) -> range:
+        """The numbers of the lines that a stretch touches."""
+        first = bisect_right(self.spans, span.start, key=lambda line: line.start) - 1
+        last = bisect_right(self.spans, max(span.start, span.end - 1), key=lambda line: line.start) - 1
+        return range(max(0, first), last + 1) if span.end > span.start else range(0)
+
+    def quotation(self, number: int) -> Span | None:
+        """The quotation marks that a line begins with; None where it has none."""
+        match = _QUOTE.match(self.written[number])
+        return self.within(number, 0, match.end()) if match else None
+
+    def tight(self, span: Span) -> Span | None:
+        """The stretch without outer white space and the quotation marks before it."""
+        written = self.text[span.start : span.end]
+        quote = _QUOTE.match(written)
+        start = span.start + (quote.end() if quote else 0)
+        rest = self.text[start : span.end]
+        start += len(rest) - len(rest.lstrip())
+        end = start + len(rest.strip())
+        return Span(start, end) if start < end else None
+
 
 _TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t])")
 _TABLE_RULE = re.compile(r"[ \t|:>-]*-[ \t|:>-]*$")

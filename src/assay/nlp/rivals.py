@@ -14,12 +14,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, pairwise
 
-from assay.nlp.blocks import BlockKind, blocks, without_markup
-from assay.nlp.reading import titled
-from assay.text.language import language_of
-from assay.text.mentions import CAPITAL_NOUNS, mentions, plain_word
-from assay.text.names import Name, names
-from assay.text.tokens import STOP_WORDS, fold, word_spans, written_words
+from assay.nlp.blocks import BlockKind, blocks, titled, without_markup
+from assay.nlp.language import language_of
+from assay.nlp.names import CAPITAL_NOUNS, Name, mentions, names, plain_word
+from assay.nlp.tokens import STOP_WORDS, fold, word_spans, written_words
 from assay.types import Passage, Question, QuestionKind, Span, TitledText
 
 # At most so many words stand before the name of what a stretch is about: "Employees in Portugal have".

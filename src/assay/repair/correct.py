@@ -4,15 +4,174 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from assay.repair.negate import turned_round
-from assay.repair.sure import says, sentence_around, stands_elsewhere
-from assay.repair.values import UNTOUCHED
+from assay.nlp.negation import negations
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import stem, words
+from assay.repair.exchange import UNTOUCHED
 from assay.repair.wording import edited, fitted
-from assay.text.tokens import words
-from assay.types import Candidate, Check, Edit, Evidence, FindingKind, Question, Review, Sentence, Span, Status
+from assay.types import (
+    Candidate,
+    Check,
+    Edit,
+    Evidence,
+    FindingKind,
+    Passage,
+    Question,
+    Review,
+    Sentence,
+    SourceSpan,
+    Span,
+    Status,
+)
+
+# A denial taken out or put in, as the source has it, where that takes one word and its helper.
+
+
+_HELPER = r"(?:is|are|was|were|am|be|been|has|have|had|can|could|will|would|shall|should|may|might|must)"
+_DENIED_HELPER = re.compile(rf"\b(?P<helper>{_HELPER})(?: not|n['’]t)\b", re.IGNORECASE)
+_CANNOT = re.compile(r"\b(?P<helper>can)not\b", re.IGNORECASE)
+_NEVER = re.compile(r"\bnever ", re.IGNORECASE)
+# "did not open", "doesn't hold", "failed to win": the verb that follows has its plain form.
+_DENIED_VERB = re.compile(
+    r"\b(?:(?:do|does|did)(?: not|n['’]t)|fail(?:s|ed)? to) (?P<verb>[a-z]+)\b", re.IGNORECASE
+)
+_WHOLE = re.compile(r"It is (?:not true|false) that (?P<rest>\w)")
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def turned_round(text: str, place: Span, source: str, reason: str = "") -> Edit | None:
+    """The edit after which a text denies what its source denies, and no more; None where no simple one does.
+
+    `place` is what was found to deny, or the claim that should. A verb takes the form that the source has of it.
+
+    >>> turned_round("It did not open in May.", Span(7, 10), "It opened in May 1932.")
+    Edit(start=3, end=15, replacement='opened', reason='')
+    >>> turned_round("It is open.", Span(0, 11), "It is not open on Sundays.")
+    Edit(start=5, end=5, replacement=' not', reason='')
+    """
+    made = _denied(text, place, source) if len(negations(source)) % 2 else _stated(text, place, source)
+    return None if made is None else replace(made, reason=reason)
+
+
+def _stated(text: str, place: Span, source: str) -> Edit | None:
+    """The denial at a place taken out."""
+    whole = _WHOLE.match(text)
+    if whole is not None:
+        return Edit(0, whole.end(), whole["rest"].upper(), "")
+    for form in (_DENIED_HELPER, _CANNOT):
+        for match in form.finditer(text):
+            if _about(match, place):
+                return Edit(match.start(), match.end(), match["helper"], "")
+    for match in _DENIED_VERB.finditer(text):
+        form_there = _form_in(source, match["verb"])
+        if _about(match, place) and form_there is not None:
+            return Edit(match.start(), match.end(), form_there, "")
+    never = next((match for match in _NEVER.finditer(text) if _about(match, place)), None)
+    return None if never is None else Edit(never.start(), never.end(), "", "")
+
+
+def _denied(text: str, place: Span, source: str) -> Edit | None:
+    """The denial of the source put into a claim."""
+    for match in _DENIED_HELPER.finditer(source):
+        here = re.compile(rf"\b{re.escape(match['helper'])}\b(?! not|n['’]t)", re.IGNORECASE)
+        found = list(here.finditer(text, place.start, place.end))
+        if len(found) == 1:
+            return Edit(found[0].end(), found[0].end(), " not", "")
+    for match in _DENIED_VERB.finditer(source):
+        found = [
+            each
+            for each in _WORD.finditer(text, place.start, place.end)
+            if each.group()[0].islower() and stem(each.group()) == stem(match["verb"])
+        ]
+        if len(found) == 1:
+            return Edit(found[0].start(), found[0].end(), match.group(), "")
+    return None
+
+
+def _about(match: re.Match[str], place: Span) -> bool:
+    return match.start() < place.end and place.start < match.end()
+
+
+def _form_in(source: str, verb: str) -> str | None:
+    """The form that the source has of a verb, where it has one alone."""
+    forms = {word for word in _WORD.findall(source) if word[0].islower() and stem(word) == stem(verb)}
+    return forms.pop() if len(forms) == 1 else None
+
+
+# Whether a source sentence says just what a sentence would say once a value in it is corrected.
+
+
+# Words that a sentence may have and its source not: they stand for what the source names, or for nothing.
+_STAND_IN = frozenset("a an the it its he his she her they their this that these those".split())
+# Words that change what is said; a source sentence that has them and a correction that leaves them out differ.
+_QUALIFIERS = frozenset(
+    """not no never neither nor cannot except unless until only if than more less fewer over under above below least
+    most up down about around nearly almost approximately between may might could would should plan plans planned
+    falsely allegedly reportedly claims claimed former formerly without rather instead""".split()
+)
+
+
+def sentence_around(span: SourceSpan, evidence: Evidence) -> str:
+    """The sentence of the evidence that a span stands in; empty where it stands in none."""
+    passage = next((each for each in evidence.passages if each.passage_id == span.passage_id), None)
+    if passage is None:
+        return ""
+    at = span.start - passage.start
+    found = (each for each in sentences(passage.text) if each.start <= at < each.end)
+    return next((passage.text[each.start : each.end] for each in found), "")
+
+
+def says(before: str, value: str, behind: str, source: str, title: str = "") -> bool:
+    """Whether `source` says `before`, `value` and `behind` in this order, leaving out nothing that qualifies it.
+
+    Words of the passage's `title`, pronouns and articles may be missing in the source.
+
+    >>> source = "The bridge opened on 30 June 1894 after eight years."
+    >>> says("Tower Bridge opened on", "30 June 1894", ".", source, "Tower Bridge")
+    True
+    >>> says("More than", "1,200", "people work here.", "1,200 people work here.")
+    False
+    >>> says("It has", "100", "rooms.", "It has more than 100 rooms.")
+    False
+    """
+    wanted, there = words(value), words(source)
+    skipped = _STAND_IN.union(words(title))
+    for at in range(len(there) - len(wanted) + 1):
+        if there[at : at + len(wanted)] != wanted:
+            continue
+        left_before = _left_out(words(before), there[:at], skipped)
+        left_behind = _left_out(words(behind), there[at + len(wanted) :], skipped)
+        if left_before is not None and left_behind is not None:
+            return not _QUALIFIERS.intersection((*left_before, *left_behind))
+    return False
+
+
+def stands_elsewhere(value: str, passages: Sequence[Passage]) -> bool:
+    """Whether a value that a check found wrong stands in the passages: it may be right of another thing."""
+    wanted = words(value)
+    for passage in passages:
+        there = words(passage.text)
+        if any(there[at : at + len(wanted)] == wanted for at in range(len(there) - len(wanted) + 1)):
+            return True
+    return False
+
+
+def _left_out(said: Sequence[str], there: Sequence[str], skipped: frozenset[str]) -> list[str] | None:
+    """The words of `there` that `said` leaves out; None where it has words, or an order, that `there` has not."""
+    left: list[str] = []
+    at = 0
+    for word in said:
+        found = next((n for n in range(at, len(there)) if there[n] == word), None)
+        if found is not None:
+            left += there[at:found]
+            at = found + 1
+        elif word not in skipped:
+            return None
+    return [*left, *there[at:]]
+
 
 _BEFORE_DATE = re.compile(r"\b(?:in|on)\s+\Z", re.IGNORECASE)
 

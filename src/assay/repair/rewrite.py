@@ -6,16 +6,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from assay.core.stages import LLM
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
-from assay.prompting.fences import FenceSource, absent_from, fenced
-from assay.prompting.packing import one_line
-from assay.prompting.tokens import estimated_tokens
-from assay.stages import LLM
-from assay.text.cited_sentence import Numbered
-from assay.text.links import addresses, unlinked
-from assay.text.sentence_stream import SentenceCutter
-from assay.text.sentences import sentences
-from assay.text.tokens import terms
+from assay.nlp.cited_sentences import Numbered, SentenceCutter
+from assay.nlp.markup import addresses, unlinked
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import terms
+from assay.prompting import FenceSource, absent_from, estimated_tokens, fenced, one_line
 from assay.types import (
     Candidate,
     Evidence,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from assay.core.stages import Repairer, Verifier, Weigher
+from assay.repair.citations import recited
 from assay.repair.correct import corrected
 from assay.repair.drop import dropped
 from assay.repair.exchange import exchanged, shipped
-from assay.repair.recite import recited
-from assay.stages import Verifier, Weigher
 from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sentence, Severity
 
 
@@ -53,3 +54,27 @@ def hedged(evidence: Evidence, sentence: Sentence, review: Review) -> Candidate:
     """The sentence marked, for the first reason why it may not be shown as verified."""
     why = next((each.message for each in review.findings if each.severity is Severity.BLOCK), "")
     return Candidate(replace(sentence, hedged=True), evidence, why, "rules")
+
+
+# One repairer made of several, each for its own kinds of repair.
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedRepairer:
+    """Mends by the repairer of each kind; `usual` has the others."""
+
+    usual: Repairer
+    by_kind: Mapping[RepairKind, Repairer]
+
+    async def mend(
+        self,
+        kind: RepairKind,
+        question: Question,
+        evidence: Evidence,
+        sentence: Sentence,
+        review: Review,
+        begins: int,
+    ) -> Candidate | None:
+        """The sentence as this kind of repair would have it; None where it has nothing to offer."""
+        repairer = self.by_kind.get(kind, self.usual)
+        return await repairer.mend(kind, question, evidence, sentence, review, begins)

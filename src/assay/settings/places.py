@@ -22,10 +22,10 @@ from typing import Any
 from platformdirs import user_config_path
 from pydantic import ValidationError
 
-from assay.config_files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
-from assay.depth import PROFILES
+from assay.core.profiles import PROFILES
 from assay.errors import UsageError
-from assay.prompting.tokens import REPLY_SHARE
+from assay.prompting import REPLY_SHARE
+from assay.settings.files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
 from assay.settings.values import ROUNDS_OUTSIDE, Settings
 
 PROJECT_FILE = "assay.toml"

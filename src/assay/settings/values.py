@@ -18,8 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-from assay.config_files import variable_of
-from assay.depth import PROFILES
+from assay.core.profiles import PROFILES
+from assay.settings.files import variable_of
 from assay.types import CitationStyle, Criterion, Effort, Limits, Role, SearchMode
 
 # Each role's model, and the settings that name one.

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.calibration import ClaimPolicy
-from assay.ports import CheckerModel, Pair
-from assay.text.tokens import terms
+from assay.core.stages import CheckerModel, Pair, SearchUtility, Stages
+from assay.nlp.tokens import terms
 from assay.types import (
     AnswerReading,
     Assessment,
     Candidate,
     Check,
+    Claim,
     Confidence,
     Draft,
     Edit,
@@ -28,6 +30,9 @@ from assay.types import (
     Gathered,
     Judgement,
     Message,
+    ModelReply,
+    ModelRequest,
+    ModelsUsed,
     Passage,
     PassageReading,
     Question,
@@ -39,6 +44,8 @@ from assay.types import (
     Status,
     Step,
     TitledText,
+    Usage,
+    Verdict,
 )
 
 Scripted = TypeVar("Scripted")
@@ -340,3 +347,94 @@ class PlainDecliner:
         """The fixed words; what was declined is kept for the test to read."""
         self.declined.append(gathered)
         return self.words
+
+
+# A language model that says what is written down for it, and keeps what it was asked.
+
+
+class ScriptedModel:
+    """Gives its replies in order: prose, the JSON of a mapping, or an error, which it raises.
+
+    Replies are not validated: wrap it in a `StructuredModel`, as the engine does. `requests` is what it was asked.
+    """
+
+    def __init__(self, *replies: str | Mapping[str, Any] | Exception) -> None:
+        self._replies = list(replies)
+        self.requests: list[ModelRequest] = []
+
+    name = "fake:scripted"
+    host = ""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The next reply; raises Unscripted where none is left."""
+        self.requests.append(request)
+        if not self._replies:
+            raise Unscripted(f"no reply is scripted for call {len(self.requests)}")
+        reply = self._replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        text = reply if isinstance(reply, str) else json.dumps(reply)
+        return ModelReply(text, "stop", Usage(calls=1), self.name)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The next reply in one piece, then as a whole."""
+        reply = await self.complete(request)
+        yield reply.text
+        yield reply
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+# The stages of one question, each a fake that was told nothing, with those that a test is about in their place.
+
+
+_STATES = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}
+
+
+def scripted_stages(**given: Any) -> Stages:
+    """Fakes that raise Unscripted whatever they are asked, but for those `given` by the name of their stage.
+
+    Without a `quoter` of its own, the writer quotes too.
+
+    >>> scripted_stages(rules=None).models.writer
+    'scripted'
+    """
+    writer = given.get("writer", ScriptedWriter({}))
+    told: dict[str, Any] = {
+        "understander": ScriptedUnderstander(),
+        "retriever": ScriptedRetriever({}),
+        "outside": ScriptedRetriever({}),
+        "refiner": ScriptedRefiner(),
+        "selector": KeepingSelector(),
+        "judge": ScriptedJudge({}),
+        "writer": writer,
+        "fallback_writer": writer,
+        "abstainer": PlainDecliner(),
+        "verifier": ScriptedVerifier({}),
+        "repairer": ScriptedRepairer({}),
+        "rules": None,
+        "assessor": None,
+        "confidence_estimator": PlainRater(),
+        "models": ModelsUsed("scripted", "scripted", "scripted"),
+        "allowed_actions": frozenset(),
+        "allowed_repairs": frozenset(),
+        "worth": SearchUtility(),
+        "spent": Usage,
+    }
+    return Stages(**(told | given))
+
+
+def review_of(*claims: tuple[str, Verdict], expected: str | None = None) -> Review:
+    """A review of claims, each a text and a verdict, with a support check each that tells what is `expected`.
+
+    >>> [check.status.value for check in review_of(("It rained.", Verdict.UNKNOWN)).checks]
+    ['unknown']
+    """
+    made = tuple(Claim(n, text, 0, len(text), (), verdict, None) for n, (text, verdict) in enumerate(claims, 1))
+    checks = tuple(
+        Check("support", _STATES.get(each.verdict, Status.FAILED), Severity.BLOCK, each.n, "why", expected=expected)
+        for each in made
+    )
+    wrong = (each for each in checks if each.status is not Status.PASSED)
+    return Review(made, checks, tuple(Finding("support", each.claim, each.severity, "why", "") for each in wrong))

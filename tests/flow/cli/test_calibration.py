@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.record.runs import RunStore
+from assay.records.runs import RunStore
 from assay.types import Confidence, Done
 
-from ...unit.record.test_runs import answer
+from ...unit.records.test_runs import answer
 from .conftest import Cli, call
 
 RUNS = [f"01JA{n:02}" for n in range(40)]

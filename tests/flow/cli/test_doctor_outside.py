@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.testing.web.search import Article
-from assay.testing.web.server import LocalWeb
+from assay.testing.web.server import Article, LocalWeb
 
 from .conftest import call
 

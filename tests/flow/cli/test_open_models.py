@@ -14,8 +14,8 @@ import pytest
 
 from assay.calibration import ClaimPolicy
 from assay.calibration.shipped import weights_behind
-from assay.models.classifier_checker import ClassifierChecker
-from assay.record.policies import CheckerPolicies
+from assay.models.checker import ClassifierChecker
+from assay.records.policies import CheckerPolicies
 
 from ...unit.models.hub_server import Hub, serving
 from ...unit.models.tiny import POLICY

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.assess.yardstick import FILE_NAME, shipped
-from assay.record.runs import RunStore
+from assay.assessment.rubrics import FILE_NAME, shipped_rubrics
+from assay.records.runs import RunStore
 from assay.types import Done, Finding, Severity
 
-from ...unit.record.test_runs import answer
+from ...unit.records.test_runs import answer
 from .conftest import Cli, call
 
 LEFT = Finding("dates", 1, Severity.BLOCK, "the source says \x1b[31m1932", "use the source's date")
@@ -165,9 +165,9 @@ def test_the_answer_to_a_harder_question_is_held_to_a_higher_bar_where_that_is_w
 def test_rubrics_are_those_shipped(empty: Cli):
     shown = empty("rubrics")
     assert shown.code == 2
-    assert call("rubrics", "hash").out == f"{shipped().sha256}\n"
-    assert f'sha256 = "{shipped().sha256}"' in call("rubrics", "show").out
-    assert call("rubrics", "show", "--json").object["sha256"] == shipped().sha256
+    assert call("rubrics", "hash").out == f"{shipped_rubrics().sha256}\n"
+    assert f'sha256 = "{shipped_rubrics().sha256}"' in call("rubrics", "show").out
+    assert call("rubrics", "show", "--json").object["sha256"] == shipped_rubrics().sha256
 
 
 def test_rubrics_are_worded_anew_by_an_explicit_command_and_pinned(tmp_path: Path):
@@ -186,7 +186,9 @@ def test_rubrics_are_worded_anew_by_an_explicit_command_and_pinned(tmp_path: Pat
     renew = ("rubrics", "renew", "--model", f"fake:{script}", "--data-dir", tmp_path)
     made = call(*renew)
     assert made.code == 0, made
-    assert made.out.strip() == call("rubrics", "hash", "--data-dir", tmp_path).out.strip() != shipped().sha256
+    assert (
+        made.out.strip() == call("rubrics", "hash", "--data-dir", tmp_path).out.strip() != shipped_rubrics().sha256
+    )
     again = call(*renew)
     assert again.code == 2
     assert "replace it with --yes" in again.err

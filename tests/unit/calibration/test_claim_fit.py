@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from assay.calibration.claim_fit import PENALTY, Aims, Bars, balanced, bars, line
+from assay.calibration.claims import PENALTY, Aims, Bars, balanced, bars, line
 
 UNSEEN = Aims(0.03, 0.06, 0.9)
 NAMES = ("checker", "failed", "overlap")

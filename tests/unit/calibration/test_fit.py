@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Fit, MadeFor
-from assay.calibration.shift import has_shifted
 from assay.calibration.shipped import WEIGHTS, shipped, weights_behind
 from assay.evals.fitting import PARTINGS, fit, fold_of
 

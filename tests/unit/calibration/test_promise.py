@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from assay.calibration.fit import Rung
 from assay.calibration.promise import STRICTEST, best_promise, binomial_tail, promise
-from assay.evals.risk import ladder, oracle_share, realised
+from assay.evals.fitting import ladder, oracle_share, realised
 
 
 @given(st.integers(0, 400), st.integers(1, 400), st.floats(0.001, 0.999))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp, kstwobign
 
-from assay.calibration.shift import has_shifted, kolmogorov_smirnov
+from assay.calibration.curves import has_shifted, kolmogorov_smirnov
 
 samples = st.lists(st.integers(0, 20), min_size=4, max_size=60)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.assessment_view import weakness
+from assay.cli.evidence_view import weakness
 
 
 def assessment(passed: bool | None, overall: float | None, **others: Any) -> dict[str, Any]:

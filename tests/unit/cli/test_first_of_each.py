@@ -6,8 +6,7 @@ import io
 
 from assay.cli.answer_view import first_check_lines
 from assay.cli.evidence_view import show_review
-from assay.cli.first_of_each import MOST, first_of_each
-from assay.cli.terminal import Terminal
+from assay.cli.terminal import MOST, Terminal, first_of_each
 from assay.types import Check, Claim, Review, Severity, Status, Verdict, plain
 
 

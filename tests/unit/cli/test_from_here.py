@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.from_here import from_here
+from assay.cli.documents import listed
+from assay.cli.exits import from_here
 from assay.cli.intake import plan_lines
-from assay.cli.named import listed
 from assay.types import DocumentRecord
 
 

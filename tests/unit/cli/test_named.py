@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.cli.named import documents_named
+from assay.cli.documents import documents_named
 from assay.errors import UsageError
 from assay.types import DocumentRecord
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from assay.cli.progress import Progress
+from assay.cli.run_view import Progress
 from assay.cli.terminal import Terminal
 from assay.types import Sentence, SentenceProvisional, SentenceVerified, SentenceWithdrawn, StatusChanged
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, precision_score, recall_score
 
-from assay.evals.audit import Seen, agreement, card, marks
-from assay.evals.cards import shipped_cards
+from assay.evals.audit import Seen, agreement, card, marks, shipped_cards
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=4, max_size=60).filter(
     lambda made: len({label for label, _ in made}) == 2 and len({says for _, says in made}) == 2

@@ -13,8 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss
 
 from assay.calibration.fit import Bin
-from assay.evals.curves import isotonic, logistic
-from assay.evals.metrics.calibration_error import brier, debiased_ece, reliability
+from assay.evals.fitting import isotonic, logistic
+from assay.evals.metrics import brier, debiased_ece, reliability
 
 chance = st.floats(0, 1, allow_nan=False)
 rows = st.lists(st.tuples(chance, st.booleans()), min_size=1, max_size=60)

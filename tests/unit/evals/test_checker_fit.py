@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from assay.core.stages import CheckerModel, Pair
 from assay.errors import UsageError
 from assay.evals.checker_fit import FEWEST_FALSE, FEWEST_TRUE, CheckerFit, fitted_checker
 from assay.evals.fitting import fold_of
-from assay.evals.labelled_claims import LabelledClaim, labelled_claims
-from assay.ports import CheckerModel, Pair
+from assay.evals.labels_file import LabelledClaim, labelled_claims
 from assay.testing.fakes import WordEmbedder
 
 from .labelled import ENOUGH, MARKS, rows, written

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.evals.labelled_claims import counted, labelled_claims
+from assay.evals.labels_file import counted, labelled_claims
 from assay.types import Verdict
 
 GOOD = [

@@ -8,10 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import ndcg_score, roc_auc_score
 
-from assay.evals.metrics.auroc import auroc
-from assay.evals.metrics.bootstrap import paired_bootstrap
-from assay.evals.metrics.ranking import ndcg, recall
-from assay.evals.metrics.selective import selective_accuracy
+from assay.evals.metrics import auroc, ndcg, paired_bootstrap, recall, selective_accuracy
 
 pairs = st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=2, max_size=40)
 

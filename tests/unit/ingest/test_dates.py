@@ -11,13 +11,13 @@ from pathlib import Path
 import docx
 import pytest
 
-from assay.index.memory import MemoryIndex
-from assay.index.sqlite import open_sqlite
+from assay.core.stages import Index
 from assay.ingest.detect import AnyLoader
 from assay.ingest.loaders import LOADERS
 from assay.ingest.pipeline import Ingestion
 from assay.ingest.split import PassageSplitter
-from assay.stages import Index
+from assay.retrieval.index.memory import MemoryIndex
+from assay.retrieval.index.sqlite import open_sqlite
 from assay.testing.fakes import WordEmbedder
 
 

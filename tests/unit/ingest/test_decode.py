@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.ingest.decode import decode
+from assay.ingest.detect import decode
 
 FRENCH = "Le café de l'été à Besançon coûte 3,50 € – « voilà »."
 RUSSIAN = "Москва является столицей Российской Федерации и крупнейшим по численности населения городом. " * 5

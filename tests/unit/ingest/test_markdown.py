@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.ingest.load_markdown import MarkdownLoader
+from assay.ingest.load_text import MarkdownLoader
 
 
 def test_front_matter_is_metadata_with_a_region_of_its_own() -> None:

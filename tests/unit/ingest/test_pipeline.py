@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.index.memory import MemoryIndex
 from assay.ingest.detect import AnyLoader
 from assay.ingest.loaders import LOADERS
 from assay.ingest.pipeline import Ingestion, Progress
 from assay.ingest.split import PassageSplitter
+from assay.retrieval.index.memory import MemoryIndex
 from assay.testing.fakes import WordEmbedder
 from assay.types import FileReport
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.ingest.load_csv import CsvLoader
 from assay.ingest.load_html import HtmlLoader
-from assay.ingest.load_markdown import MarkdownLoader
+from assay.ingest.load_text import CsvLoader, MarkdownLoader
 from assay.ingest.split import PassageSplitter
 from assay.types import Document, Loaded, Location, Passage, Place, Region
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.integrations.given import Given, passages_of, wanted, written
+from assay.integrations.passages import Given, passages_of, wanted, written
 from assay.types import Passage
 
 anything = st.one_of(st.none(), st.booleans(), st.integers(-3, 40), st.floats(), st.text(max_size=5))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.integrations.told import mended, metadata_of, passing_of, reasons_of, reviewed, status_of
+from assay.integrations.passages import mended, metadata_of, passing_of, reasons_of, reviewed, status_of
 from assay.types import (
     Check,
     Claim,

@@ -10,9 +10,9 @@ import assay_models
 import numpy as np
 import pytest
 
+from assay.core.stages import Pair
 from assay.errors import UsageError
 from assay.models.checker import OnnxChecker
-from assay.ports import Pair
 
 from .tiny import POLICY, tiny_checker
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assay.core.stages import Pair
 from assay.errors import UsageError
-from assay.models.classifier_checker import CONTRADICTS, NEITHER, SUPPORTS, ClassifierChecker
+from assay.models.checker import CONTRADICTS, NEITHER, SUPPORTS, ClassifierChecker
 from assay.models.hub_folder import HubFolder
-from assay.ports import Pair
 
 from .tiny import POLICY
 from .tiny_hub import classifier, hub_folder, reranker

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.models.gguf import GgufHead, disarmed, read_head
+from assay.models.local import GgufHead, disarmed, read_head
 
 
 def text(value: str) -> bytes:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import AssayError, DamagedStore, ProviderFailed, ProviderRefused, ProviderUnreachable, UsageError
-from assay.models.hub import chosen_network, pull
-from assay.models.pulled import LOCK_FILE, HubName, PulledModels
+from assay.models.hub import LOCK_FILE, HubName, PulledModels, chosen_network, pull
 
 from .hub_server import COMMIT, Hub, serving
 from .tiny_hub import classifier, hub_folder

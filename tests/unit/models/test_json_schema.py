@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from assay.models.json_schema import strict
+from assay.models.structured import strict
 
 
 class Level(StrEnum):

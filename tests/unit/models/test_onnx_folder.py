@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.models.onnx_folder import OnnxFolder, batches
+from assay.models.onnx import OnnxFolder, batches
 
 TINY = Path(__file__).parent / "tiny_reader"
 INPUTS = frozenset({"input_ids", "segments"})

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.models.digest import digest_of, steady_digest
-from assay.models.onnx_runtime import one_thread_session, shared_session
+from assay.models.onnx import digest_of, one_thread_session, shared_session, steady_digest
 
 TINY = Path(__file__).parent / "tiny_reader" / "model.onnx"
 GIVEN = {name: np.array([[1, 5, 2, 6, 7, 2]]) for name in ("input_ids", "segments")}

@@ -52,8 +52,8 @@ def test_spans_do_not_overlap_and_the_best_come_first(reader: OnnxReader) -> Non
     text = "nine sharp or perhaps ten"
     (found,) = read(reader, text)
     assert [text[each.start : each.end] for each in found.spans[:2]] == ["nine sharp", "ten"]
-    in_order = sorted(found.spans, key=lambda each: each.start)
-    assert all(one.end <= other.start for one, other in pairwise(in_order))
+    ordered_map = sorted(found.spans, key=lambda each: each.start)
+    assert all(one.end <= other.start for one, other in pairwise(ordered_map))
     assert [each.score for each in found.spans] == sorted((each.score for each in found.spans), reverse=True)
 
 

@@ -11,7 +11,8 @@ from typing import Any, Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from assay.budget import Budget
+from assay.core.budget import Budget
+from assay.core.tape import Tape
 from assay.errors import (
     BudgetSpent,
     CircuitOpen,
@@ -22,13 +23,9 @@ from assay.errors import (
     ProviderUnreachable,
     UnusableReply,
 )
-from assay.models.breaker import FAILURES, Circuit, GuardedModel
-from assay.models.metered import MeteredModel
+from assay.models.run_model import FAILURES, Circuit, GuardedModel, MeteredModel, TunedModel, Tuning
 from assay.models.structured import StructuredModel
-from assay.models.tuned import TunedModel, Tuning
-from assay.record.gone import GoneModel
-from assay.record.taped import TapedClock, TapedModel
-from assay.tape import Tape
+from assay.records.replay import GoneModel, TapedClock, TapedModel
 from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
 
 ASKED = ModelRequest("judge", (PromptMessage("user", "How hot?"),), max_tokens=10)
@@ -161,7 +158,7 @@ async def test_each_attempt_is_told_beside_the_budget():
     ],
 )
 async def test_no_call_is_made_that_could_pass_a_limit(limits: Limits, flag: str):
-    from assay.models.metered import Price
+    from assay.models.run_model import Price
 
     model = replace(metered([], limits), price=Price(1e-5, 1e-5))
     with pytest.raises(BudgetSpent) as caught:

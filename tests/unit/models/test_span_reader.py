@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.models.span_reader import SpanReader
+from assay.models.reader import SpanReader
 from assay.types import TitledText
 
 from .tiny_hub import answerer, hub_folder, reranker

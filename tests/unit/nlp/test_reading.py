@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.nlp.reading import titled
+from assay.nlp.blocks import titled
 from assay.types import Location, Passage
 
 TEXT = "Boil the [water](water.md) for *two* minutes."

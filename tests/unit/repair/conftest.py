@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.mend import compose
+from assay.core.repair import compose
 from assay.types import Evidence, Hit, Passage, Question, Review, Sentence
-from assay.verify.review import DeterministicVerifier
+from assay.verification.review import DeterministicVerifier
 
 BRIDGE = "The bridge was opened on 3 May 1932 by the mayor. It cost 4 million dollars."
 TUNNEL = "The tunnel was not closed in 1950. Its length is 5.2 km, and it was dug by John Smith."

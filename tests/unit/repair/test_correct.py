@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.repair.correct import corrected
-from assay.repair.dates import as_written
 from assay.repair.rules import RulesRepairer
-from assay.repair.wording import edited, fitted
+from assay.repair.wording import as_written, edited, fitted
 from assay.types import (
     Check,
     Edit,

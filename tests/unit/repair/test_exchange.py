@@ -203,8 +203,8 @@ def test_an_offer_is_only_taken_from_its_bar_on():
 def test_the_weights_that_ship_are_of_the_checker_that_ships():
     import assay_models
 
-    from assay.build.checking import BUNDLED
     from assay.models.checker import OnnxChecker
+    from assay.wiring.networks import BUNDLED_CHECKER
 
-    held = OnnxChecker.load(assay_models.folder(BUNDLED)).model.id
+    held = OnnxChecker.load(assay_models.folder(BUNDLED_CHECKER)).model.id
     assert shipped().checker == held, "the checker is another one: run benchmarks/fix/choose.py"

@@ -9,7 +9,7 @@ import pytest
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderFailed, ProviderUnreachable, UnusableReply, unusable
 from assay.models.structured import StructuredModel
 from assay.repair.rewrite import PROMPT, ModelRepairer
-from assay.testing.scripted_model import ScriptedModel
+from assay.testing.fakes import ScriptedModel
 from assay.types import (
     Claim,
     Evidence,

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from assay.errors import DeadlinePassed
-from assay.repair.search import SearchRepairer
-from assay.repair.subject import on_subject, query_for
+from assay.repair.search import SearchRepairer, on_subject, query_for
 from assay.testing.fakes import ScriptedRetriever, ScriptedVerifier
 from assay.types import (
     Claim,

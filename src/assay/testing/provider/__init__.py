@@ -2,7 +2,7 @@
 
 from assay.testing.provider.exchange import Exchange
 from assay.testing.provider.faults import FAULTS, Fault
-from assay.testing.provider.nouns import (
+from assay.testing.provider.rules import (
     AnswerRule,
     Asked,
     Connections,
@@ -12,8 +12,10 @@ from assay.testing.provider.nouns import (
     ServerEvent,
     Tokens,
     Wire,
+    counted,
+    plain_answer,
+    smallest,
 )
-from assay.testing.provider.rules import counted, plain_answer, smallest
 from assay.testing.provider.server import LocalProvider
 
 __all__ = [

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from assay.testing.provider.nouns import Asked, Reply, ServerEvent
+from assay.testing.provider.rules import Asked, Reply, ServerEvent
 from assay.testing.provider.wire import WireFormat, encoded
 
 JSON = "application/json"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import socket
 import threading
@@ -13,11 +14,12 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
-from assay.testing.provider.catalogue import catalogue
+import numpy as np
+
+from assay.testing.fakes import WordEmbedder
 from assay.testing.provider.exchange import Exchange, Line
 from assay.testing.provider.faults import FAULTS, Fault
-from assay.testing.provider.http import TLS_ALERT, Inbox, Incoming, SpeaksTls
-from assay.testing.provider.nouns import (
+from assay.testing.provider.rules import (
     AnswerRule,
     Asked,
     Connections,
@@ -25,12 +27,129 @@ from assay.testing.provider.nouns import (
     Reply,
     Request,
     Wire,
+    counted,
+    plain_answer,
 )
-from assay.testing.provider.rules import counted, plain_answer
-from assay.testing.provider.wire import WireFormat
-from assay.testing.provider.wire_anthropic import Anthropic
-from assay.testing.provider.wire_gemini import Gemini
-from assay.testing.provider.wire_openai import OpenAI
+from assay.testing.provider.wire import Anthropic, Gemini, OpenAI, WireFormat
+
+# Reading HTTP/1.1 requests from a stream.
+
+
+# What a TLS client says first, and the answer "fatal: handshake failure" (RFC 8446, section 6).
+TLS_HELLO = b"\x16"
+TLS_ALERT = b"\x15\x03\x03\x00\x02\x02\x28"
+
+
+class SpeaksTls(Exception):
+    """The client began a TLS handshake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A request's parts as they came; headers by lower-case name."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    content: bytes
+
+    def body(self) -> Any:
+        """The content as JSON, None where it is none."""
+        try:
+            return json.loads(self.content)
+        except ValueError:
+            return None
+
+
+class Inbox:
+    """A client's bytes: request after request, and whether the client is still there."""
+
+    def __init__(self, reader: asyncio.StreamReader) -> None:
+        self._reader = reader
+        self._early = b""
+
+    async def request(self) -> Incoming | None:
+        """The next request, None where the client has left. Raises SpeaksTls."""
+        try:
+            first = self._early or await self._reader.read(1)
+            self._early = b""
+            if first == TLS_HELLO:
+                raise SpeaksTls
+            if not first:
+                return None
+            head = first + await self._reader.readuntil(b"\r\n\r\n")
+            start, *lines = head.decode("latin-1").strip().split("\r\n")
+            headers = {
+                name.strip().lower(): value.strip() for name, _, value in (each.partition(":") for each in lines)
+            }
+            method, path, _ = start.split(" ", 2)
+            return Incoming(method, path, headers, await self._content(headers))
+        except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):
+            return None
+
+    async def left(self) -> None:
+        """Return when the client leaves; what it sends before is kept for `request`."""
+        while True:
+            try:
+                byte = await self._reader.read(1)
+            except ConnectionError:
+                return
+            if not byte:
+                return
+            self._early += byte
+            # The next request came early: its client is there, and waits.
+            await asyncio.Event().wait()
+
+    async def _content(self, headers: dict[str, str]) -> bytes:
+        if "chunked" not in headers.get("transfer-encoding", ""):
+            return await self._reader.readexactly(int(headers.get("content-length", "0")))
+        parts = []
+        while size := int((await self._reader.readuntil(b"\r\n")).split(b";")[0], 16):
+            parts.append((await self._reader.readexactly(size + 2))[:-2])
+        await self._reader.readuntil(b"\r\n")
+        return b"".join(parts)
+
+
+# What the provider serves beside replies: the list of models, and vectors.
+
+
+async def catalogue(incoming: Incoming, models: Sequence[str]) -> dict[str, Any] | None:
+    """The response to a request for models or vectors; None where nothing of that name is served."""
+    path = incoming.path.partition("?")[0].rstrip("/")
+    if incoming.method == "POST" and path.endswith("/embeddings"):
+        return await _vectors(incoming.body() or {})
+    if incoming.method != "GET" or not path.endswith("/models"):
+        return None
+    if "anthropic-version" in incoming.headers:
+        data = [{"type": "model", "id": each, "display_name": each, "created_at": _CREATED} for each in models]
+        return {"data": data, "has_more": False, "first_id": models[0], "last_id": models[-1]}
+    if "x-goog-api-key" in incoming.headers:
+        served = ["generateContent", "streamGenerateContent"]
+        return {"models": [{"name": f"models/{each}", "supportedGenerationMethods": served} for each in models]}
+    listed = [{"id": each, "object": "model", "created": 1_700_000_000, "owned_by": "assay"} for each in models]
+    return {"object": "list", "data": listed}
+
+
+_CREATED = "2026-01-01T00:00:00Z"
+
+
+async def _vectors(body: dict[str, Any]) -> dict[str, Any]:
+    """Vectors by words, so that texts which share words are near each other."""
+    asked = body.get("input") or []
+    texts = [asked] if isinstance(asked, str) else list(asked)
+    rows = await WordEmbedder().embed(texts)
+    data = [
+        {"object": "embedding", "index": n, "embedding": _row(row, body.get("encoding_format"))}
+        for n, row in enumerate(rows)
+    ]
+    tokens = sum(len(text.split()) for text in texts)
+    usage = {"prompt_tokens": tokens, "total_tokens": tokens}
+    return {"object": "list", "data": data, "model": str(body.get("model")), "usage": usage}
+
+
+def _row(row: Any, form: Any) -> Any:
+    return base64.b64encode(row.astype(np.float32).tobytes()).decode() if form == "base64" else row.tolist()
+
 
 WIRES: tuple[WireFormat, ...] = (OpenAI(), Gemini(), Anthropic())
 # A top-level domain that no resolver knows (RFC 6761).

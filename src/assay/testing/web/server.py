@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import math
 import threading
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -12,9 +15,146 @@ from typing import Any, Self
 
 from aiohttp import web
 
-from assay.testing.web.faults import FAULTS
-from assay.testing.web.pages import AWKWARD, Served, page
-from assay.testing.web.search import Article, Words, brave, searxng, tavily, wikipedia
+from assay.nlp.tokens import terms
+from assay.testing.web.pages import AWKWARD, Served, page, redirect
+
+# How a search service can fail: what it answers instead of results.
+
+
+_JSON = "application/json"
+
+# Each by its name; a service that is down has its port closed instead.
+FAULTS: Mapping[str, Served] = {
+    "hangs": Served(pause=3600.0),
+    "drips": Served(b" ", content_type=_JSON, pause=0.05, repeat=100_000),
+    "400": Served(b'{"error": "bad request"}', 400, _JSON),
+    "401": Served(b'{"detail": {"error": "Unauthorized: invalid key"}}', 401, _JSON),
+    "402": Served(b'{"error": "payment required"}', 402, _JSON),
+    "403": Served(b"<h1>Forbidden</h1>", 403),
+    "404": Served(b"<h1>Not found</h1>", 404),
+    "408": Served(b"", 408),
+    "422": Served(b'{"error": {"detail": "q is too long"}}', 422, _JSON),
+    "429": Served(b"Too many requests", 429, "text/plain", {"Retry-After": "3"}),
+    "432": Served(b'{"detail": {"error": "plan limit"}}', 432, _JSON),
+    "500": Served(b"<h1>Internal error</h1>", 500),
+    "502": Served(b"<h1>Bad gateway</h1>", 502),
+    "503": Served(b"", 503, headers={"Retry-After": "60"}),
+    "redirects": redirect("http://169.254.169.254/"),
+    "says nothing": Served(b"", content_type=_JSON),
+    "shows a page": Served(b"<!doctype html><h1>Log in</h1>"),
+    "says null": Served(b"null", content_type=_JSON),
+    "says a list": Served(b"[]", content_type=_JSON),
+    "says an empty object": Served(b"{}", content_type=_JSON),
+    "says other types": Served(b'{"results": "none", "type": "search", "web": 7, "query": []}', content_type=_JSON),
+    "says rows of nothing": Served(
+        b'{"results": [{}], "type": "search", "web": {"results": [{}]}, "query": {"pages": [{}]}}',
+        content_type=_JSON,
+    ),
+    "nests too deeply": Served(b"[" * 200_000, content_type=_JSON),
+    "breaks off": Served(b'{"results": [', content_type=_JSON, headers={"Content-Length": "9000"}, cut=True),
+    "is not text": Served(b"\xff\xfe\x00\x01", content_type=_JSON),
+    "is huge": Served(b" " * 65536, content_type=_JSON, repeat=2048),
+    "is a gzip bomb": Served(
+        gzip.compress(b" " * (64 << 20)), content_type=_JSON, headers={"Content-Encoding": "gzip"}
+    ),
+    "drops the connection": Served(status=0, cut=True),
+}
+
+
+# Search over the site's articles, in the shapes of the services that assay speaks to.
+
+
+_K1, _B = 1.2, 0.75
+_SNIPPET = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """An article of the site: its path, what it says, and its day (ISO 8601) where it has one."""
+
+    path: str
+    title: str
+    text: str
+    date: str | None = None
+
+
+class Words:
+    """BM25 over articles."""
+
+    def __init__(self, articles: Sequence[Article]) -> None:
+        self._articles = tuple(articles)
+        self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        lengths = []
+        for at, article in enumerate(self._articles):
+            counts = Counter(terms(f"{article.title} {article.text}"))
+            lengths.append(counts.total())
+            for term, count in counts.items():
+                self._places[term].append((at, count))
+        self._lengths = lengths
+        self._mean = sum(lengths) / len(lengths) if lengths else 1.0
+
+    def best(self, query: str, k: int) -> list[Article]:
+        """The k articles that share most with the query, best first.
+
+        >>> Words([Article("/a", "Tea", "Hot."), Article("/b", "Ice", "Cold.")]).best("hot tea", 5)
+        [Article(path='/a', title='Tea', text='Hot.', date=None)]
+        """
+        scores: dict[int, float] = defaultdict(float)
+        for term in set(terms(query)):
+            places = self._places.get(term, [])
+            weight = math.log(1 + (len(self._articles) - len(places) + 0.5) / (len(places) + 0.5))
+            for at, count in places:
+                length = 1 - _B + _B * self._lengths[at] / self._mean
+                scores[at] += weight * count * (_K1 + 1) / (count + _K1 * length)
+        ordered = sorted(scores, key=lambda at: (-scores[at], at))
+        return [self._articles[at] for at in ordered[:k]]
+
+
+def searxng(found: Sequence[Article], base: str) -> Mapping[str, Any]:
+    """The articles as SearXNG lists them."""
+    rows = [
+        {"title": each.title, "url": base + each.path, "content": _opening(each), "publishedDate": each.date}
+        for each in found
+    ]
+    return {"query": "", "number_of_results": len(rows), "results": rows, "unresponsive_engines": []}
+
+
+def brave(found: Sequence[Article], base: str) -> Mapping[str, Any]:
+    """The articles as Brave lists them; without any there is no `web`."""
+    rows = [
+        {"title": each.title, "url": base + each.path, "description": _opening(each), "page_age": each.date}
+        for each in found
+    ]
+    return {"type": "search", "query": {}} | ({"web": {"type": "search", "results": rows}} if rows else {})
+
+
+def tavily(found: Sequence[Article], base: str) -> Mapping[str, Any]:
+    """The articles as Tavily lists them."""
+    rows = [
+        {"title": each.title, "url": base + each.path, "content": _opening(each), "score": 0.5} for each in found
+    ]
+    return {"query": "", "results": rows, "response_time": 0.1}
+
+
+def wikipedia(found: Sequence[Article], base: str) -> Mapping[str, Any]:
+    """The articles as MediaWiki lists them, in no order but that of `index`; without any there is no `query`."""
+    rows = [
+        {
+            "pageid": n,
+            "title": each.title,
+            "index": n,
+            "extract": _opening(each),
+            "fullurl": base + each.path,
+            "revisions": [{"timestamp": f"{each.date or '2020-01-01'}T00:00:00Z"}],
+        }
+        for n, each in enumerate(found, 1)
+    ]
+    return {"batchcomplete": True} | ({"query": {"pages": rows[::-1]}} if rows else {})
+
+
+def _opening(article: Article) -> str:
+    return article.text[:_SNIPPET]
+
 
 _RESULTS = 5
 _SERVICES = {"/search", "/res/v1/web/search", "/w/api.php"}

@@ -9,7 +9,7 @@ from functools import cache
 
 from assay.testing.provider.exchange import EVENTS, JSON, Exchange
 from assay.testing.provider.faults.fault import fault, structured
-from assay.testing.provider.nouns import ServerEvent, Tokens
+from assay.testing.provider.rules import ServerEvent, Tokens
 from assay.testing.provider.wire import encoded
 
 _MEGABYTE = 1_000_000

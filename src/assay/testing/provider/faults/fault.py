@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.nouns import Asked, Wire
+from assay.testing.provider.rules import Asked, Wire
 
 Group = Literal["connect", "status", "body", "stream", "content"]
 Commit = Callable[[Exchange], Awaitable[None]]

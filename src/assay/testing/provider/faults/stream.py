@@ -7,7 +7,7 @@ from itertools import count
 
 from assay.testing.provider.exchange import EVENTS, JSON, Exchange
 from assay.testing.provider.faults.fault import fault, streamed
-from assay.testing.provider.nouns import ServerEvent
+from assay.testing.provider.rules import ServerEvent
 from assay.testing.provider.wire import encoded
 
 _PADDING = "x" * 10_000_000

@@ -1,0 +1,113 @@
+"""The assessor that needs no language model: estimates by rules from the answer, its evidence and its review."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from assay.assessment.measures import (
+    Measured,
+    Reading,
+    accuracy,
+    citation_quality,
+    coherence,
+    completeness,
+    read,
+    relevance,
+    user_alignment,
+)
+from assay.assessment.rubrics import Yardstick, shipped_rubrics
+from assay.assessment.scoring import ALL_CRITERIA, advice_for, assessed
+from assay.core.budget import ASSESSMENT, Timing
+from assay.core.profiles import QualityThreshold, bar_for
+from assay.core.stages import Assessor
+from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Finding, Question, Review
+
+# An answer of more characters is taken apart on another thread, off the event loop.
+_SOON_READ = 4_000
+MEASURES: Mapping[Criterion, Callable[[Reading], Measured]] = MappingProxyType(
+    {
+        Criterion.ACCURACY: accuracy,
+        Criterion.COMPLETENESS: completeness,
+        Criterion.COHERENCE: coherence,
+        Criterion.RELEVANCE: relevance,
+        Criterion.CITATION_QUALITY: citation_quality,
+        Criterion.USER_ALIGNMENT: user_alignment,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeterministicAssessor:
+    """Assesses by rules, whose formulas stand in `assay.assessment.measures`; and gives the yardstick's hash."""
+
+    criteria: tuple[Criterion, ...] = ALL_CRITERIA
+    bar: QualityThreshold = field(default_factory=QualityThreshold)
+    yardstick: Yardstick = field(default_factory=shipped_rubrics, repr=False)
+
+    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The estimates of the chosen criteria."""
+        if len(draft.text) <= _SOON_READ:
+            return self.estimate(question, evidence, draft, review)
+        return await asyncio.to_thread(self.estimate, question, evidence, draft, review)
+
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """The findings, with the strategy for the weakest criterion where the answer did not pass."""
+        return advice_for(assessment, findings, self.yardstick)
+
+    def estimate(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The same, at once."""
+        reading = read(question, evidence, draft, review)
+        scores = tuple(_scored(each, MEASURES[each](reading)) for each in self.criteria)
+        return assessed(scores, self.yardstick.sha256, self.bar)
+
+
+def _scored(criterion: Criterion, measured: Measured) -> CriterionScore:
+    return CriterionScore(
+        criterion, measured.score, measured.reasons, measured.quotes, measured.suggestions, BY_RULES
+    )
+
+
+# The assessor that asks more of the answer to a harder question.
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveAssessor:
+    """Holds what `inner` scores to the question's own bar: the `usual` one, raised by how hard it is.
+
+    The scores stay as they are, and the assessment says what was asked.
+    """
+
+    inner: Assessor
+    usual: QualityThreshold
+
+    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """The assessment of `inner`, passed where it reaches the question's bar."""
+        found = await self.inner.assess(question, evidence, draft, review)
+        return assessed(found.scores, found.rubric, bar_for(question, self.usual))
+
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """As `inner` advises."""
+        return self.inner.advise(assessment, findings)
+
+
+# How long an assessor takes.
+
+
+@dataclass(frozen=True, slots=True)
+class TimedAssessor:
+    """Counts how long `inner` assesses; all criteria together, as a model judges them in one call."""
+
+    inner: Assessor
+    timing: Timing
+
+    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
+        """As `inner`."""
+        with self.timing(ASSESSMENT):
+            return await self.inner.assess(question, evidence, draft, review)
+
+    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+        """As `inner`."""
+        return self.inner.advise(assessment, findings)

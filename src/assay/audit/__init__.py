@@ -1,1 +1,0 @@
-"""One run as a page that opens offline: what an auditor keeps."""

@@ -1,0 +1,196 @@
+"""A hard budget for one question: calls, tokens, money and seconds, reserved before they are spent."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+from assay.core.stages import Clock
+from assay.core.tape import SystemClock
+from assay.errors import BudgetSpent
+from assay.types import Limits, Usage, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """What a call may use at most: `tokens` of prompt and reply together, `cost` in US dollars."""
+
+    tokens: int
+    cost: float
+
+
+class Budget:
+    """What a question has used, and what it may still use.
+
+    Several calls at once cannot overspend: each reserves the most that it may use before it is made.
+
+    >>> from assay.core.tape import SystemClock
+    >>> budget = Budget(Limits(calls=1), SystemClock())
+    >>> reserved = budget.reserve(tokens=100, cost=0.0)
+    >>> budget.settle(reserved, Usage(prompt_tokens=60, completion_tokens=20, total_tokens=80, calls=1))
+    >>> budget.spent.total_tokens
+    80
+    >>> budget.reserve(tokens=100, cost=0.0)
+    Traceback (most recent call last):
+    ...
+    assay.errors.BudgetSpent: the question's 1 model call is used up
+    """
+
+    def __init__(self, limits: Limits, clock: Clock) -> None:
+        self.spent = Usage()
+        self._limits = limits
+        self._clock = clock
+        self._ends = clock.monotonic() + limits.seconds
+        # What counts against the limits: the reserved amount until it is settled, and for good where the
+        # provider did not report what it used.
+        self._calls, self._tokens, self._cost = 0, 0, 0.0
+
+    def seconds_left(self) -> float:
+        """Seconds until the deadline, negative after it."""
+        return self._ends - self._clock.monotonic()
+
+    def reserve(self, tokens: int, cost: float, spare: int = 0) -> Reservation:
+        """Set the most that one call may use aside; raises BudgetSpent where a limit would be passed.
+
+        So many calls as `spare` says are left for others.
+        """
+        limits = self._limits
+        if self._calls + 1 > limits.calls:
+            allowed = f"{limits.calls} model call{'s are' if limits.calls != 1 else ' is'}"
+            raise BudgetSpent(f"the question's {allowed} used up", hint="allow more with --max-calls")
+        if self._calls + 1 + spare > limits.calls:
+            raise BudgetSpent(
+                f"{spare} of the question's {limits.calls} model calls are kept for writing and testing the answer",
+                hint="allow more with --max-calls",
+            )
+        if limits.tokens is not None and self._tokens + tokens > limits.tokens:
+            left = f"{max(0, limits.tokens - self._tokens):,} of the question's {limits.tokens:,} tokens are left"
+            raise BudgetSpent(f"a call may take {tokens:,}, and {left}", hint="allow more with --max-tokens")
+        if limits.cost is not None and self._cost + cost > limits.cost:
+            left = f"{max(0.0, limits.cost - self._cost):g} of the question's {limits.cost:g} US dollars are left"
+            raise BudgetSpent(f"a call may cost {cost:g}, and {left}", hint="allow more with --max-cost")
+        self._calls += 1
+        self._tokens += tokens
+        self._cost += cost
+        return Reservation(tokens, cost)
+
+    def settle(self, reserved: Reservation, usage: Usage) -> None:
+        """Put what a call used in the place of what was set aside for it."""
+        self.spent += usage
+        if usage.total_tokens is not None:
+            self._tokens += usage.total_tokens - reserved.tokens
+        if usage.cost is not None:
+            self._cost += usage.cost - reserved.cost
+
+
+# What the checks of one run take: how long each is at work, and what it asks of a language model.
+
+
+# What the checks of a claim share: looking for its words in the sources, taking these apart, and their vectors.
+READING = "reading"
+# What asks a model, named as its checks are.
+VERIFIER, ASSESSMENT, RULES = "verifier", "assessment", "rules"
+
+# Count the time that a context takes for the check of that name.
+Timing = Callable[[str], AbstractContextManager[object]]
+_UNTIMED: AbstractContextManager[object] = nullcontext()
+
+
+def untimed(_check: str) -> AbstractContextManager[object]:
+    """Count no time."""
+    return _UNTIMED
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCost(Value):
+    """What a check took in all: `ms` of time, waiting for a model included, and what its model calls used.
+
+    `kept` counts the verdicts that were known from an earlier run, for which no model was asked.
+
+    >>> (CheckCost(1.5) + CheckCost(2.0, Usage(calls=1), kept=3)).ms
+    3.5
+    """
+
+    ms: float = 0.0
+    usage: Usage = field(default_factory=Usage)
+    kept: int = 0
+
+    def __add__(self, other: CheckCost) -> CheckCost:
+        """Both together."""
+        return CheckCost(self.ms + other.ms, self.usage + other.usage, self.kept + other.kept)
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any]) -> Self:
+        """The cost as it was stored."""
+        return cls(body["ms"], Usage(**body["usage"]), body["kept"])
+
+
+class Meter:
+    """Counts for one run, from any thread.
+
+    >>> meter = Meter()
+    >>> with meter.timing("numbers"):
+    ...     pass
+    >>> meter.asked("verifier", Usage(calls=1))
+    >>> sorted(meter.costs), meter.costs["verifier"].usage.calls
+    (['numbers', 'verifier'], 1)
+    """
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._ms: defaultdict[str, float] = defaultdict(float)
+        self._costs: dict[str, CheckCost] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def costs(self) -> Mapping[str, CheckCost]:
+        """What each check took so far, by name."""
+        with self._lock:
+            asked, timed = dict(self._costs), dict(self._ms)
+        names = {*asked, *timed}
+        return {name: asked.get(name, CheckCost()) + CheckCost(timed.get(name, 0.0)) for name in names}
+
+    def timing(self, check: str) -> AbstractContextManager[object]:
+        """Count the time that the context takes for this check, also where it raises."""
+        return _Timed(check, self._took, self._clock)
+
+    def asked(self, check: str, usage: Usage) -> None:
+        """Count what one call of a model used for this check."""
+        self._add(check, CheckCost(usage=usage))
+
+    def knew(self, check: str, verdicts: int) -> None:
+        """Count verdicts of this check that were known already."""
+        self._add(check, CheckCost(kept=verdicts))
+
+    def _took(self, check: str, ms: float) -> None:
+        with self._lock:
+            self._ms[check] += ms
+
+    def _add(self, check: str, cost: CheckCost) -> None:
+        with self._lock:
+            self._costs[check] = self._costs.get(check, CheckCost()) + cost
+
+
+class _Timed:
+    """One context that is timed; no generator, since a dozen are entered for each claim."""
+
+    __slots__ = ("_began", "_check", "_clock", "_took")
+
+    def __init__(self, check: str, took: Callable[[str, float], None], clock: Clock) -> None:
+        self._check = check
+        self._took = took
+        self._clock = clock
+        self._began = 0.0
+
+    def __enter__(self) -> None:
+        self._began = self._clock.monotonic()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._took(self._check, 1000 * (self._clock.monotonic() - self._began))

@@ -1,0 +1,373 @@
+"""Fix anyone's draft by its sources: change or mark what failed, and nothing else by a byte."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.core.repair import RepairedSentence, repair_sentence
+from assay.core.stages import Stages, Verifier
+from assay.errors import UsageError
+from assay.nlp.citations import HEDGE_MARK
+from assay.nlp.cited_sentences import Numbered
+from assay.nlp.markup import Role, blanked
+from assay.nlp.segments import Joined, Piece, at_end, cut, joined, rewritten
+from assay.types import (
+    Claim,
+    Draft,
+    Evidence,
+    Fixed,
+    Hit,
+    Limits,
+    Passage,
+    Question,
+    Repair,
+    RepairKind,
+    Review,
+    Sentence,
+    Severity,
+    Status,
+    Verdict,
+)
+
+_NO_QUESTION = Question("", "")
+# Put before a table row, so that it is not tested as the head of its table.
+_HEAD = (Sentence(1, "|---|"),)
+_EMPTIED = "nothing that claims anything is left of the draft: no claim of it could be kept"
+_TAKEN_BACK = "what would have mended it made another claim fail"
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The changes of a piece: its text after each of the `repairs`, empty if it was taken out.
+
+    `after` is the repaired sentence, None if the repair was undone. `unsafe` says that a repair would have broken
+    HTML tags, so that the piece is marked instead.
+    """
+
+    repairs: tuple[Repair, ...]
+    texts: tuple[str, ...]
+    after: RepairedSentence | None = None
+    unsafe: bool = False
+
+
+_Changes = Mapping[int, _Change]
+
+
+async def fix_draft(
+    text: str, passages: tuple[Passage, ...], stages: Stages, limits: Limits, *, drop: bool = False
+) -> Fixed:
+    """Repair every sentence of a draft that failed a check; `[n]` in it, or an id, names `passages[n - 1]`.
+
+    What no repair fixes is marked with ⚠, or taken out if `drop`. A sentence that is only unknown stays, except for
+    a value that the sources surely give otherwise. A draft that cites nothing gets no citation marks. Nothing is
+    searched: the given sources are the measure. A change after which another claim of the draft fails that passed
+    before is undone, and its sentence marked instead. Raises UsageError for an empty draft, no passages, or two
+    passages with the same id.
+    """
+    _refuse_nothing(text, passages)
+    stages = replace(stages, allowed_repairs=_mends(stages.allowed_repairs, drop))
+    numbered = Numbered(passages, by_id=True)
+    pieces = await asyncio.to_thread(cut, text, numbered)  # a megabyte takes a while
+    before = await stages.verifier.check(_told(pieces, joined(pieces, _texts(pieces, {}))), passages)
+    changes = await _mended(pieces, before, passages, stages, limits)
+    while True:
+        made = changes | dict(_left_over(pieces, changes, before))
+        whole = joined(pieces, _texts(pieces, made))
+        review = before if whole.text == text else await stages.verifier.check(_told(pieces, whole), passages)
+        broken = _broken(pieces, before, whole, review)
+        nearest = _nearest(broken[0], changes) if broken else None
+        unmarked = _unmarked(pieces, made, whole, review) if nearest is None else {}
+        if nearest is not None:
+            changes[nearest] = _marked(pieces[nearest], _TAKEN_BACK)
+        elif unmarked:
+            changes |= {at: _marked(pieces[at], why, made.get(at)) for at, why in unmarked.items()}
+        else:
+            result = _fixed(text, pieces, made, before, whole, review)
+            warnings = (
+                *stages.notes(),
+                *_notes(made),
+                *_unsafe(made),
+                *((_EMPTIED,) if is_emptied(result) else ()),
+            )
+            return replace(result, warnings=warnings)
+
+
+def is_emptied(made: Fixed) -> bool:
+    """True if claims were taken out and none is left: the rest of such a draft was never tested."""
+    return bool(made.dropped) and not made.review.claims
+
+
+def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
+    if not text.strip():
+        raise UsageError("the draft to fix is empty", hint="give the text of an answer")
+    if not passages:
+        raise UsageError("there are no sources to fix the draft by", hint="give the passages that it stands on")
+    if len({each.passage_id for each in passages}) < len(passages):
+        raise UsageError("two passages have the same id", hint="give each passage an id of its own")
+
+
+def _told(pieces: Sequence[Piece], whole: Joined) -> str:
+    """The text with its markup blanked out; offsets are unchanged."""
+    spans = zip(pieces, whole.spans, strict=True)
+    return blanked(whole.text, [span for piece, span in spans if piece.role is Role.MARKUP])
+
+
+def _mends(allowed_actions: frozenset[RepairKind], drop: bool) -> frozenset[RepairKind]:
+    """The repairs allowed for a draft from elsewhere, for which nothing is searched."""
+    kept = allowed_actions - {RepairKind.FETCH, RepairKind.DROP}
+    return kept | {RepairKind.DROP} if drop else kept
+
+
+async def _mended(
+    pieces: Sequence[Piece], before: Review, passages: tuple[Passage, ...], stages: Stages, limits: Limits
+) -> dict[int, _Change]:
+    """Repair each piece that failed; the changes by the number of the piece."""
+    cites = bool(before.citations)
+    evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+    uncited = replace(
+        stages, allowed_repairs=stages.allowed_repairs - {RepairKind.RE_CITE}, verifier=_Uncited(stages.verifier)
+    )
+    base = stages if cites else uncited
+    numbered = Numbered(passages if cites else (), by_id=True)
+    changes: dict[int, _Change] = {}
+    asked = 0
+    cited_only = replace(
+        base, allowed_repairs=base.allowed_repairs & {RepairKind.RE_CITE}
+    )  # only a citation is missing
+    corrected_only = replace(base, allowed_repairs=base.allowed_repairs & {RepairKind.CORRECT})
+    blocked = _failing(pieces, before, (Severity.BLOCK,))
+    failing = _failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))
+    for at in sorted(failing | _unsettled(pieces, before)):
+        piece = pieces[at]
+        able = base if at in blocked else cited_only if at in failing else corrected_only
+        head = _HEAD if piece.is_row else ()
+        after = await repair_sentence(piece.sentence, head, _NO_QUESTION, evidence, able, limits, asked)
+        asked += after.asked
+        change = _change(piece, after, numbered)
+        if change.texts and change.texts[-1] != piece.written:
+            changes[at] = change
+    return changes
+
+
+def _change(piece: Piece, after: RepairedSentence, numbered: Numbered) -> _Change:
+    """Carry the repairs of a sentence over to its piece of the draft."""
+    texts = tuple("" if each is None else rewritten(piece, each, numbered, HEDGE_MARK) for each in after.versions)
+    steps = zip(after.repairs, (piece.written, *texts), texts, strict=False)
+    repairs = tuple(replace(made, before=old.strip(), after=new.strip()) for made, old, new in steps)
+    if texts and not piece.keeps_tags(texts[-1]):
+        return replace(_marked(piece, after.repairs[-1].reason), unsafe=True)
+    return _Change(repairs, texts, after)
+
+
+def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]) -> set[int]:
+    """The pieces with a failed check of such severity; fixed pieces and heads of tables are left out."""
+    claims = {claim.n: claim for claim in review.claims}
+    starts, ends = [], []
+    for check in review.checks:
+        if check.status is Status.FAILED and check.severity in grave:
+            span = claims.get(check.claim or 0) or check.answer_span
+            starts += [span.start] if span else []
+            ends += [span.end - 1] if span else []
+    begun = [piece.start for piece in pieces]
+    # A claim may take several pieces: a quote without a full stop, a bold title.
+    places = zip(_pieces_of(starts, begun), _pieces_of(ends, begun), strict=True)
+    found = {at for first, last in places for at in range(first, last + 1)}
+    return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
+
+
+def _unsettled(pieces: Sequence[Piece], review: Review) -> set[int]:
+    """The pieces that hold the whole of an unknown claim."""
+    begun = [piece.start for piece in pieces]
+    open_claims = [claim for claim in review.claims if claim.verdict is Verdict.UNKNOWN]
+    firsts = _pieces_of((claim.start for claim in open_claims), begun)
+    lasts = _pieces_of((claim.end - 1 for claim in open_claims), begun)
+    found = {first for first, last in zip(firsts, lasts, strict=True) if first == last}
+    return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
+
+
+def _heads_a_table(pieces: Sequence[Piece], at: int) -> bool:
+    return pieces[at].is_rule or (at + 1 < len(pieces) and pieces[at + 1].is_rule)
+
+
+def _pieces_of(places: Iterable[int], starts: Sequence[int]) -> list[int]:
+    """The number of the piece that holds each place of the text."""
+    return [max(0, bisect_right(starts, place) - 1) for place in places]
+
+
+def _texts(pieces: Sequence[Piece], changes: _Changes) -> list[str]:
+    return [changes[at].texts[-1] if at in changes else piece.written for at, piece in enumerate(pieces)]
+
+
+def _left_over(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
+    """Removals of pieces that served only removed ones: headings, heads of tables, lead-ins of lists."""
+    gone = {at for at, change in changes.items() if not change.texts[-1]}
+    stating = set(_pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces]))
+    for at in reversed(range(len(pieces))):
+        under, why = _under(pieces, at)
+        claims = at in stating and not pieces[at].level  # a piece with a claim of its own stays
+        if under and not claims and all(n in gone for n in under):
+            gone.add(at)
+            made = Repair(RepairKind.DROP, pieces[at].written.strip(), "", why)
+            yield at, _Change((made,), ("",))
+
+
+def _under(pieces: Sequence[Piece], at: int) -> tuple[range, str]:
+    """The pieces that this one only introduces, and the reason to remove it with them; empty for most pieces."""
+    piece, end = pieces[at], len(pieces)
+    if piece.level:
+        end = next((n for n in range(at + 1, end) if 0 < pieces[n].level <= piece.level), end)
+        return range(at + 1, end), "nothing is left under this heading"
+    if piece.is_rule or _heads_a_table(pieces, at):
+        end = next((n for n in range(at + 1, end) if not pieces[n].is_row), end)
+        return range(at + 1, end), "no row of this table is left"
+    if piece.written.rstrip().endswith((":", "：")) and not _states(piece):
+        end = next((n for n in range(at + 1, end) if not pieces[n].item), end)
+        return range(at + 1, end), "nothing is left of what this leads in"
+    return range(0), ""
+
+
+def _states(piece: Piece) -> bool:
+    """True if a lead-in states something, untested by any check: it cites, or has a number."""
+    said = piece.sentence.text.removeprefix(piece.item)
+    return bool(piece.sentence.passage_ids) or any(each.isdigit() for each in said)
+
+
+def _unmarked(pieces: Sequence[Piece], changes: _Changes, whole: Joined, review: Review) -> dict[int, str]:
+    """The unmarked pieces with a failing claim, and the cause."""
+    starts = [span.start for span in whole.spans]
+    causes = _failures(review)
+    found: dict[int, str] = {}
+    for claim in review.claims:
+        if claim.n not in causes:
+            continue
+        first, last = _pieces_of((claim.start, claim.end - 1), starts)
+        told = [each for each in range(first, last + 1) if not pieces[each].stays and not _gone(changes, each)]
+        marked = HEDGE_MARK in whole.text[whole.spans[first].start : whole.spans[last].end]
+        if told and not marked and not _heads_a_table(pieces, told[-1]):
+            found[told[-1]] = causes[claim.n]
+    return found
+
+
+def _failures(review: Review) -> dict[int, str]:
+    """The cause of the first blocking failure of each claim, by claim number."""
+    found: dict[int, str] = {}
+    for check in review.checks:
+        if check.claim is not None and check.status is Status.FAILED and check.severity is Severity.BLOCK:
+            found.setdefault(check.claim, check.cause or check.name)
+    return found
+
+
+def _gone(changes: _Changes, at: int) -> bool:
+    return at in changes and not changes[at].texts[-1]
+
+
+def _broken(pieces: Sequence[Piece], before: Review, whole: Joined, after: Review) -> list[int]:
+    """The pieces with a claim that passed before and fails now in the same words."""
+    passed = _by_piece(before, [piece.start for piece in pieces], (Verdict.SUPPORTED,))
+    failing = _by_piece(after, [span.start for span in whole.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
+    return sorted(at for at, texts in failing.items() if texts & passed.get(at, set()))
+
+
+def _by_piece(review: Review, starts: Sequence[int], verdicts: Container[Verdict]) -> dict[int, set[str]]:
+    """The texts of the claims with one of these verdicts, by piece."""
+    claims = [claim for claim in review.claims if claim.verdict in verdicts]
+    found: dict[int, set[str]] = {}
+    for at, claim in zip(_pieces_of((each.start for each in claims), starts), claims, strict=True):
+        found.setdefault(at, set()).add(claim.text)
+    return found
+
+
+def _nearest(at: int, changes: _Changes) -> int | None:
+    """The undoable change nearest to a piece; None if there is none."""
+    return min((n for n, change in changes.items() if change.after), key=lambda n: abs(n - at), default=None)
+
+
+def _marked(piece: Piece, why: str, before: _Change | None = None) -> _Change:
+    """The piece, as it was or as repairs left it, with a hedge mark."""
+    written = piece.written if before is None else before.texts[-1]
+    if HEDGE_MARK in written:
+        return _Change((), (written,))
+    marked = at_end(written, HEDGE_MARK)
+    made = Repair(RepairKind.HEDGE, written.strip(), marked.strip(), why)
+    past = before or _Change((), ())
+    return _Change((*past.repairs, made), (*past.texts, marked), past.after)
+
+
+def _notes(changes: _Changes) -> tuple[str, ...]:
+    """The notes on repairs that could not be made, each once."""
+    return tuple(dict.fromkeys(note for each in changes.values() if each.after for note in each.after.notes))
+
+
+def _unsafe(changes: _Changes) -> tuple[str, ...]:
+    """The warning that counts sentences marked because a change would have broken HTML."""
+    count = sum(each.unsafe for each in changes.values())
+    if not count:
+        return ()
+    sentences, others = ("1 sentence was", "it") if count == 1 else (f"{count} sentences were", "them")
+    return (f"{sentences} marked and not changed: the HTML tags in {others} would have lost their other half",)
+
+
+def _fixed(
+    text: str, pieces: Sequence[Piece], changes: _Changes, before: Review, whole: Joined, review: Review
+) -> Fixed:
+    """Assemble the result."""
+    reviewed = replace(review, claims=tuple(_remembering(whole, changes, review.claims)))
+    return Fixed(
+        before=text,
+        text=whole.text,
+        repairs=tuple(made for at in sorted(changes) for made in _told_of(at, pieces, changes, whole)),
+        dropped=tuple(_dropped(pieces, changes, before)),
+        verdict=review.verdict,
+        review=reviewed,
+    )
+
+
+def _told_of(at: int, pieces: Sequence[Piece], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
+    """The repairs of a piece; a list mark that moved on to the next piece was not taken out."""
+    repairs = changes[at].repairs
+    if at not in whole.handed or not repairs:
+        return repairs
+    *others, last = repairs
+    return (*others, replace(last, before=last.before.removeprefix(pieces[at].item.lstrip())))
+
+
+def _remembering(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """The claims, with the history of repairs for those in changed sentences."""
+    at_of = _pieces_of((claim.start for claim in claims), [span.start for span in whole.spans])
+    for at, claim in zip(at_of, claims, strict=True):
+        after = changes[at].after if at in changes else None
+        known = {each.text: each.history for each in after.review.claims} if after else {}
+        yield replace(claim, history=known.get(claim.text, claim.history))
+
+
+def _dropped(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[Claim]:
+    """The claims taken out, at their places in the draft."""
+    at_of = _pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces])
+    known = {(at, claim.text): claim for at, claim in zip(at_of, before.claims, strict=True)}
+    for at in sorted(changes):
+        after = changes[at].after
+        for claim in after.dropped if after else ():
+            stood = known.get((at, claim.text))
+            yield claim if stood is None else replace(stood, history=claim.history)
+
+
+@dataclass(frozen=True, slots=True)
+class _Uncited:
+    """Verifier for a draft that cites nothing: tests against all passages and misses no mark."""
+
+    inner: Verifier
+
+    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
+        """Every claim of a draft of one sentence."""
+        return await self.inner.check(draft.text, evidence.passages)
+
+    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
+        """As the verifier does."""
+        return self.inner.conclude(question, draft, review)
+
+    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
+        """As the verifier does."""
+        return await self.inner.check(text, passages, one_claim=one_claim)

@@ -1,0 +1,195 @@
+"""How deep to look, what each depth may use, and which model to ask: rules that a user can read. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from assay.nlp.tokens import words
+from assay.types import Question, QuestionKind
+
+Profile = Literal["fast", "balanced", "thorough"]
+Importance = Literal["low", "normal", "high"]
+
+# What each depth may use for one question (design.md, Defaults). `max_calls` counts model calls, each attempt;
+# `history_messages` is how much of a dialogue a prompt may hold.
+PROFILES: Mapping[str, Mapping[str, int | float]] = MappingProxyType(
+    {
+        "fast": MappingProxyType(
+            {"rounds": 1, "repairs": 2, "max_calls": 4, "deadline": 10.0, "history_messages": 2}
+        ),
+        "balanced": MappingProxyType(
+            {"rounds": 2, "repairs": 4, "max_calls": 8, "deadline": 30.0, "history_messages": 6}
+        ),
+        "thorough": MappingProxyType(
+            {"rounds": 3, "repairs": 8, "max_calls": 24, "deadline": 90.0, "history_messages": 10}
+        ),
+    }
+)
+# The table of profile `auto`: by what is at stake, the depth with room to spare and the depth under load.
+DEPTHS: Mapping[Importance, tuple[Profile, Profile]] = MappingProxyType(
+    {
+        "low": ("fast", "fast"),
+        "normal": ("balanced", "fast"),
+        "high": ("thorough", "balanced"),
+    }
+)
+# The share of what can be served at once from which on there is load.
+BUSY = 0.8
+# Where a wrong answer can hurt somebody. A word of these makes any question one of high importance.
+RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "medical": re.compile(
+            r"\b(?:dos(?:es?|ages?|ing)|overdos\w+|symptoms?|diagnos\w+|medicat\w+|medicines?|prescri\w+|pregnan\w+"
+            r"|vaccin\w+|allerg\w+|contraindicat\w+|side effects?|surger(?:y|ies)|cancers?|tumou?rs?|antibiotics?"
+            r"|insulin|chemotherapy|drug interactions?)\b|剂量|药|症状|过敏|怀孕|疫苗|手术|癌",
+            re.I,
+        ),
+        "legal": re.compile(
+            r"\b(?:il?legal\w*|lawful\w*|unlawful\w*|lawsuits?|lawyers?|attorneys?|liab(?:le|ility|ilities)|statut\w+"
+            r"|sue[ds]?|suing|court orders?|custody|evict\w+|gdpr|hipaa|complian(?:ce|t)|my rights|criminal\w*"
+            r"|prosecut\w+|breach of contract)\b|法律|起诉|违法|合法|律师|诉讼",
+            re.I,
+        ),
+        "financial": re.compile(
+            r"\b(?:tax(?:es|able|ation)?|invest(?:s|ed|ing|ments?|ors?)?|mortgages?|loans?|pensions?|insurance|insured"
+            r"|bankrupt\w*|dividends?|debts?|interest rates?|retirement (?:account|fund|saving)s?|stock price)\b"
+            r"|税|投资|贷款|养老金|保险|破产",
+            re.I,
+        ),
+        "safety": re.compile(
+            r"\b(?:hazard\w*|toxic\w*|poison\w*|flammab\w+|explo(?:sives?|de[sd]?|sions?)|electrocut\w+"
+            r"|high voltage|evacuat\w+|emergenc(?:y|ies)|suicid\w+|self[- ]harm|carbon monoxide|radiation|asbestos"
+            r"|lethal\w*|fatal\w*|first aid|safe to)\b|有毒|中毒|爆炸|易燃|辐射|自杀|急救|危险",
+            re.I,
+        ),
+    }
+)
+# A question of more words is not simple.
+SHORT = 20
+# A simple question wants a sentence or two: the detail (1 to 10) that a factual one has when nothing is said of it.
+PLAIN_DETAIL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """A depth and why it was chosen, in words for the user."""
+
+    profile: Profile
+    reason: str
+
+
+def depth_for(
+    text: str, *, importance: Importance = "normal", load: float = 0.0, model_available: bool = True
+) -> Depth:
+    """The depth of profile `auto` for a question, by the table `DEPTHS`.
+
+    `importance` is what the caller says of the question; a word of `RISKS` raises it to high. `load` is the share
+    of what can be served at once that is in use, 0 to 1. Without a language model only `fast` can be carried out.
+
+    >>> depth_for("How many milligrams are a dose?")
+    Depth(profile='thorough', reason='a medical question ("dose")')
+    >>> depth_for("Who founded Rome?", load=0.9).profile
+    'fast'
+    """
+    if not model_available:
+        return Depth("fast", "no language model is set, so only fast is possible")
+    risk = risk_of(text)
+    stakes: Importance = "high" if risk else importance
+    calm, busy = DEPTHS[stakes]
+    why = risk or f"a question of {importance} importance"
+    if load < BUSY or calm == busy:
+        return Depth(calm, why)
+    return Depth(busy, f"{why}, under load: {calm} when there is room")
+
+
+def risk_of(text: str) -> str | None:
+    """The kind of question and the word that shows it, where a wrong answer can hurt; None for others.
+
+    >>> risk_of("Is the paint toxic?"), risk_of("What is tactical dosido?")
+    ('a safety question ("toxic")', None)
+    """
+    for risk, pattern in RISKS.items():
+        if match := pattern.search(text):
+            return f'a {risk} question ("{match.group()}")'
+    return None
+
+
+def is_simple(question: Question) -> bool:
+    """Whether a cheap model may write the answer.
+
+    So where the question asks for one fact in at most `SHORT` words, has one aspect, wants no more than a plain
+    answer (detail at most `PLAIN_DETAIL`) for no expert, is clear, and has no word of `RISKS`.
+
+    >>> is_simple(Question("Who founded Rome?", "Who founded Rome?"))
+    True
+    >>> is_simple(Question("Which dose is lethal?", "Which dose is lethal?"))
+    False
+    """
+    return (
+        question.kind is QuestionKind.FACTUAL
+        and len(question.aspects) <= 1
+        and question.detail <= PLAIN_DETAIL
+        and question.expertise != "expert"
+        and question.unclear is None
+        and len(words(question.standalone)) <= SHORT
+        and risk_of(question.standalone) is None
+    )
+
+
+# What an assessed answer must reach to pass, and how much more a harder question may demand. Pure.
+
+
+# What one point of complexity adds to the overall quality, and how many points count. At most .1 is added: what the
+# usual bar of .7 leaves to 1 is .3, and no more than a third of it is asked for on top.
+A_POINT = 0.02
+MOST_POINTS = 5
+_ASPECTS_COUNTED = 3
+_RISK = 2
+_LONG_ANSWER = 6
+_HARD_KINDS = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE, QuestionKind.HOW_TO})
+
+
+@dataclass(frozen=True, slots=True)
+class QualityThreshold:
+    """`quality` is asked of an answer over all criteria, `floor` in each of them; both 0 to 1."""
+
+    quality: float = 0.7
+    floor: float = 0.5
+
+
+def bar_for(question: Question, usual: QualityThreshold = QualityThreshold()) -> QualityThreshold:
+    """The bar of a question: .02 more quality than usual for a point of complexity, .1 at most; the floor stays.
+
+    It only rises: whatever makes a question harder never lowers its bar. The numbers are chosen, not fitted: no
+    labelled set says how good an answer to a harder question must be, so this is used only where the setting
+    adaptive is on.
+
+    >>> bar_for(Question("Who founded Rome?", "Who founded Rome?")).quality
+    0.7
+    >>> round(bar_for(Question("q", "Which dose is lethal?")).quality, 2)
+    0.74
+    """
+    points = min(complexity(question), MOST_POINTS)
+    return QualityThreshold(min(1.0, usual.quality + A_POINT * points) if points else usual.quality, usual.floor)
+
+
+def complexity(question: Question) -> int:
+    """How hard a question is, 0 to 9: a point for each further aspect (3 at most), two where a word shows a risk.
+
+    A point each for one that compares, interprets or asks how to, that wants a long answer (detail 6 or more), that
+    an expert asks, and that has more than 20 words.
+    """
+    return sum(
+        (
+            min(max(len(question.aspects) - 1, 0), _ASPECTS_COUNTED),
+            _RISK * (risk_of(question.standalone) is not None),
+            question.kind in _HARD_KINDS,
+            question.detail >= _LONG_ANSWER,
+            question.expertise == "expert",
+            len(words(question.standalone)) > SHORT,
+        )
+    )

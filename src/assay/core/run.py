@@ -1,0 +1,133 @@
+"""What belongs to one question: its id, what it may use, and everything that happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+from assay.calibration.fit import Fit
+from assay.core.budget import Budget, Meter
+from assay.core.stages import Clock, Sink
+from assay.core.tape import Tape
+from assay.errors import too_late
+from assay.types import Answer, Event, Limits, SentenceVerified
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What belongs to one question: its id, how deep it looks, what it may use and has used.
+
+    `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
+    `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
+    somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
+    one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it. `answers` is False
+    for one that only judges, tests or mends what comes from elsewhere. `meter` counts what its checks take.
+    """
+
+    id: str
+    profile: str
+    limits: Limits
+    clock: Clock
+    budget: Budget
+    tape: Tape | None
+    profile_reason: str = ""
+    streamed: bool = False
+    calibration: Fit | None = None
+    doubt: str = ""
+    answers: bool = True
+    meter: Meter = field(default_factory=Meter)
+
+
+class RunEvents:
+    """Stamps a run's events and hands them on; what a sink does wrong becomes a warning."""
+
+    def __init__(self, run: Run, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
+        self.past: list[Event] = []
+        self.first_verified: float | None = None
+        self._run = run
+        self._emit = emit
+        self._sinks = list(sinks)
+        self._warnings: list[str] = []
+        self._to_sinks(lambda sink: sink.open(run.id, question))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What went wrong in sinks so far."""
+        return tuple(self._warnings)
+
+    def warnings_since(self, answer: Answer) -> tuple[str, ...]:
+        """What went wrong in sinks and does not stand in the answer yet."""
+        return tuple(each for each in self._warnings if each not in answer.warnings)
+
+    def emit(self, event: Event) -> None:
+        """Stamp the event, remember it, hand it on."""
+        if self.first_verified is None and isinstance(event, SentenceVerified):
+            self.first_verified = self._run.clock.monotonic()
+        stamped = replace(event, seq=len(self.past) + 1, at=self._run.clock.time())
+        self.past.append(stamped)
+        self._to_sinks(lambda sink: sink.receive(self._run.id, stamped))
+        self._emit(stamped)
+
+    def _to_sinks(self, call: Callable[[Sink], None]) -> None:
+        for sink in tuple(self._sinks):
+            try:
+                call(sink)
+            except Exception as error:  # noqa: BLE001 - a boundary: a sink may be anyone's plug-in
+                self._sinks.remove(sink)
+                self._warnings.append(f"{type(sink).__name__} stopped recording this run: {error}")
+
+
+_PORT = "deadline"
+
+
+def lateness(seconds: float, clock: Clock) -> Callable[[], Callable[[], bool]]:
+    """What tells a review that begins whether it is late: at the deadline, `seconds` from this call on.
+
+    One that begins past it, to close what was begun, has as long again.
+    """
+    ends = clock.monotonic() + seconds
+
+    def begun() -> Callable[[], bool]:
+        now = clock.monotonic()
+        end = ends if now < ends else now + seconds
+        return lambda: clock.monotonic() >= end
+
+    return begun
+
+
+class Deadline:
+    """The seconds of one question, from now on; to be made on the event loop that it is kept on.
+
+    On a `tape` stands which of its steps were cut, so that a replay, which takes no time, cuts the same.
+    """
+
+    def __init__(self, seconds: float, tape: Tape | None = None) -> None:
+        self._seconds = seconds
+        self._tape = tape
+        self._steps = 0
+        replaying = tape is not None and tape.replaying
+        self._ends = None if replaying else asyncio.get_running_loop().time() + seconds
+
+    @asynccontextmanager
+    async def within(self) -> AsyncIterator[None]:
+        """Raise DeadlinePassed where what is awaited inside is not done in time.
+
+        Past the deadline, what waits for nothing is still done, and what would wait is cut at once.
+        """
+        self._steps += 1
+        step, tape = str(self._steps), self._tape
+        was_cut = tape is not None and tape.replaying and tape.ends_at(_PORT, step)
+        limit = asyncio.timeout_at(self._ends)
+        try:
+            async with limit:
+                yield
+            if was_cut:
+                raise TimeoutError
+        except TimeoutError as error:
+            if not was_cut and not limit.expired():
+                raise  # from inside, and not for this deadline
+            if tape is not None and not tape.replaying:
+                tape.record(_PORT, step, b"")
+            raise too_late(self._seconds) from error

@@ -1,0 +1,109 @@
+"""The tape: what every call out of a run gave, so that the run can be played again to the same bytes.
+
+A call is known by its port, the SHA-256 of what was asked, and its turn among equal ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from assay.errors import Diverged
+
+
+@dataclass(frozen=True, slots=True)
+class TapeEntry:
+    """One call: the port, the SHA-256 of the request in hex, and what came back."""
+
+    port: str
+    key: str
+    body: bytes
+
+
+def key_of(request: bytes) -> str:
+    """The key of a request.
+
+    >>> len(key_of(b"text"))
+    64
+    """
+    return hashlib.sha256(request).hexdigest()
+
+
+class Tape:
+    """Records calls in order, or gives back what was recorded.
+
+    >>> tape = Tape()
+    >>> tape.record("clock", key_of(b""), b"1.5")
+    >>> replayed = Tape(tape.entries)
+    >>> replayed.recall("clock", key_of(b""))
+    b'1.5'
+    >>> replayed.recall("clock", key_of(b""))
+    Traceback (most recent call last):
+    ...
+    assay.errors.Diverged: diverged at step 2: the recording holds no further call of 'clock' with this request
+    """
+
+    def __init__(self, recorded: Iterable[TapeEntry] | None = None, *, cut: bool = False) -> None:
+        self.replaying = recorded is not None
+        self._cut = cut
+        self._entries: list[TapeEntry] = []
+        self._waiting: defaultdict[tuple[str, str], deque[bytes]] = defaultdict(deque)
+        self._steps = 0
+        for entry in recorded or ():
+            self._waiting[entry.port, entry.key].append(entry.body)
+
+    @property
+    def entries(self) -> tuple[TapeEntry, ...]:
+        """What was recorded, in order."""
+        return tuple(self._entries)
+
+    def record(self, port: str, key: str, body: bytes) -> None:
+        """Keep what a call gave."""
+        self._entries.append(TapeEntry(port, key, body))
+
+    def ends_at(self, port: str, key: str) -> bool:
+        """Whether the recording was cut at this step; from then on a call that it does not hold was cut, too."""
+        found = (port, key) in self._waiting
+        self._cut = self._cut or found
+        return found
+
+    def recall(self, port: str, key: str) -> bytes:
+        """What the call gave when it was recorded; raises Diverged where it was not made then.
+
+        A recording that was `cut` by its deadline ends where it was cut: TimeoutError.
+        """
+        self._steps += 1
+        waiting = self._waiting[port, key]
+        if not waiting and self._cut:
+            raise TimeoutError
+        if not waiting:
+            raise Diverged(
+                f"diverged at step {self._steps}: the recording holds no further call of {port!r} with this "
+                "request",
+                hint="the run was recorded by another version of assay or under other settings",
+            )
+        return waiting.popleft()
+
+
+# The machine's own clock.
+
+
+@dataclass(frozen=True, slots=True)
+class SystemClock:
+    """Tells the time of this machine."""
+
+    def monotonic(self) -> float:
+        """Seconds that only rise."""
+        return time.monotonic()
+
+    def time(self) -> float:
+        """Unix seconds."""
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass."""
+        await asyncio.sleep(seconds)

@@ -1,1 +1,0 @@
-"""One file a metric; each is a pure function over numbers."""

@@ -1,0 +1,522 @@
+"""The words by which an attribute is told in text, and the closed lists of values that some questions ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from math import fsum
+from types import MappingProxyType
+
+from assay.judging.probe import content_terms
+from assay.nlp.dates import dates
+from assay.nlp.names import names
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import fold, rarity, stem, stem_spans, terms, words
+from assay.types import AnswerType, Question
+
+# Words that say the same of a thing: where a question uses one of a line, a passage may use any other.
+_SAME = """
+born birth birthday
+die died death dead killed
+built build constructed construction erected completed building dates dating
+founded found establish established formed form formation created create organized \
+organised instituted foundation founding began started start introduced inception incorporated constituted \
+proclaimed
+opened open opening inaugurated
+released release publish published premiered premiere issued aired
+launched launch
+elected election elect elections
+become became succeeded succeeded appointed inherited succeed baronet
+place fought occurred held battle
+passed enacted pass act
+directed director direct filmmaker
+wrote written writer author write authored
+composed composer compose music
+produced producer produce
+created creator create creators written written directed
+artist album record recorded recording sung singer band performed single song ep musician
+architect architects designed design
+father son daughter
+mother son daughter
+married wife husband spouse marry marriage wed consort
+population people inhabitants residents populated persons
+located situated location lies
+based headquartered headquarters
+worked closed operating operation
+formed raised raise established
+profession occupation career
+flows flow tributary
+debut debuted
+fly flown operated involved
+named name known called
+led lead leader commanded
+old aged age
+won win winner winning champion champions defeated beat
+"""
+# What tells an attribute without being asked by it: a barracks is established when it is opened.
+_ALSO = {"established": "opened built", "founded": "opened", "opened": "established"}
+
+
+def _synonyms() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for line in _SAME.split("\n"):
+        group = {stem(word) for word in line.split()}
+        for term in group:
+            found.setdefault(term, set()).update(group)
+    for asked, told in _ALSO.items():
+        found[stem(asked)].update(stem(word) for word in told.split())
+    return {term: frozenset(group) for term, group in found.items()}
+
+
+SYNONYMS: Mapping[str, frozenset[str]] = MappingProxyType(_synonyms())
+
+NATIONALITY = (
+    r"(?:(?:North|South|West|East|Northern)\s)?(?:[A-Z][a-z]+-)?(?:[A-Z][a-z]+(?:ish|ese|ean|ian|can|ban|van|ican|gian|nian|sian|tian|man|lish|wegian|xican)|French|Dutch|Welsh"
+    r"|Greek|Czech|Swiss|Thai|Iraqi|Israeli|Pakistani|Bangladeshi|Filipino|Afghan|Scots|Irish|English|Finnish|Danish"
+    r"|British|German|Roman|Norman|Soviet|U\.S\.|US|UK|New Zealand|South African|North American|Old|Late|Early)"
+    r"(?:[-–](?:[A-Z][a-z]+|born|language))?"
+)
+
+_SPORTS = """american football|australian rules football|association football|rugby league|rugby union|rugby
+ice hockey|field hockey|hockey|football|soccer|basketball|baseball|cricket|tennis|golf|boxing|boxer|wrestling
+wrestler|cycling|cyclist|swimming|swimmer|volleyball|handball|snooker|darts|bowling|bowler|speed skating
+figure skating|skating|gymnastics|gymnast|athletics|sprinter|diving|diver|rowing|rower|sailing|chess
+sumo wrestling|sumo|judo|karate
+badminton|squash|fencing|fencer|water polo|polo|lacrosse|softball|bmx|skiing|skier|bodybuilding|bodybuilder
+motor racing|racing driver|racing|surfing|surfer|skateboarding|weightlifting|triathlon|archery|hurling|netball
+gambling|poker|billiards|equestrian|curling|mixed martial arts|afl|nba|nfl|nhl"""
+_PARTIES = """republican|democratic|democrat|conservative|liberal|labour|labor|whig|federalist|socialist|communist
+green party|libertarian|progressive|reform|national|independent|unionist|social democratic
+christian democratic|populist"""
+_LANGUAGES = """english|french|german|spanish|italian|portuguese|dutch|russian|polish|arabic|hindi|telugu|tamil
+kannada|malayalam|marathi|bengali|punjabi|gujarati|assamese|odia|urdu|nepali|sinhala|persian|turkish|greek|hebrew
+chinese|mandarin|cantonese|japanese|korean|thai|vietnamese|indonesian|malay|tagalog|filipino|swedish|norwegian
+danish|finnish|hungarian|czech|romanian|bulgarian|serbian|croatian|ukrainian|latin|swahili|welsh|irish|catalan"""
+_POSITIONS = """goalkeeper|defensive midfielder|attacking midfielder|central midfielder|midfielder|midfield|defender
+centre-back|full-back|left-back|right-back|winger|forward|striker|quarterback|running back|wide receiver|tight end
+linebacker|cornerback|safety|defensive end|defensive tackle|offensive tackle|guard|center|fullback|halfback|kicker
+punter|pitcher|catcher|shortstop|first baseman|second baseman|third baseman|outfielder|infielder|point guard
+shooting guard|small forward|power forward|prop|hooker|lock|flanker|fly-half|scrum-half|defenceman|goaltender"""
+_RANKS = """brigadier general|lieutenant general|major general|lieutenant colonel|rear admiral|vice admiral
+fleet admiral|field marshal|admiral|general|colonel|major|captain|commodore|commander|lieutenant|sergeant|marshal"""
+_GENRES = """romantic comedy|musical comedy|comedy-drama|science fiction|black comedy|horror|comedy|drama|thriller
+documentary|western|musical|romance|action|animation|animated|fantasy|mystery|crime|war|biographical|short film
+telenovela|jazz|rock|pop|hip hop|country|folk|classical|opera|soul|blues|reggae|punk|metal|electronic
+dance|ambient"""
+_MEDIA = """television film|television series|tv series|board game|video game|card game|short story|radio|film
+novel|novella|album|telenovela|series|play|musical|opera|book|comic|manga|anime|magazine|newspaper|song|single
+documentary|sequel|miniseries|filly|ep"""
+_INSTRUMENTS = """tabla|sitar|guitar|piano|violin|cello|drums|bass|trumpet|saxophone|flute|clarinet|harp|organ
+trombone|banjo|mandolin|accordion|harmonica|viola|oboe|horn|percussion|keyboards|ukulele|sarod"""
+_STYLES = """gothic revival|romanesque revival|colonial revival|greek revival|art deco|art nouveau|baroque|rococo
+neoclassical|neo-gothic|gothic|romanesque|renaissance|victorian|georgian|queen anne|italianate|federal|modernist
+brutalist|beaux-arts|tudor|moorish|mannerist|impressionist|cubist"""
+_COLOURS = """black|white|grey|gray|red|orange|yellow|green|blue|purple|violet|pink|brown|silver|gold|beige
+turquoise|maroon|crimson|cream"""
+
+
+def _listed(names: str) -> re.Pattern[str]:
+    """The names as one pattern that begins at a word; the longest come first."""
+    each = sorted({name.strip() for name in names.replace("\n", "|").split("|")}, key=lambda name: -len(name))
+    return re.compile(
+        r"(?<![\w-])(?:" + "|".join(re.escape(name).replace(r"\ ", r"[\s-]") for name in each) + ")", re.I
+    )
+
+
+# What a question asks for by its noun, and the values that there are.
+LISTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "sport": _listed(_SPORTS),
+        "parti": _listed(_PARTIES),
+        "languag": _listed(_LANGUAGES),
+        "posit": _listed(_POSITIONS),
+        "rank": _listed(_RANKS),
+        "instrument": _listed(_INSTRUMENTS),
+        "style": _listed(_STYLES),
+        stem("colour"): _listed(_COLOURS),
+        stem("color"): _listed(_COLOURS),
+    }
+)
+LISTED_KINDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {"medium": _listed(_MEDIA), "format": _listed(_MEDIA), "genr": _listed(_GENRES)}
+)
+# Nouns of a question that is answered by what the thing is: "X is a drama film".
+KINDS = frozenset(
+    stem(word)
+    for word in """profession occupation job genre medium format type kind function known institution nationality
+    species media""".split()
+)
+
+
+# What a question asks of which thing: the thing's words, the attribute's words, and the shape of a value.
+
+
+# Of a longer question only the beginning is read.
+LONGEST = 500
+
+
+class Shape(StrEnum):
+    """What a value looks like."""
+
+    DATE = "date"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+    LISTED = "listed"
+    KIND = "kind"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An attribute of a thing.
+
+    `thing` are the terms of the thing with their rarity (0.1 to 1), `attribute` the terms of what is asked of it,
+    each with the terms that say the same; `noun` is the noun, stemmed, by which the question names the value:
+    "river". `text` is the question.
+    """
+
+    text: str
+    shape: Shape
+    thing: Mapping[str, float]
+    attribute: Mapping[str, frozenset[str]]
+    noun: str = ""
+
+
+_PLACE_WORD = r"(?:city|country|state|county|town|village|province|region|place|island|continent)"
+_QUOTED = re.compile(r"[\"“”«「『]([^\"“”»」』]{1,80})[\"“”»」』]")
+_NOUN = re.compile(
+    r"^\W*(?:(?:in|on|at|of|for|from|to|by)\s+)?(?:what|which)\s+(?:(?:is|was|are|were)\s+the\s+)?"
+    r"((?:[a-z-]+\s+){0,3}?[a-z-]+)\b"
+    r"(?=\s+(?:is|was|are|were|did|does|do|has|had|have|of|in|for|where|on|played|by|associated|that|to)\b)",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\bhow many\s+(?:[a-z]+(?:al|ing|ed|ful|ous)\s+)?([a-z-]+)", re.IGNORECASE)
+_DATED = re.compile(
+    r"^\W*when\b|\b(?:what|which)\s+(?:year|date|day|month|decade|century)\b|\b(?:date|year) (?:of|when)\b"
+    r"|\bbirth ?date\b",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"\bpopulation\b|\bhow (?:many|much|old|tall|long|high|far|large|big|deep|wide|heavy)\b"
+    r"|\b(?:median|average|total|mean) (?:age|income|number|size|height|area|length)\b"
+    r"|\bwhat (?:percentage|number|share)\b"
+    r"|\bwhat(?:\s+(?:is|was|are|were))?(?:\s+[a-z-]{1,20}){0,4}?\s+(?:temperature|speed|price|fee|cost|rate|salary"
+    r"|capacity|height|length|width|depth|weight|distance|budget|revenue|duration|limit|deadline|fine|rent|wage)\b",
+    re.IGNORECASE,
+)
+# What a unit says as well as the word: "how tall" asks for metres.
+_HOW = re.compile(r"\bhow (tall|long|high|far|large|big|deep|wide|heavy|fast)\b", re.IGNORECASE)
+_PLACED = re.compile(
+    rf"\bwhere\b|\b(?:in|at|on|from|to) (?:which|what) {_PLACE_WORD}\b|\blocation of\b"
+    rf"|\bthe {_PLACE_WORD} (?:where|in which|of)\b",
+    re.IGNORECASE,
+)
+_LIES = re.compile(r"\b(?:located|situated|based|belongs?|born|from|headquartered|lies?)\b", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:who|whom|whose)\b", re.IGNORECASE)
+# "Who invented the zip?"
+_DID = re.compile(r"^\W*who\s+(?:first\s+)?([a-z]+)\b", re.IGNORECASE)
+_WHAT_IS = re.compile(
+    r"^\W*[Ww]hat (?:is|are|was|were) (?:the |an? )?[\"“]?[A-Z0-9]|\brefers? to\b|\bstands? for\b"
+)
+_ASKING = frozenset("who what when where which how whose whom".split())
+_PLACES = frozenset(map(stem, "city country state county town village province region place island".split()))
+# Words beside an attribute that need not stand in its sentence.
+_EMPTY = frozenset(map(stem, "year date current primary type associated th nd rd st historical".split()))
+# Words that tell an attribute though nothing says the same.
+_ATTRIBUTES = _EMPTY | _PLACES | {stem("located"), stem("location"), stem("based")}
+# Of a question's beginning, the words among which its noun stands.
+_OPENING_WORDS = 6
+_NO_VALUE = frozenset({AnswerType.YES_NO, AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.LIST})
+
+
+def asked_by(question: Question) -> Asked | None:
+    """What the question asks; None where it names no thing, or asks for a reason, a list or yes and no.
+
+    >>> found = asked_by(Question("When was Ann Lee born?", "When was Ann Lee born?"))
+    >>> found.shape.value, sorted(found.thing), sorted(found.attribute)
+    ('date', ['ann', 'lee'], ['born'])
+    """
+    text = question.standalone[:LONGEST]
+    if question.answer_type in _NO_VALUE:
+        return None
+    noun = _noun(text)
+    content = list(dict.fromkeys(content_terms(text)))
+    did = stem(match[1].lower()) if (match := _DID.match(text)) else ""
+    named = _named(text)
+    thing = [term for term in content if term in named] or [term for term in content if not _tells(term, noun, did)]
+    if not thing:
+        return None
+    titled = {term for word in text.split()[1:] if word[0].isupper() for term in terms(word)}
+    measured = {stem(match[1].lower()) for match in _HOW.finditer(text)}
+    left_out = {*thing, *titled, *measured, *_EMPTY}
+    rest = [term for term in content if term not in left_out]
+    attribute = {term: SYNONYMS.get(term, frozenset((term,))) for term in rest}
+    return Asked(text, _shape(text, noun), {term: rarity(term) for term in thing}, attribute, noun)
+
+
+def _tells(term: str, noun: str, did: str) -> bool:
+    """Whether a word of a question without names belongs to the attribute."""
+    return term in SYNONYMS or term in _ATTRIBUTES or term in (noun, did)
+
+
+def _named(text: str) -> frozenset[str]:
+    """The terms of the question's names, of what it quotes and of its numbers."""
+    asking = {term for term in terms(text, stop_words=True) if term in _ASKING}
+    found = {term for each in names(text) for term in terms(text[each.start : each.end])} - asking
+    found |= {term for match in _QUOTED.finditer(text) for term in terms(match.group(1))}
+    found |= {term for word in text.split() if "-" in word and word[0].isupper() for term in terms(word)}
+    return frozenset(found | {term for term in terms(text) if any(map(str.isdigit, term))})
+
+
+def _noun(text: str) -> str:
+    """The noun behind "what", "which" or "how many", stemmed; "" where there is none."""
+    match = _COUNTED.search(text) or _NOUN.match(text)
+    return stem(words(match.group(1))[-1]) if match else ""
+
+
+def _shape(text: str, noun: str) -> Shape:
+    """The shape of a value, by the question's words."""
+    kind = noun in KINDS or any(stem(word) in KINDS for word in words(text)[:_OPENING_WORDS])
+    rules = (
+        (Shape.DATE, bool(_DATED.search(text))),
+        (Shape.NUMBER, bool(_MEASURED.search(text))),
+        (Shape.LISTED, noun in LISTS),
+        (Shape.PLACE, bool(_PLACED.search(text)) or (noun in _PLACES and bool(_LIES.search(text)))),
+        (Shape.KIND, kind or bool(_WHAT_IS.search(text))),
+        (Shape.PERSON, bool(_WHO.search(text))),
+    )
+    return next((shape for shape, holds in rules if holds), Shape.NAME)
+
+
+# The sentences of a passage beside what is asked: how much of the thing and of the attribute each tells.
+
+
+# A sentence still speaks of the thing that the one before it named, by this much.
+CARRIED = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence, at `start` of its passage.
+
+    `cues` are the places in `text` of the words that tell the attribute; `thing` and `attribute` the shares, 0 to
+    1, of the thing and of the attribute that it tells; `held` its stems.
+    """
+
+    text: str
+    start: int
+    position: int
+    cues: tuple[tuple[int, int], ...]
+    thing: float
+    attribute: float
+    held: frozenset[str]
+
+    def near(self, start: int, end: int, reach: int) -> float:
+        """How near a cue stands to a stretch: right before it 1, right behind it .75, at `reach` half; 0 beyond."""
+        best = 0.0
+        for cue_start, cue_end in self.cues:
+            if 0 <= start - cue_end <= reach:
+                best = max(best, 1 - 0.5 * (start - cue_end) / reach)
+            elif 0 <= cue_start - end <= reach:
+                best = max(best, 0.75 - 0.35 * (cue_start - end) / reach)
+        return best
+
+
+def thing_in(asked: Asked, held: Iterable[str]) -> float:
+    """The share of the thing's words, by rarity, among the terms held."""
+    found = frozenset(held)
+    told = fsum(weight for term, weight in asked.thing.items() if term in found)
+    return told / fsum(asked.thing.values())
+
+
+def of_another_year(asked: Asked, line: Line) -> bool:
+    """Whether the question names a year, and the sentence only others."""
+    wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
+    told = {str(date.year) for date in dates(line.text) if date.year is not None}
+    return bool(wanted) and bool(told) and wanted.isdisjoint(told)
+
+
+def lines_of(asked: Asked, text: str) -> list[Line]:
+    """The sentences of the text in order."""
+    wanted = frozenset().union(*asked.attribute.values())
+    found: list[Line] = []
+    for position, span in enumerate(sentences(text)):
+        stretch = text[span.start : span.end]
+        places = stem_spans(stretch)
+        held = frozenset(term for _, _, term in places)
+        carried = CARRIED * found[-1].thing if found else 0.0
+        told = sum(not same.isdisjoint(held) for same in asked.attribute.values())
+        found.append(
+            Line(
+                text=stretch,
+                start=span.start,
+                position=position,
+                cues=tuple((start, end) for start, end, term in places if term in wanted),
+                thing=max(thing_in(asked, held), carried),
+                attribute=told / (len(asked.attribute) or 1),
+                held=held,
+            )
+        )
+    return found
+
+
+# Persons and places as values: names at the words that give them a part in what is asked.
+
+
+Place = tuple[int, int, float]
+
+_CAP = r"(?:[A-Z\u00c0-\u00de][\w’'&.\u00c0-\u017f-]{0,40}[\w\u00c0-\u017f]|[A-Z]\.?)"
+_LINK = r"(?:(?:of the|and the|of|de|la|le|del|di|da|van|von|der|den|bin|al|ibn|du|dos|y|&)\s)"
+# A run of capitalised words, with the small words that join the parts of one name.
+NAME = rf"(?:The\s)?{_CAP}(?:\s{_LINK}{{0,2}}{_CAP}){{0,8}}"
+_PLACE = rf"{_CAP}(?:[\s-]{_LINK}{{0,2}}{_CAP}){{0,5}}(?:\s?,\s(?:the\s)?{_CAP}(?:\s{_CAP}){{0,2}}){{0,2}}"
+_ROLE = (
+    r"(?:singer-songwriter|singer|songwriter|band|group|musician|rapper|architect|artist|author|composer|director"
+    r"|producer|duo|trio|quartet|guitarist|pianist|saxophonist|filmmaker|writer|novelist|drummer|vocalist|engineer"
+    r"|sculptor|painter)"
+)
+# "directed by", "album by the American singer Ann Lee", "designed by Tyler architect Carl Gregory".
+_BY = re.compile(
+    rf"(?:(?P<verb>[\w-]{{1,30}})\s+)?\bby\s+"
+    rf"(?:(?:the|an?|and|(?![a-z]+ing\s)[a-z][\w/-]{{0,30}}|{NATIONALITY}(?=\s+(?:[a-z]|R&B))|R&B|Billboard)\s+){{0,8}}?"
+    rf"(?:{_CAP}\s+{_ROLE}\s+)?(?P<value>(?!{NATIONALITY}\s+(?:[a-z]|R&B)){NAME})"
+)
+_PARTICIPLE = re.compile(r"(?:ed|en|wn|ung|ade|ilt|old|led)$")
+_LABELLED = re.compile(rf"[\s,:=]{{0,4}}(?:(?:is|was|to|of)\s+)?(?:the\s+)?(?P<value>{NAME})")
+_ACTING = re.compile(rf"(?P<value>{NAME})(?:'s|,)?\s+(?:(?:who|had|has|also|then)\s+)?$")
+_OWNING = re.compile(rf"(?P<value>{NAME})['’]s?\s+[\"“]?(?P<next>[A-Z][\w-]{{0,40}})")
+_OWNED = re.compile(rf"\((?P<value>{NAME})\s(?:album|song|EP|single)\)")
+_CHILD = re.compile(
+    rf"\b(?:son|daughter|child)\s+of\s+(?:the\s+)?(?:[a-z]{{1,20}}\s+){{0,6}}(?P<value>{NAME})"
+    rf"|\b(?i:(?P<parent>father|mother))\b[,:=\s]{{0,4}}(?:is|was)?\s*(?P<other>{NAME})"
+)
+# Where a sentence lost its full stop, a new one begins inside a name.
+_BREAKS = re.compile(
+    r"(?<=\S)\s+(?:The|It|He|She|They|In|A|An|This|Its|His|Her|At|On|As|Retrieved|Archived)\b.*$", re.DOTALL
+)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+NO_PERSON = re.compile(
+    rf"^(?:{NATIONALITY}|The|It|He|She|They|This|That|In|A|An|His|Her|As|At|On|But|And|If|When|While|Before|After"
+    r"|Since|Category|Retrieved|Wikipedia|Official|Op|Jazz|Rock|Pop|Black|Review|Hidden|Studio|Society|American R&B"
+    r"|R&B|Album|Last|Next)$"
+    rf"|^{_MONTH}\b|\b(?:Records|Corporation|Awards?|Places|Register|Charts?|Entertainment|Pictures|Studios"
+    r"|Inc|Company)$"
+)
+_LOCATED = re.compile(
+    r"\b(?:located|situated|lies|stands|based|headquartered|found|lying)\b[^.;]{0,60}?\b(?:in|at|on|near|within|of)\s"
+    rf"(?:the\s)?(?:(?:[a-z]{{1,20}}\s){{0,4}}(?:of|in|at)\s)?(?P<value>{_PLACE})"
+)
+_IN_PLACE = re.compile(
+    rf"\b(?:in|at|near|of|within)\s(?:the\s)?(?:(?:[a-z]{{1,20}}\s){{0,2}}of\s)?(?P<value>{_PLACE})"
+)
+_STREET = re.compile(r"\b(?:Street|Road|Avenue|Highway|Route|Lane|Drive|St\.)")
+_NO_PLACE = re.compile(rf"^{_MONTH}\b|\b(?:Register|Historic Places|Census|Records|Museum)\b")
+_COPULA = re.compile(r"\b(?:is|was|are|were)\b")
+_KIN = frozenset(map(stem, ("father", "mother", "son", "daughter")))
+# Verbs whose subject is the person: "Ann Lee won".
+_ACTS = frozenset(
+    map(
+        stem, "won win beat defeated led recorded composed directed wrote produced designed created founded".split()
+    )
+)
+# Words that label a person: "Producer: Ann Lee".
+_LABELS = frozenset(
+    map(
+        stem,
+        """artist director filmmaker producer composer creator architect author writer singer band musician husband
+        wife spouse consort married leader leaders commander winner champion designer founder directed designed
+        composed written produced created album song single ep record""".split(),
+    )
+)
+_MUSIC = frozenset(map(stem, ("artist", "album", "song", "band")))
+
+
+def person_places(asked: Asked, line: Line) -> Iterator[Place]:
+    """Names of persons, bands and bodies that take the part which the question asks for."""
+    kin = not _KIN.isdisjoint(asked.attribute)
+    for start, end, strength in _relatives(asked, line) if kin else _actors(asked, line):
+        name = _BREAKS.sub("", line.text[start:end])
+        opening = terms(name)[:1]
+        if not kin and opening and opening[0] in asked.thing:
+            continue
+        shouted = name.isupper() and " " in name
+        if len(name) > 1 and not shouted and not NO_PERSON.search(name):
+            yield start, start + len(name), strength
+
+
+def _relatives(asked: Asked, line: Line) -> Iterator[Place]:
+    """Whose child someone is, and who is named as the parent."""
+    wanted = "mother" if "mother" in asked.attribute else "father"
+    for match in _CHILD.finditer(line.text):
+        if match["value"]:
+            yield match.start("value"), match.end("value"), 0.95
+        elif match["parent"].lower() == wanted:
+            yield match.start("other"), match.end("other"), 0.95
+
+
+def _actors(asked: Asked, line: Line) -> Iterator[Place]:
+    yield from _behind_by(asked, line)
+    for start, end in line.cues:
+        yield from _beside(asked, line, start, end)
+    for match in _OWNING.finditer(line.text):
+        if line.thing >= 0.7 and stem(fold(match["next"])) in asked.thing:
+            yield match.start("value"), match.end("value"), 0.85
+    for match in _OWNED.finditer(line.text) if not _MUSIC.isdisjoint(asked.attribute) else ():
+        before = terms(line.text[max(0, match.start() - 40) : match.start()])
+        if before and before[-1] in asked.thing:
+            yield match.start("value"), match.end("value"), 0.9
+
+
+def _behind_by(asked: Asked, line: Line) -> Iterator[Place]:
+    """Names behind "by": firm after a verb of the attribute, none after another verb."""
+    telling = frozenset().union(*asked.attribute.values())
+    for match in _BY.finditer(line.text):
+        verb = match["verb"] or ""
+        start, end = match.span("value")
+        if stem(fold(verb)) in telling:
+            yield start, end, 0.95
+        elif not _PARTICIPLE.search(verb):
+            told = any(first <= match.start() <= last + 30 for first, last in line.cues)
+            if told or line.thing >= 0.7:
+                yield start, end, 0.9 if told else 0.8
+
+
+def _beside(asked: Asked, line: Line, start: int, end: int) -> Iterator[Place]:
+    """Names at a word of the attribute: "Producer: Ann Lee", and "Ann Lee won" where what was won follows."""
+    word = stem(fold(line.text[start:end]))
+    behind = _LABELLED.match(line.text, end)
+    if behind and word in _LABELS:
+        yield behind.start("value"), behind.end("value"), 0.75
+    offset = max(0, start - 60)
+    before = _ACTING.search(line.text[offset:start])
+    if before is None:
+        return
+    # Any other verb is one where a full name stands before it.
+    acts = word in _ACTS or (word in asked.attribute and " " in before["value"])
+    if word == "album" or (acts and thing_in(asked, terms(line.text[end:])) >= 0.5):
+        yield before.start("value") + offset, before.end("value") + offset, 0.75
+
+
+def place_places(asked: Asked, line: Line) -> Iterator[Place]:
+    """Names of places where the thing lies; streets and places without what they belong to are less firm."""
+    for start, end, strength in _situated(line):
+        place = _BREAKS.sub("", line.text[start:end])
+        if not _NO_PLACE.search(place):
+            weak = 0.3 * bool(_STREET.search(place)) + 0.05 * ("," not in place)
+            yield start, start + len(place), strength - weak
+
+
+def _situated(line: Line) -> Iterator[Place]:
+    copula = _COPULA.search(line.text)
+    for match in _LOCATED.finditer(line.text):
+        yield match.start("value"), match.end("value"), 0.95 if line.thing > 0.3 else 0.75
+    for match in _IN_PLACE.finditer(line.text):
+        near = line.near(match.start("value"), match.end("value"), 60)
+        if near:
+            yield match.start("value"), match.end("value"), 0.4 + 0.5 * near
+        elif copula and copula.start() < match.start() and line.thing >= 0.5 and line.position < 3:
+            far = match.start() - copula.start()
+            yield match.start("value"), match.end("value"), max(0.0, 0.9 - 0.002 * far)

@@ -1,0 +1,324 @@
+"""Passages that disagree on what is asked: the same thing, the same attribute, another value. Pure."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.core.stages import Judge
+from assay.judging.ambiguity import asked_back, unnamed
+from assay.judging.contradicting_values import NAMED, Given, Value, given
+from assay.judging.contradiction_terms import Asked, Shape, asked_by
+from assay.judging.probe import content_terms
+from assay.nlp.dates import dates, relation
+from assay.nlp.negation import is_hedge, negations, opposites_of
+from assay.nlp.quantities import agree, may_agree, quantities
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import fold, stem, terms, word_spans, words
+from assay.types import (
+    Action,
+    AnswerType,
+    Aspect,
+    Contradiction,
+    Evidence,
+    Hit,
+    Judgement,
+    Passage,
+    Question,
+    Reading,
+    Span,
+)
+
+# Passages of which one says yes and another no to a yes-or-no question.
+
+
+LONGEST = 4000
+MOST_WORDS = 8
+# A question of fewer content words would be met by any sentence about its topic.
+_LEAST_TERMS = 2
+
+
+def yes_and_no(question: Question, evidence: Evidence) -> Contradiction | None:
+    """The contradiction between sentences that hold every content word of the question, or its opposite.
+
+    The better supported answer comes first, of equals the newer. None for other questions, and where the passages
+    agree.
+    """
+    wanted = content_terms(question.standalone)
+    if question.answer_type is not AnswerType.YES_NO or len(wanted) < _LEAST_TERMS:
+        return None
+    said: dict[bool, list[tuple[str, Hit]]] = {True: [], False: []}
+    for hit in evidence.hits:
+        found = list(_answers(wanted, hit))
+        if len({polarity for polarity, _ in found}) == 1:
+            said[found[0][0]].append((found[0][1], hit))
+    if not said[True] or not said[False]:
+        return None
+    readings = sorted(map(_reading, said.values()), key=_polarity_support, reverse=True)
+    return Contradiction(question.standalone, tuple(readings))
+
+
+def _answers(wanted: Sequence[str], hit: Hit) -> Iterator[tuple[bool, str]]:
+    """Yes (True) or no for each sentence that settles the question, with the words that say so."""
+    text = hit.readable[:LONGEST]
+    titled = frozenset(terms(hit.passage.title))
+    for span in sentences(text):
+        sentence = text[span.start : span.end]
+        held = titled | frozenset(terms(sentence))
+        turned = [term for term in wanted if term not in held]
+        if any(opposites_of(term).isdisjoint(held) for term in turned) or any(map(is_hedge, words(sentence))):
+            continue
+        against = [each for each in negations(sentence) if _reaches(sentence, each.scope, wanted)]
+        yield (len(turned) + len(against)) % 2 == 0, _words(sentence, wanted, [each.start for each in against])
+
+
+def _reaches(sentence: str, scope: Span, wanted: Sequence[str]) -> bool:
+    """Whether a negation's scope holds a word of the question."""
+    return not frozenset(wanted).isdisjoint(terms(sentence[scope.start : scope.end]))
+
+
+def _words(sentence: str, wanted: Sequence[str], negated: Sequence[int]) -> str:
+    """The eight words, or fewer, that hold most of the question and its negation."""
+    spans = list(word_spans(sentence))
+    telling = [
+        3 * (span.start in negated) + (stem(fold(sentence[span.start : span.end])) in wanted) for span in spans
+    ]
+    first = max(range(len(spans)), key=lambda at: (sum(telling[at : at + MOST_WORDS]), -at))
+    chosen = spans[first : first + MOST_WORDS]
+    return sentence[chosen[0].start : chosen[-1].end]
+
+
+def _polarity_support(reading: Reading) -> tuple[int, str]:
+    return len(reading.passage_ids), reading.date or ""
+
+
+def _reading(said: Sequence[tuple[str, Hit]]) -> Reading:
+    """One answer as its first passage words it, with all passages that give it in these words."""
+    value = said[0][0]
+    holding = [hit for _, hit in said if value in hit.passage.text] or [said[0][1]]
+    date = max((day for hit in holding if (day := hit.passage.origin.date)), default=None)
+    return Reading(value, tuple(hit.passage.passage_id for hit in holding), date)
+
+
+# When two values say the same: dates that fit, equal numbers, a name written shorter.
+
+
+def same(shape: Shape, one: str, other: str) -> bool:
+    """Whether two values of a shape say the same.
+
+    >>> same(Shape.DATE, "1898", "13 August 1898"), same(Shape.NUMBER, "3,559 people", "3559")
+    (True, True)
+    >>> same(Shape.PERSON, "J. Smith", "John Smith"), same(Shape.PERSON, "Ann Smith", "John Smith")
+    (True, False)
+    """
+    if shape is Shape.DATE:
+        return _same_date(one, other)
+    if shape is Shape.NUMBER or (shape is Shape.NAME and _measure(one) and _measure(other)):
+        return _same_number(one, other)
+    read = words if shape is Shape.PERSON else terms
+    left, right = read(one) or words(one), read(other) or words(other)
+    if not left or not right:
+        return one == other
+    if set(left) <= set(right) or set(right) <= set(left):
+        return True
+    return shape is Shape.PERSON and left[-1] == right[-1] and _initial(left[0], right[0])
+
+
+def _same_date(one: str, other: str) -> bool:
+    """Whether one date lies within the other; the words where one of them is no date."""
+    first, second = dates(one), dates(other)
+    if not first or not second:
+        return one == other
+    return relation(first[0], second[0]) in ("same", "within", "contains")
+
+
+def _measure(value: str) -> bool:
+    """Whether a value is a number with its unit, and nothing else."""
+    found = quantities(value)
+    return bool(found) and bool(found[0].dimension) and found[0].start == 0
+
+
+def _same_number(one: str, other: str) -> bool:
+    """Whether the numbers are equal: in one unit where both have one of a kind, else as written."""
+    first, second = quantities(one), quantities(other)
+    if not first or not second:
+        return one == other
+    if first[0].dimension == second[0].dimension:
+        return agree(first[0], second[0]) or may_agree(first[0], second[0])
+    return first[0].written == second[0].written
+
+
+def _initial(one: str, other: str) -> bool:
+    """Whether one first name is the other's first letter."""
+    short, long = sorted((one, other), key=len)
+    return len(short) == 1 and long.startswith(short)
+
+
+# A contradiction needs two values of this strength; once there are two, any of the lower strength is a reading.
+# Set on the development halves of ramdocs, rgb-en and hotpot100: benchmarks/contradictions.
+FIRM, LOOSE = 0.7, 0.4
+# The share of the thing's words, by rarity, that a passage must name to join a contradiction.
+HALF_NAMED = 0.3
+# A passage's second value is a reading too where it is this firm, and about as firm as the first.
+SECOND, AS_FIRM = 0.6, 0.95
+# What a value that only joins weighs.
+JOINS = 0.7
+MOST_READINGS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A value with the passage that gives it; `begins` where it can begin a contradiction."""
+
+    value: Value
+    hit: Hit
+    begins: bool = True
+
+    @property
+    def weight(self) -> float:
+        return self.value.strength if self.begins else JOINS * self.value.strength
+
+
+def contradictions(question: Question, evidence: Evidence) -> tuple[Contradiction, ...]:
+    """What the passages disagree on: nothing, or one contradiction with its readings, best supported first.
+
+    What is masked is not read.
+    """
+    if polar := yes_and_no(question, evidence):
+        return (polar,)
+    asked = asked_by(question)
+    if asked is None:
+        return ()
+    groups = _grouped(asked, [each for hit in evidence.hits for each in _said(asked, hit)])
+    firm = [group for group in groups if any(each.begins and each.value.strength >= FIRM for each in group)]
+    if len(firm) < 2:
+        return ()
+    groups.sort(key=_support_of, reverse=True)
+    return (Contradiction(_aspect(question), tuple(map(_reading_of, groups[:MOST_READINGS]))),)
+
+
+def _said(asked: Asked, hit: Hit) -> Iterator[_Said]:
+    """What one passage says: its firmest value, and the next one where that is about as firm and another."""
+    found: Given = given(asked, hit.passage.title, hit.readable)
+    if not found.values or (found.about < HALF_NAMED and found.values[0].strength < FIRM):
+        return
+    first, *others = found.values
+    named = found.about >= NAMED or first.strength >= FIRM
+    if first.strength >= (LOOSE if named else SECOND):
+        yield _Said(first, hit, begins=named)
+    least = max(SECOND, AS_FIRM * first.strength)
+    for other in others if named else ():
+        if other.strength < least:
+            return
+        if not same(asked.shape, first.text, other.text):
+            yield _Said(other, hit, begins=False)
+            return
+
+
+def _grouped(asked: Asked, said: Sequence[_Said]) -> list[list[_Said]]:
+    """What is said, equal values together; those that can begin a contradiction come first."""
+    groups: list[list[_Said]] = []
+    for each in sorted(said, key=lambda one: not one.begins):
+        for group in groups:
+            if any(same(asked.shape, each.value.text, other.value.text) for other in group):
+                group.append(each)
+                break
+        else:
+            groups.append([each])
+    return groups
+
+
+def _support_of(group: Sequence[_Said]) -> tuple[float, bool, str]:
+    """How well a value is supported; of about equal ones, what is first-hand leads, then what is newer."""
+    hits = [each.hit for each in group]
+    first_hand = any(hit.passage.origin.trust != "open" for hit in hits)
+    return round(sum(each.weight for each in group), 1), first_hand, latest_date(hits) or ""
+
+
+def _reading_of(group: Sequence[_Said]) -> Reading:
+    """A group as the value that most of its passages hold word for word, the firmest of these, with them."""
+
+    def holding(text: str) -> dict[str, Hit]:
+        return {each.hit.passage.passage_id: each.hit for each in group if text in each.hit.readable}
+
+    best = max(group, key=lambda each: (len(holding(each.value.text)), each.weight)).value.text
+    hits = holding(best)
+    return Reading(best, tuple(hits), latest_date(hits.values()))
+
+
+def latest_date(hits: Iterable[Hit]) -> str | None:
+    """The latest date that the passages carry; None where none of them has one."""
+    return max((date for hit in hits if (date := hit.passage.origin.date)), default=None)
+
+
+def _aspect(question: Question) -> str:
+    """The aspect that the passages disagree on: the lone one as the question words it, else the question."""
+    return question.aspects[0] if len(question.aspects) == 1 else question.standalone
+
+
+# A judge that also says where the passages disagree on what is asked.
+
+
+# Characters of passages that are read in a few milliseconds; more are read beside the event loop.
+_SOON_READ = 4000
+# A source's name in an issue line is cut after this many characters.
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionJudge:
+    """Adds the contradictions to what `inner` says: the aspect becomes conflicting, an issue names both sides."""
+
+    inner: Judge
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement of `inner` with what the passages disagree on; raises what `inner` raises."""
+        judged = await self.inner.judge(question, evidence)
+        if sum(len(passage.text) for passage in evidence.passages) <= _SOON_READ:
+            found = contradictions(question, evidence)
+        else:
+            found = await asyncio.to_thread(contradictions, question, evidence)
+        if not found:
+            return judged
+        judged = with_contradictions(judged, evidence, found)
+        # The readings are there, and what is meant decides among them: searching again would bring more of them.
+        open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed(question))
+        return asked_back(question, judged) if open_to_all else judged
+
+
+def with_contradictions(judged: Judgement, evidence: Evidence, found: Sequence[Contradiction]) -> Judgement:
+    """The judgement with contradictions; none may stand in it yet."""
+    passages = {passage.passage_id: passage for passage in evidence.passages}
+    return replace(
+        judged,
+        contradictions=tuple(found),
+        aspects=tuple(_marked(aspect, found) for aspect in judged.aspects),
+        issues=(*judged.issues, *(told(each, passages) for each in found)),
+    )
+
+
+def told(contradiction: Contradiction, passages: Mapping[str, Passage]) -> str:
+    """The contradiction in words, each reading with its first source.
+
+    >>> readings = (Reading("1898", ("a",), "2010"), Reading("1901", ("b",)))
+    >>> one, other = (Passage(key, key, "", 0, 0, "", title) for key, title in (("a", "Guide"), ("b", "Atlas")))
+    >>> told(Contradiction("when it opened", readings), {"a": one, "b": other})
+    'sources disagree: Guide says 1898 (2010), Atlas says 1901'
+    """
+    return "sources disagree: " + ", ".join(_reading_told(each, passages) for each in contradiction.readings)
+
+
+def _reading_told(reading: Reading, passages: Mapping[str, Passage]) -> str:
+    first = reading.passage_ids[0]
+    name = " ".join(passages[first].title.split())[:_LONGEST_NAME].strip() or f"passage {first}"
+    return f"{name} says {reading.value}" + (f" ({reading.date})" if reading.date else "")
+
+
+def _marked(aspect: Aspect, found: Sequence[Contradiction]) -> Aspect:
+    """The aspect as conflicting, with the passages on all sides, where a contradiction is about it."""
+    here = [each for each in found if each.aspect == aspect.text]
+    if not here:
+        return aspect
+    ids = (key for each in here for reading in each.readings for key in reading.passage_ids)
+    return Aspect(aspect.text, "conflicting", tuple(dict.fromkeys(ids)))

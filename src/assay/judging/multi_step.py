@@ -1,0 +1,405 @@
+"""The phrases of a question that one name could stand for: "the director of Jump for Glory" is Raoul Walsh.
+
+English word order, by the words with which phrases begin; other languages have names, and few phrases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from assay.nlp.answer_types import candidates, names
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import fold, terms, word_spans, words
+from assay.types import AnswerType, Hit, Span
+
+# Phrases of one question that are followed; a text with more of them is no question.
+_MOST = 8
+# A name or a number says more of what is meant than another word.
+_NAME_WEIGHT = 3.0
+# Two terms are forms of one word when they share this many first letters and differ in length by at most so
+# many: "director" and "directed".
+_SHARED, _APART = 5, 3
+# Words with which a phrase begins, of which some begin a clause, and verbs with which its statement begins.
+_RELATIVE = frozenset("that which who whom whose where when".split())
+_BOUNDARIES = _RELATIVE | frozenset(
+    """of by in from at on for with while under and or than during between into after before to as""".split()
+)
+_VERBS = frozenset("is was are were do does did has have had".split())
+# Words of a clause behind its name and verb: "where Ann Lee was born".
+_BEHIND = 2
+_ARTICLES = frozenset("a an the".split())
+_QUOTES = "“”\"'"
+# Words that ask and state nothing.
+_ASKING = frozenset("name kind type".split())
+# What a phrase's first noun says of the name that could stand for it.
+_PERSONS = frozenset(
+    """director author writer performer singer actor actress founder creator producer king queen president wife
+    husband spouse father mother son daughter child man woman person composer artist character star player coach
+    leader ruler novelist poet painter musician inventor owner chairman ceo predecessor successor
+    explorer""".split()
+)
+_PLACES = frozenset(
+    """city country state county town village region continent place location area birthplace river province
+    district nation island territory capital""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A stretch of a question, `start` to `end`, around `name` (empty where there is none).
+
+    `weights` are its terms with what each counts, `wants` the type of name that could stand for it.
+    """
+
+    start: int
+    end: int
+    text: str
+    name: str
+    weights: Mapping[str, float]
+    wants: AnswerType
+
+    def without(self, known: frozenset[str]) -> tuple[str, ...]:
+        """The phrase's words that state something, those left out whose terms are all among `known`."""
+        return tuple(
+            word for word in words(self.text) if any(t in self.weights and t not in known for t in terms(word))
+        )
+
+
+def whole(question: str) -> Phrase:
+    """The question as one phrase that wants any name."""
+    return Phrase(0, len(question), question, "", weighed(question), AnswerType.NAME)
+
+
+def weighed(text: str) -> dict[str, float]:
+    """The terms of a question in order with what each counts, those of names and numbers more.
+
+    >>> weighed("Who directed Emma?")
+    {'direct': 1.0, 'emma': 3.0}
+    """
+    heavy = {term for span in names(text) for term in terms(text[span.start : span.end])}
+    return {
+        term: _NAME_WEIGHT if term in heavy or term[:1].isdigit() else 1.0
+        for word in words(text)
+        if word not in _ASKING
+        for term in terms(word)
+    }
+
+
+def held(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
+    """The terms of `weights` among `found`, also in another form of the word.
+
+    >>> sorted(held({"director": 1.0, "emma": 2.0}, ["direct", "film"]))
+    ['director']
+    """
+    families: dict[str, list[str]] = {}
+    for term in weights:
+        families.setdefault(term[:_SHARED], []).append(term)
+    return frozenset(term for each in found for term in families.get(each[:_SHARED], ()) if _akin(term, each))
+
+
+def share(weights: Mapping[str, float], of: Iterable[str]) -> float:
+    """The share of all the weight that these terms have, 0 to 1."""
+    whole = sum(weights.values())
+    return sum(weights[term] for term in of) / whole if whole else 0.0
+
+
+def _akin(one: str, other: str) -> bool:
+    """Whether two terms with the same first letters are forms of one word."""
+    return one == other or (min(len(one), len(other)) >= _SHARED and abs(len(one) - len(other)) <= _APART)
+
+
+@lru_cache(maxsize=256)
+def phrases(question: str) -> tuple[Phrase, ...]:
+    """The innermost phrase around each name; in a question without names, around each clause.
+
+    >>> [each.text for each in phrases("Who is the spouse of the director of Jump for Glory?")]
+    ['the director of Jump for Glory']
+    >>> [each.text for each in phrases("In what county is the city where Ann Lee was born?")]
+    ['the city where Ann Lee was born']
+    """
+    named = [span for span in names(question) if terms(question[span.start : span.end])][:_MOST]
+    parts = _parts(question, named)
+    if named:
+        found = [_around(question, parts, named, name) for name in named]
+    else:
+        found = [
+            Span(parts[n - 1].start, parts[n].end)
+            for n, part in enumerate(parts)
+            if n and _first(question, part) in _RELATIVE
+        ][:_MOST]
+    weights = weighed(question)
+    kept: dict[Span, Phrase] = {}
+    for n, span in enumerate(found):
+        trimmed = _trimmed(question, span, named[n].start if named else span.end)
+        text = question[trimmed.start : trimmed.end]
+        if own := {term: weights[term] for term in terms(text) if term in weights}:
+            name = question[named[n].start : named[n].end] if named else ""
+            kept.setdefault(trimmed, Phrase(trimmed.start, trimmed.end, text, name, own, _wanted(text)))
+    return tuple(kept.values())
+
+
+def _around(text: str, parts: list[Span], named: list[Span], name: Span) -> Span:
+    """The stretch from the relation before the name to what its clause says of it."""
+    at = next(n for n, part in enumerate(parts) if part.start <= name.start < part.end)
+    end, first = name.end, at
+    clause = _first(text, parts[at]) in _RELATIVE
+    if clause:
+        end = _after(text, parts[at], name, 1)
+    if at + 1 < len(parts) and parts[at].end == end + 1 and _first(text, parts[at + 1]) in _VERBS:
+        end = _after(text, parts[at + 1], Span(parts[at + 1].start, parts[at + 1].start), _BEHIND)
+    while first and not _names_one(parts[first - 1], named):
+        first -= 1
+        if _first(text, parts[first]) not in _VERBS | _RELATIVE:
+            break
+    return Span(parts[first].start, max(end, name.end))
+
+
+def _after(text: str, part: Span, name: Span, count: int) -> int:
+    """Where the first `count` words behind the name end, articles not counted, within the part."""
+    end = name.end
+    for span in word_spans(text[name.end : part.end]):
+        if count == 0:
+            break
+        end = name.end + span.end
+        count -= fold(text[name.end + span.start : end]) not in _ARTICLES
+    return end
+
+
+def _names_one(part: Span, named: list[Span]) -> bool:
+    return any(part.start <= each.start < part.end for each in named)
+
+
+def _parts(text: str, named: list[Span]) -> list[Span]:
+    """The question cut before each word that begins a phrase or states something, and behind commas."""
+    cuts = {0, len(text)}
+    for span in word_spans(text):
+        begins = fold(text[span.start : span.end]) in _BOUNDARIES | _VERBS
+        if (begins or text[: span.start].rstrip().endswith((",", ";"))) and not any(
+            each.start < span.start < each.end for each in named
+        ):
+            cuts.add(span.start)
+    return [Span(start, end) for start, end in pairwise(sorted(cuts)) if text[start:end].strip()]
+
+
+def _first(text: str, part: Span) -> str:
+    """The part's first word, folded."""
+    return next(iter(words(text[part.start : part.end])), "")
+
+
+def _trimmed(text: str, span: Span, name: int) -> Span:
+    """The span without marks around it, without words that only begin it, and without a question's beginning."""
+    kept = [
+        Span(span.start + each.start, span.start + each.end) for each in word_spans(text[span.start : span.end])
+    ]
+    found = [fold(text[each.start : each.end]) for each in kept]
+    while found and found[0] in _BOUNDARIES | _VERBS and kept[0].start < name:
+        kept, found = kept[1:], found[1:]
+    article = _last_article(found[: sum(each.start < name for each in kept)])
+    kept, found = kept[article:], found[article:]
+    if not kept:
+        return Span(span.start, span.start)
+    start, end = kept[0].start, kept[-1].end
+    start -= start > 0 and text[start - 1] in _QUOTES
+    end += end < len(text) and text[end] in _QUOTES
+    return Span(start, end)
+
+
+def _last_article(found: list[str]) -> int:
+    """Where the noun of the first part has its article; 0 where it has none."""
+    head = next((n for n, each in enumerate(found) if each in _BOUNDARIES), len(found))
+    return max((n for n, each in enumerate(found[:head]) if each in _ARTICLES), default=0)
+
+
+def _wanted(phrase: str) -> AnswerType:
+    """The type of name that a phrase stands for, by its first telling noun."""
+    for word in words(phrase):
+        if word in _PERSONS:
+            return AnswerType.PERSON
+        if word in _PLACES:
+            return AnswerType.PLACE
+    return AnswerType.NAME
+
+
+# A passage as the refiner and the selector read it: its sentences with their terms and names.
+
+
+# A name of more words is a sentence in capitals.
+_LONGEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A sentence: its text, its place in the passage's text, its terms, and its names but for those of dates."""
+
+    text: str
+    span: Span
+    terms: frozenset[str]
+    names: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A passage: its title without brackets, the title's terms, all its terms, and its sentences."""
+
+    title: str
+    titled: frozenset[str]
+    terms: frozenset[str]
+    lines: tuple[Line, ...]
+
+
+def read(hit: Hit) -> Read:
+    """The passage of a hit, without what is masked."""
+    return _read(hit.passage.title, hit.readable)
+
+
+# Two rounds and a choice read the same passages.
+@lru_cache(maxsize=256)
+def _read(title: str, text: str) -> Read:
+    lines = tuple(_line(text, span) for span in sentences(text))
+    titled = frozenset(terms(title))
+    return Read(bare(title), titled, titled.union(*(each.terms for each in lines)), lines)
+
+
+def _line(text: str, span: Span) -> Line:
+    line = text[span.start : span.end]
+    dates = candidates(line, AnswerType.DATE)
+    named = tuple(
+        each
+        for each in names(line)
+        if not any(date.start <= each.start < date.end for date in dates)
+        and len(line[each.start : each.end].split()) <= _LONGEST
+    )
+    return Line(line, span, frozenset(terms(line)), named)
+
+
+def bare(title: str) -> str:
+    """A title without what tells it from another of the same name.
+
+    >>> bare("Emma (novel)")
+    'Emma'
+    """
+    return title.partition(" (")[0].strip()
+
+
+# The shorter questions that a question comes down to, as the passages found so far answer its inner phrases.
+
+
+# Steps that a question is followed for, and how many shorter questions are followed on from each step.
+_STEPS, _FOLLOWED = 2, 6
+# How many names are tried for one phrase, and how many are led on to by the question as a whole.
+_OF_A_PHRASE, _LED_ON = 4, 6
+# What speaks for a name, together 1: how much of its phrase its passage and its sentence hold, a word of the phrase
+# near it, a type that fits, and that its passage is about the name in the phrase.
+_PASSAGE, _SENTENCE, _NEAR, _TYPE, _TITLE = 0.3, 0.3, 0.15, 0.15, 0.1
+# What it loses with each place of its passage and of its sentence, and over how many.
+_LATER, _PLACE_NOUNS, _SENTENCES = 0.01, 10, 5
+# Words on either side of a name that are near it.
+_NEAR_WORDS = 4
+# In "Turin, Italy" the last of the names is the widest.
+_WIDE = frozenset("country state nation continent".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A question that another came down to by a name; `score`, 0 to 1, is how likely the name stands there.
+
+    `step` counts the names that were put in. A form that is `led` has the name before the question's open words,
+    where no phrase of the question is known that the name could stand for.
+    """
+
+    text: str
+    score: float
+    step: int = 0
+    name: str = ""
+    led: bool = False
+
+
+def forms(question: str, hits: Sequence[Hit]) -> tuple[Form, ...]:
+    """The question itself, then what it comes down to, likeliest first, each once."""
+    found = {question: Form(question, 1.0)}
+    known = frozenset(terms(question))
+    followed = [found[question]]
+    for _ in range(_STEPS):
+        shorter = [each for form in followed for each in _shorter(form, hits, known)]
+        new: dict[str, Form] = {}
+        for form in sorted(shorter, key=lambda each: -each.score):
+            if form.text not in found:
+                new.setdefault(form.text, form)
+        found.update(new)
+        followed = list(new.values())[:_FOLLOWED]
+    return tuple(sorted(found.values(), key=lambda each: -each.score))
+
+
+def _shorter(form: Form, hits: Sequence[Hit], known: frozenset[str]) -> Iterator[Form]:
+    """The forms with a name in the place of a phrase; at the first step those led on to besides."""
+    own = frozenset(terms(form.name))
+    for phrase in phrases(form.text):
+        if form.step and not own & phrase.weights.keys():
+            continue  # it stood there before the last step, and was followed from there
+        outside = form.text[: phrase.start], form.text[phrase.end :]
+        if weighed(" ".join(outside)):
+            for score, name, _ in _best(phrase, hits, known, _OF_A_PHRASE):
+                yield Form(name.join(outside), form.score * score, form.step + 1, name)
+    if not form.step:
+        for score, name, open_words in _best(whole(form.text), hits, known, _LED_ON):
+            yield Form(" ".join((name, *open_words)), score, 1, name, led=True)
+
+
+_Named = tuple[float, str, tuple[str, ...]]
+
+
+def _best(phrase: Phrase, hits: Sequence[Hit], known: frozenset[str], count: int) -> list[_Named]:
+    """The likeliest names for a phrase, each once, with how likely and the phrase's words open beside it."""
+    best: dict[str, _Named] = {}
+    for place, hit in enumerate(hits):
+        for each in _standing(phrase, read(hit), min(place, _PLACE_NOUNS), known):
+            key = " ".join(words(each[1]))
+            if key not in best or each[0] > best[key][0]:
+                best[key] = each
+    return sorted(best.values(), key=lambda each: -each[0])[:count]
+
+
+def _standing(phrase: Phrase, passage: Read, place: int, known: frozenset[str]) -> Iterator[_Named]:
+    """The names of a passage that could stand for the phrase."""
+    about = frozenset(terms(phrase.name))
+    if about and not about <= passage.titled and not any(phrase.name in line.text for line in passage.lines):
+        return
+    titled = held(phrase.weights, passage.titled)
+    speaks = _PASSAGE * share(phrase.weights, held(phrase.weights, passage.terms)) - _LATER * place
+    speaks += _TITLE * (bool(about) and words(passage.title) == words(phrase.name))
+    new_title = bool(about) and not known >= passage.titled
+    for n, line in enumerate(passage.lines):
+        inside = titled | held(phrase.weights, line.terms)
+        if not inside:
+            continue
+        open_words = phrase.without(inside)
+        says = speaks + _SENTENCE * share(phrase.weights, inside) - _LATER * min(n, _SENTENCES)
+        if new_title and inside > titled:
+            # What the passage is about may be what the phrase means: Paul Gross starred in the part.
+            fits = phrase.wants is not AnswerType.PLACE
+            yield says + _NEAR + _TYPE * fits, passage.title, open_words
+        fitting = _fitting(line, phrase)
+        for span in line.names:
+            name = line.text[span.start : span.end].strip()
+            if not known | passage.titled >= frozenset(terms(name)):
+                near = bool(held(phrase.weights, terms(_beside(line.text, span))))
+                yield says + _NEAR * near + _TYPE * (span.start in fitting), name, open_words
+
+
+def _fitting(line: Line, phrase: Phrase) -> frozenset[int]:
+    """Where the names of a sentence begin that are of the type that the phrase wants."""
+    if phrase.wants is AnswerType.NAME:
+        return frozenset(span.start for span in line.names)
+    fitting = candidates(line.text, phrase.wants)
+    if phrase.wants is AnswerType.PLACE and not _WIDE.isdisjoint(words(phrase.text)):
+        starts = {span.start for span in fitting if line.text[: span.start].endswith(", ")}
+        fitting = tuple(span for span in fitting if span.end + 2 not in starts)
+    return frozenset(span.start for span in fitting)
+
+
+def _beside(line: str, name: Span) -> str:
+    """The words next to a name."""
+    return " ".join((*line[: name.start].split()[-_NEAR_WORDS:], *line[name.end :].split()[:_NEAR_WORDS]))

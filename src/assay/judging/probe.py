@@ -1,0 +1,95 @@
+"""What a question asks for, in the form that passages are measured against."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from assay.nlp.names import names
+from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, word_spans, words
+from assay.types import AnswerType, Question
+
+# Words that say what is asked, not what about; a passage that answers need not hold them.
+_ASKING = frozenset(
+    stem(word)
+    for word in """many much also please tell know mean like want need say name list called long often explain
+    describe give show type kind example examples happen find thing things really actually besides""".split()
+)
+# The same for Chinese: question words and function characters, which would make pairs of no meaning.
+_ZH_ASKING = re.compile(
+    r"什么时候|是什么|是多少|什么|为什么|为何|何时|何地|哪里|哪儿|哪一?[个年天日月些位家部支种项场集]|多少|多长|多久|多大"
+    r"|怎么样|怎么|如何|是谁|谁|几[个人次名岁年天位场月号]|是否|[的是在了吗呢和与及被由将会有于第对为]"
+)
+_NUMBER = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A question's content: its distinct terms with their rarity (0.1 to 1), its pairs, names and numbers.
+
+    `written` is each term as the question writes it; `pairs` are terms that follow each other; `names` are tuples
+    of stems; `aspects` are the terms of each aspect.
+    """
+
+    text: str
+    weights: dict[str, float]
+    written: dict[str, str]
+    pairs: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, ...], ...]
+    numbers: frozenset[str]
+    aspects: tuple[tuple[str, frozenset[str]], ...]
+    answer_type: AnswerType
+
+    @property
+    def rarest(self) -> tuple[str, ...]:
+        """The two terms that tell most, rarest first."""
+        return tuple(sorted(self.weights, key=lambda term: (-self.weights[term], term))[:2])
+
+
+def probe_of(question: Question) -> Probe:
+    """The probe of a question; no terms where nothing in it can be looked for.
+
+    >>> probe = probe_of(Question("Who founded Rome?", "Who founded Rome?"))
+    >>> sorted(probe.weights), probe.names
+    (['found', 'rome'], (('rome',),))
+    """
+    asked = question.standalone
+    content = content_terms(asked)
+    named = tuple(
+        tuple(stem(w) for w in each.words) for each in names(asked) if not each.opens or _only(asked, each.words)
+    )
+    return Probe(
+        text=asked,
+        weights={term: rarity(term) for term in content},
+        written=_written(asked),
+        pairs=tuple(dict.fromkeys(pairwise(content))),
+        names=named,
+        numbers=frozenset(term for term in content if _NUMBER.search(term)),
+        aspects=tuple((each, frozenset(content_terms(each))) for each in question.aspects if content_terms(each)),
+        answer_type=question.answer_type,
+    )
+
+
+def content_terms(text: str) -> list[str]:
+    """The terms of a question without those that only ask, in order.
+
+    >>> content_terms("How many people live in Rome?"), content_terms("上海在哪里")
+    (['peopl', 'live', 'rome'], ['上海'])
+    """
+    return [term for term in terms(_ZH_ASKING.sub(" ", text)) if term not in _ASKING]
+
+
+def _written(text: str) -> dict[str, str]:
+    """Each term of the text with the first stretch that it was made from."""
+    found: dict[str, str] = {}
+    for span in word_spans(text):
+        word = text[span.start : span.end]
+        for term in terms(word):
+            found.setdefault(term, term if len(terms(word)) > 1 else word)
+    return found
+
+
+def _only(text: str, name: tuple[str, ...]) -> bool:
+    """Whether a capitalised first word is all the content there is to a question, so that it names something."""
+    return [word for word in words(text) if word not in STOP_WORDS] == list(name)

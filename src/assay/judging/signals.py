@@ -1,0 +1,355 @@
+"""The signals that words alone give: coverage, phrases, names, numbers, the type of the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from importlib.resources import files
+from math import fsum
+from typing import TYPE_CHECKING
+
+from assay.calibration import Logistic
+from assay.judging.probe import Probe
+from assay.nlp.answer_types import new_candidates, tells
+from assay.nlp.blocks import without_markup
+from assay.nlp.sentences import sentences
+from assay.nlp.tokens import terms
+from assay.types import Passage
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# A passage as the judge reads it: its terms, its sentences, and how much of a question each of them holds.
+
+
+# Of a longer passage the first characters are read: 40 sentences say what it is about, and time stays bounded.
+LONGEST = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One sentence of a passage; `held` are the question's terms in it, `cover` their share by rarity, 0 to 1."""
+
+    text: str
+    position: int
+    held: frozenset[str]
+    cover: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A passage read for one question.
+
+    `order` are its terms in order, title included; `held` the question's terms among them; `cover` their share.
+    """
+
+    passage_id: str
+    order: tuple[str, ...]
+    held: frozenset[str]
+    cover: float
+    lines: tuple[Line, ...]
+
+
+def read(passage: Passage, probe: Probe) -> Reading:
+    """The passage read for the question. Title and table header count for the passage, not for its sentences."""
+    text = passage.text[:LONGEST]
+    lines = []
+    for position, stretch in enumerate(_stated(text)):
+        lines.append((stretch, position, tuple(terms(stretch))))
+    order = (*terms(passage.title), *terms(passage.header), *(term for _, _, found in lines for term in found))
+    held = probe.weights.keys() & set(order)
+    return Reading(
+        passage_id=passage.passage_id,
+        order=order,
+        held=frozenset(held),
+        cover=cover(held, probe),
+        lines=tuple(_line(stretch, position, found, probe) for stretch, position, found in lines),
+    )
+
+
+def _stated(text: str) -> Iterator[str]:
+    """The sentences of a text without markup; one that is nothing else, such as templating, is left out."""
+    prose = without_markup(text)
+    for span in sentences(text):
+        stretch = prose[span.start : span.end].strip()
+        if stretch:
+            yield stretch
+
+
+def _line(stretch: str, position: int, found: tuple[str, ...], probe: Probe) -> Line:
+    held = frozenset(probe.weights.keys() & set(found))
+    return Line(stretch, position, held, cover(held, probe))
+
+
+def cover(held: Iterable[str], probe: Probe) -> float:
+    """The share of the question's terms, by rarity, that are held; 0 to 1, and 0 for a question without terms."""
+    # Exact sums: the order of a set differs from run to run, and the last digit of a plain sum with it.
+    total = fsum(probe.weights.values())
+    return fsum(probe.weights[term] for term in held) / total if total else 0.0
+
+
+# Two terms of the question stand together when at most this many terms lie between them in a passage.
+_NEAR = 3
+
+
+def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
+    """Each signal in 0 to 1, higher is better; `readings` must not be empty and the probe must have terms.
+
+    `cover_all`, `cover_best`: the share of the question, by rarity, that all passages or the best one hold.
+    `rare`: the share of its two rarest terms. `pairs`: of its neighbouring terms that stand near each other.
+    `names`, `numbers`: of its names and numbers. `aspects`: of the least covered aspect. `answer`: the share held
+    by two neighbouring sentences with a candidate of the answer's type, and `typed` that share over the share
+    without this condition.
+    """
+    union = frozenset().union(*(each.held for each in readings))
+    window, answer = best_window(probe, readings), answer_cover(probe, readings)
+    return {
+        "cover_all": cover(union, probe),
+        "cover_best": max(each.cover for each in readings),
+        "rare": sum(term in union for term in probe.rarest) / len(probe.rarest),
+        "pairs": _pairs(probe, readings),
+        "names": _names(probe, readings),
+        "numbers": _numbers(probe, readings),
+        "aspects": min(
+            (max(aspect_cover(terms, each, probe) for each in readings) for _, terms in probe.aspects),
+            default=cover(union, probe),
+        ),
+        "answer": answer,
+        "typed": answer / window if window else 0.0,
+    }
+
+
+def best_window(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The highest coverage by two sentences that follow each other."""
+    return max((_covered(window, probe) for reading in readings for window in _windows(reading)), default=0.0)
+
+
+def answer_cover(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The highest coverage by two neighbouring sentences of which one holds a candidate of the answer's type.
+
+    Where the type has no shape that could be seen, the same as `best_window`.
+    """
+    best = 0.0
+    for reading in readings:
+        seen: dict[int, bool] = {}
+        for window in _windows(reading):
+            covered = _covered(window, probe)
+            if covered > best and any(_answers(line, probe, seen) for line in window):
+                best = covered
+    return best
+
+
+def _windows(reading: Reading) -> Iterator[tuple[Line, ...]]:
+    """Each sentence with the one behind it; the last stands alone."""
+    for at in range(len(reading.lines)):
+        yield reading.lines[at : at + 2]
+
+
+def _covered(window: tuple[Line, ...], probe: Probe) -> float:
+    """The coverage by the sentences of a window together."""
+    return cover(frozenset().union(*(line.held for line in window)), probe)
+
+
+def _answers(line: Line, probe: Probe, seen: dict[int, bool]) -> bool:
+    """Whether the sentence holds something new of the type that is asked for, or the type cannot be told."""
+    if line.position not in seen:
+        can_tell = tells(probe.answer_type, line.text)
+        seen[line.position] = not can_tell or bool(new_candidates(line.text, probe.answer_type, probe.text))
+    return seen[line.position]
+
+
+def _pairs(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The share of the question's neighbouring terms that stand near each other in one passage."""
+    if not probe.pairs:
+        return cover(readings[0].held, probe)
+    wanted = set(probe.pairs)
+    met = {pair for reading in readings for pair in _met(wanted, reading.order)}
+    weight = {pair: probe.weights[pair[0]] + probe.weights[pair[1]] for pair in wanted}
+    return fsum(weight[pair] for pair in met) / fsum(weight.values())
+
+
+def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str, str]]:
+    """The pairs of which both terms stand near each other, in either order."""
+    terms = {term for pair in wanted for term in pair}
+    places = [(n, term) for n, term in enumerate(order) if term in terms]
+    met: set[tuple[str, str]] = set()
+    for at, (place, term) in enumerate(places):
+        for other_place, other in places[at + 1 :]:
+            if other_place - place > _NEAR:
+                break
+            met.update(pair for pair in ((term, other), (other, term)) if pair in wanted)
+    return met
+
+
+def _names(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The share of the question's names that some passage holds whole; coverage where it names nothing."""
+    if not probe.names:
+        return cover(frozenset().union(*(each.held for each in readings)), probe)
+    sets = [set(each.order) for each in readings]
+    return sum(any(set(name) <= each for each in sets) for name in probe.names) / len(probe.names)
+
+
+def _numbers(probe: Probe, readings: Sequence[Reading]) -> float:
+    """The share of the question's numbers that some passage holds; coverage where it has none."""
+    union = frozenset().union(*(each.held for each in readings))
+    if not probe.numbers:
+        return cover(union, probe)
+    return len(probe.numbers & union) / len(probe.numbers)
+
+
+def aspect_cover(terms: frozenset[str], reading: Reading, probe: Probe) -> float:
+    """The share of an aspect's terms, by rarity, that a passage holds."""
+    total = fsum(probe.weights.get(term, 1.0) for term in terms)
+    return fsum(probe.weights.get(term, 1.0) for term in terms & reading.held) / total
+
+
+# The signals that vectors give: how near the question is to passages and to their best sentences.
+
+
+# Sentences embedded for one judgement, and characters of each: about 13 CPU-ms with the bundled model.
+# Eight of them measured no better.
+MOST_LINES = 4
+LONGEST_LINE = 200
+# How many sentences together may express a question.
+_TOGETHER = 3
+
+
+def vector_signals(
+    passages: Sequence[float],
+    question: NDArray[np.float32],
+    lines: NDArray[np.float32],
+    topic: NDArray[np.float32] | None = None,
+) -> dict[str, float]:
+    """Signals in 0 to 1; a negative cosine counts as 0.
+
+    `passages` are the cosines of question and passages that are known, at least one; `question` is its vector,
+    shape (dimension,), `lines` those of the telling sentences, shape (sentences, dimension), `topic` that of the
+    nearest passage's title.
+    """
+    return {
+        "cosine_best": clipped(max(passages)),
+        "reached": reached(question, lines),
+        "beyond": beyond(question, lines, topic),
+    }
+
+
+def beyond(question: NDArray[np.float32], lines: NDArray[np.float32], topic: NDArray[np.float32] | None) -> float:
+    """How near the nearest sentence comes to what the question asks beyond its topic, 0 to 1.
+
+    The best cosine after the topic's direction is taken out of question and sentences: a near miss speaks of the
+    same thing without saying what is asked of it. It counts by how much of the question is left without its topic;
+    for the rest, and without a topic, the best cosine as it is counts.
+    """
+    plain = _best_cosine(question, lines)
+    if topic is None:
+        return plain
+    rest = question - (question @ topic) * topic
+    share = clipped(float(rest @ rest) ** 0.5)
+    return share * _best_cosine(rest, lines - (lines @ topic)[:, None] * topic) + (1 - share) * plain
+
+
+def _best_cosine(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
+    """The highest cosine of the question and a line, within 0 to 1; vectors of no length are near nothing."""
+    asked = float(question @ question) ** 0.5
+    lengths = [float(line @ line) ** 0.5 * asked for line in lines]
+    near = (float(dot) / length for dot, length in zip(lines @ question, lengths, strict=True) if length > 1e-6)
+    return clipped(max(near, default=0.0))
+
+
+def reached(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
+    """How much of the question's meaning its three nearest sentences express together, 0 to 1.
+
+    The length of the projection of the question's vector on the space that their vectors span: 1 where it is a
+    sum of theirs, so that facts found in different sentences add up and repetition does not.
+    """
+    left = question.astype("float64")
+    whole = float(left @ left)
+    order = sorted(range(len(lines)), key=lambda n: -float(lines[n] @ question))[:_TOGETHER]
+    directions: list[NDArray[np.float64]] = []
+    for n in order:
+        direction = lines[n].astype("float64")
+        for known in directions:
+            direction = direction - (direction @ known) * known
+        length = float(direction @ direction) ** 0.5
+        if length > 1e-6:
+            directions.append(direction / length)
+            left = left - (left @ directions[-1]) * directions[-1]
+    return clipped(max(0.0, 1.0 - float(left @ left) / whole) ** 0.5) if whole else 0.0
+
+
+def clipped(cosine: float) -> float:
+    """The cosine within 0 to 1."""
+    return min(1.0, max(0.0, cosine))
+
+
+def telling_lines(probe: Probe, readings: Sequence[Reading], cosines: Mapping[str, float]) -> tuple[str, ...]:
+    """The sentences worth embedding, at most `MOST_LINES`, each cut to `LONGEST_LINE` characters, best first.
+
+    Best is what holds most of the question, in a passage that is near and holds much of it, at its start, with
+    something new of the type asked for. Distinct; ties go to the earlier passage.
+    """
+    ranked: list[tuple[float, str]] = []
+    for reading in readings:
+        passage = 0.3 * reading.cover + clipped(cosines.get(reading.passage_id, 0.0))
+        for line in reading.lines:
+            first = 0.1 if line.position == 0 else 0.0
+            ranked.append((line.cover + passage + first, line.text[:LONGEST_LINE]))
+    ranked.sort(key=lambda each: -each[0])
+    several = [(score + _bonus(probe, text), text) for score, text in ranked[: 3 * MOST_LINES]]
+    several.sort(key=lambda each: -each[0])
+    return tuple(dict.fromkeys(text for _, text in several))[:MOST_LINES]
+
+
+def _bonus(probe: Probe, text: str) -> float:
+    """A little more for a sentence that holds something new of the type asked for."""
+    told = tells(probe.answer_type, text) and new_candidates(text, probe.answer_type, probe.text)
+    return 0.2 if told else 0.0
+
+
+# The fitted weights: which signals count how much, and how their sum becomes a probability.
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A weighted sum of signals and its calibration."""
+
+    weights: Mapping[str, float]
+    calibration: Logistic
+
+    def sufficiency(self, signals: Mapping[str, float]) -> float:
+        """The probability, 0 to 1, that evidence of these signals suffices; raises KeyError for one missing."""
+        return self.calibration.probability(self.score(signals))
+
+    def score(self, signals: Mapping[str, float]) -> float:
+        """The weighted sum."""
+        return sum(weight * signals[name] for name, weight in self.weights.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """One model for each way in which evidence comes.
+
+    `searched` is for passages that a search chose: all of them hold the question's words, so coverage says little
+    there and nearness much. `given` is for passages that came without a search. Both have another model where a
+    reader read the passages, too. `words` is for all of them where only words can be compared.
+    """
+
+    searched: Model
+    given: Model
+    words: Model
+    searched_read: Model
+    given_read: Model
+
+
+@lru_cache(maxsize=1)
+def fitted() -> Weights:
+    """The shipped weights, made by benchmarks/judge/fit.py; their provenance stands in the file."""
+    table = json.loads((files("assay.judging") / "weights.json").read_text(encoding="utf-8"))
+    return Weights(**{part.name: _model(table[part.name]) for part in fields(Weights)})
+
+
+def _model(table: Mapping[str, Mapping[str, float]]) -> Model:
+    return Model(table["weights"], Logistic(**table["calibration"]))

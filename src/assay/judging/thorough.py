@@ -1,0 +1,261 @@
+"""The thorough judge: a model rates every passage and every part of the question in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+
+from assay.core.stages import LLM, Judge
+from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
+from assay.judging.apart import ApartVerdict, nothing_shown
+from assay.judging.asking import DATA_RULE, SENTENCE, Shown, degraded, said, shown, under
+from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
+from assay.prompting import FenceSource, random_fence
+from assay.types import Action, Aspect, AspectState, Evidence, Judgement, ModelRequest, PromptMessage, Question
+
+# A model's judgement held against itself: where its parts contradict one another, the stricter counts. Pure.
+
+
+# A passage of less relevance does not cover anything.
+LOW = 0.5
+# What each state of an aspect is worth. Passages that contradict one another are no answer yet.
+WORTH: Mapping[AspectState, float] = MappingProxyType(
+    {"covered": 1.0, "partial": 0.5, "conflicting": 0.5, "missing": 0.0}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Consistent:
+    """What a reply comes to: its aspects, its sufficiency and coverage (0 to 1), and the contradictions found."""
+
+    aspects: tuple[Aspect, ...]
+    sufficiency: float
+    coverage: float
+    issues: tuple[str, ...] = ()
+
+
+def consistent(
+    aspects: Sequence[Aspect],
+    relevance: Mapping[str, float],
+    missing: Sequence[str],
+    recommendation: Action,
+    correct: float,
+) -> Consistent:
+    """The reply without contradictions, each of them named in `issues`; `aspects` must not be empty.
+
+    1. An aspect that is covered and also named as missing is missing.
+    2. An aspect that is covered by passages of relevance under `LOW` alone is partial.
+    3. Sufficiency is not the model's to choose: it is the mean over the aspects of their `WORTH` times the
+       relevance of the best passage that they name. So ANSWER over weak passages or missing aspects falls.
+    4. Where the model does not recommend ANSWER and the rest of its reply says that all is there, sufficiency is
+       held below `correct`, the threshold from which on evidence counts as enough.
+
+    >>> covered = Aspect("the year", "covered", ("a",))
+    >>> consistent([covered], {"a": 0.9}, (), Action.ANSWER, 0.7).sufficiency
+    0.9
+    >>> consistent([covered], {"a": 0.1}, (), Action.ANSWER, 0.7).aspects[0].state
+    'partial'
+    """
+    issues: list[str] = []
+    kept = tuple(_settled(each, relevance, missing, issues) for each in aspects)
+    parts = [WORTH[each.state] * _best(each, relevance) for each in kept]
+    sufficiency = sum(parts) / len(parts)
+    if recommendation is Action.ANSWER and sufficiency < correct:
+        issues.append("the model recommends ANSWER, though by its own account the passages do not suffice")
+    if recommendation is not Action.ANSWER and sufficiency >= correct:
+        issues.append(
+            f"the model recommends {recommendation.value}, though by its own account the passages suffice"
+        )
+        sufficiency = under(correct, sufficiency)
+    coverage = sum(WORTH[each.state] for each in kept) / len(kept)
+    return Consistent(kept, sufficiency, coverage, tuple(issues))
+
+
+def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[str], issues: list[str]) -> Aspect:
+    """The aspect in the state that the rest of the reply allows; adds an issue where that is another."""
+    if aspect.state == "missing":
+        return replace(aspect, passage_ids=())
+    if aspect.text.casefold() in (each.casefold() for each in missing):
+        issues.append(f'the model calls "{aspect.text}" {aspect.state} and names it as missing')
+        return replace(aspect, state="missing", passage_ids=())
+    if aspect.state == "covered" and _best(aspect, relevance) < LOW:
+        issues.append(f'the model calls "{aspect.text}" covered, by passages of low relevance alone')
+        return replace(aspect, state="partial")
+    return aspect
+
+
+def _best(aspect: Aspect, relevance: Mapping[str, float]) -> float:
+    """The relevance of the best passage that the aspect names; 0 without."""
+    return max((relevance.get(each, 0.0) for each in aspect.passage_ids), default=0.0)
+
+
+# Nothing in it changes from question to question, so that providers can cache it.
+PROMPT = f"""You judge whether passages suffice to answer a question. You do not answer it.
+{DATA_RULE}
+Judge by the passages alone, not by what you know. Be strict.
+Reply with one JSON object and nothing else:
+- "passages": for every passage {{"number": its number, "relevance": 0.0 to 1.0}}; 0 says nothing on the question, \
+0.5 speaks of the same things, 1 states what is asked.
+- "parts": for every numbered part of the question {{"number": its number, "state": "covered" where passages state \
+it, "partial" where they state some of it, "conflicting" where they contradict one another on it, or "missing", \
+"passages": the numbers of the passages that state it, none where it is missing}}.
+- "issues": what is wrong with the passages, such as old, vague or contradictory ones; short phrases, at most five.
+- "missing": what the passages do not state though the question asks it; short phrases, at most five.
+- "reason": one short sentence.
+- "recommendation": "ANSWER" where the passages suffice, "REFINE" where another search may find the rest, \
+"EXTERNAL" where they do not bear on the question, "CLARIFY" where the question can be read in several ways."""
+# Tokens of a reply: those of its sentences, and those of a passage's or a part's line.
+_SENTENCE_TOKENS, _LINE_TOKENS = 500, 30
+# Issues, and missing things, that are kept.
+_MOST = 5
+_Phrase = Annotated[str, Field(json_schema_extra=SENTENCE)]
+
+
+class _Rated(BaseModel):
+    """One passage's relevance."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: int = Field(description="the passage's number")
+    relevance: float = Field(ge=0.0, le=1.0, allow_inf_nan=False)
+
+
+class _Part(BaseModel):
+    """One part of the question, and the passages that state it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: int = Field(description="the part's number")
+    state: AspectState
+    passages: list[int] = Field(description="numbers of the passages that state it")
+
+    @model_validator(mode="after")
+    def _shown_by(self, info: ValidationInfo) -> Self:
+        unknown = sorted(set(self.passages) - _numbers(info, "passages"))
+        if unknown:
+            raise ValueError(f"there are no passages of the numbers {unknown}")
+        if self.state != "missing" and not self.passages:
+            raise ValueError(f'a part that is "{self.state}" must name the passages that state it')
+        return self
+
+
+class ThoroughReply(BaseModel):
+    """What the model replies: every passage and every part that was given, each once, and no other."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    passages: list[_Rated]
+    parts: list[_Part]
+    issues: list[_Phrase] = Field(json_schema_extra={"maxItems": _MOST})
+    missing: list[_Phrase] = Field(json_schema_extra={"maxItems": _MOST})
+    reason: str = Field(description="one short sentence", json_schema_extra=SENTENCE)
+    recommendation: Literal["ANSWER", "REFINE", "EXTERNAL", "CLARIFY"]
+
+    @field_validator("passages", "parts", mode="after")
+    @classmethod
+    def _each_once(cls, value: list[_Rated] | list[_Part], info: ValidationInfo) -> list[_Rated] | list[_Part]:
+        given = sorted(_numbers(info, str(info.field_name)))
+        if sorted(each.number for each in value) != given:
+            raise ValueError(f"give each of the numbers {given} once, and no other")
+        return value
+
+
+def _numbers(info: ValidationInfo, name: str) -> frozenset[int]:
+    """The numbers that were given; none without them, so that a reply which cannot be tested does not pass."""
+    return frozenset((info.context or {}).get(name, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class ThoroughJudge:
+    """Judge by one call of the model; `below` judges where it fails, and where there are no passages.
+
+    Where passages address their reader there are more calls (`ApartVerdict`). `room` is how many tokens of
+    passages the model sees.
+    """
+
+    llm: LLM
+    below: Judge
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    room: int = 6000
+    fence: FenceSource = random_fence
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement, that of `below` where the model fails; raises what `below` raises."""
+        if not evidence.hits:
+            return await self.below.judge(question, evidence)
+
+        async def ask(some: Evidence, asked: Question) -> Judgement:
+            view = shown(question, some, self.room, self.fence, asked)
+            return weighed(asked, len(some.hits), await self._ask(view), view, self.thresholds)
+
+        nothing = replace(nothing_shown(question, evidence, 0.0, self.thresholds), mode_used="thorough")
+        try:
+            return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
+        except DeadlinePassed:
+            raise
+        except (ProviderError, BudgetSpent) as error:
+            return degraded(await self.below.judge(question, evidence), "thorough", error)
+
+    async def _ask(self, view: Shown) -> ThoroughReply:
+        """The model's reply; raises ProviderError and BudgetSpent."""
+        passages, parts = len(view.packed.passages), len(view.parts)
+        request = ModelRequest(
+            role="judge",
+            messages=(PromptMessage("system", PROMPT), PromptMessage("user", view.text)),
+            schema=ThoroughReply,
+            given={"passages": list(range(1, passages + 1)), "parts": list(range(1, parts + 1))},
+            max_tokens=_SENTENCE_TOKENS + _LINE_TOKENS * (passages + parts),
+            temperature=0.0,
+        )
+        parsed = (await self.llm.complete(request)).parsed
+        assert isinstance(parsed, ThoroughReply)  # noqa: S101 - the LLM validates, or raises
+        return parsed
+
+
+def weighed(question: Question, passages: int, reply: ThoroughReply, view: Shown, at: Thresholds) -> Judgement:
+    """The judgement of a reply: made consistent, then decided by the same rules as every other."""
+    relevance = {view.packed.ids[each.number - 1]: each.relevance for each in reply.passages}
+    missing, recommendation = _kept(reply.missing), Action(reply.recommendation)
+    found = consistent(_aspects(reply, view), relevance, missing, recommendation, at.correct)
+    triage = triage_of(found.sufficiency, at)
+    clarify = recommendation is Action.CLARIFY
+    ambiguous = (said(reply.reason) or "it can be read in several ways") if clarify else None
+    recommended = recommend(triage, found.aspects, passages, question.unclear or ambiguous)
+    return Judgement(
+        sufficiency=found.sufficiency,
+        recommendation=recommended.action,
+        reason=f"{recommended.reason} (the model says: {said(reply.reason) or 'no reason given'})",
+        quality=quality_of(found.sufficiency, at),
+        triage=triage,
+        coverage=found.coverage,
+        relevance=relevance,
+        aspects=found.aspects,
+        missing=_missing(found, missing),
+        issues=(*_kept(reply.issues), *view.unseen, *found.issues),
+        signals={"coverage": found.coverage, "relevance_best": max(relevance.values())},
+        mode_used="thorough",
+    )
+
+
+def _aspects(reply: ThoroughReply, view: Shown) -> tuple[Aspect, ...]:
+    """The parts as aspects, in the question's order, with the ids of their passages."""
+    ids = view.packed.ids
+    return tuple(
+        Aspect(view.parts[part.number - 1], part.state, tuple(dict.fromkeys(ids[n - 1] for n in part.passages)))
+        for part in sorted(reply.parts, key=lambda each: each.number)
+    )
+
+
+def _missing(found: Consistent, named: Sequence[str]) -> tuple[str, ...]:
+    """The aspects that are missing, then what else the model names."""
+    aspects = (each.text for each in found.aspects if each.state == "missing")
+    return tuple(dict.fromkeys((*aspects, *named)))
+
+
+def _kept(phrases: Sequence[str]) -> tuple[str, ...]:
+    """The first phrases, each on one line, without empty and repeated ones."""
+    return tuple(dict.fromkeys(each for each in map(said, phrases) if each))[:_MOST]

@@ -1,0 +1,121 @@
+"""Words that join a sentence to what stands before it, and state nothing themselves."""
+
+from __future__ import annotations
+
+import re
+
+from assay.nlp.tokens import fold, word_spans
+
+# English adverbs that open a sentence and say how it goes on from the last one.
+CONNECTIVES = frozenset(
+    """however therefore thus hence moreover furthermore additionally also consequently nevertheless nonetheless
+    instead likewise similarly besides otherwise""".split()
+)
+# A contrast, a condition or a likeness ("instead", "otherwise", "similarly") is part of what is said.
+_MEANT = frozenset("instead likewise similarly besides otherwise".split())
+_OPENING = re.compile(
+    rf"""(?: (?:{"|".join(sorted(CONNECTIVES - _MEANT))}|overall|lastly|finally)
+         | in\ (?:addition|short|summary|conclusion|brief|other\ words|fact)
+         | to\ (?:summari[sz]e|sum\ up|conclude)
+         | as\ a\ (?:result|consequence) | for\ this\ reason | of\ course
+         | (?:first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|fifth(?:ly)?)
+           (?=,\s+(?:it|they|he|she|we|you|this|these|that|those|there|the|its|their|his|her|our|your)\b)
+        ),\s+(?=\S)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def without_connective(sentence: str) -> str:
+    """The sentence without the connective that opens it; the first of several steps keeps its ordinal.
+
+    >>> without_connective("First, it rains."), without_connective("First, open the box.")
+    ('It rains.', 'First, open the box.')
+    >>> without_connective("In summary, “rain” fell.")
+    '“rain” fell.'
+    """
+    match = _OPENING.match(sentence)
+    if match is None:
+        return sentence
+    rest = sentence[match.end() :]
+    return rest[0].upper() + rest[1:]
+
+
+# What a writer says to the reader about nothing but their talk: doubts of its own, offers of help.
+
+
+# Every word of an offer is told here, so that none can carry a statement in: "please note that …" is none.
+_MORE = r"(?:any|some|further|more|other|additional|a|your|the)"
+_MATTER = r"(?:questions?|concerns?|doubts?|feedback|help|assistance|information|details|anything|something)"
+_MATTERS = (
+    rf"(?:{_MORE}\s)*{_MATTER}(?:\s(?:or|and)\s(?:{_MORE}\s)*{_MATTER})*(?:\selse)?(?:\sabout\s(?:this|that|it))?"
+)
+_NEED = rf"(?:if|when(?:ever)?|should)\syou\s(?:still\s)?(?:have|need|want|would\slike)\s{_MATTERS}"
+_MEET = r"""(?:schedule|book|arrange|set\sup|request)\s(?:a|an|your)\s
+    (?:(?:first|initial|personal)\s)?(?:consultation|call|meeting|appointment|demo|quote)(?:\swith\sus)?"""
+_AIM = rf"""(?:{_MEET}|learn\smore|find\sout\smore|get\sstarted
+    |(?:discuss|talk\sabout)\syour\s(?:needs|plans|project))"""
+_OFFER = re.compile(
+    rf"""\s*(?:{_NEED},?\s)?
+        (?:please,?\s|kindly\s)?(?:(?:feel\sfree|(?:do\snot|don['’]t)\shesitate)\sto\s)?(?:please\s)?
+        (?:(?:contact|ask|call|e-?mail|message|write\sto|reach\sout\sto|get\sin\stouch\swith)\s(?:us|me)
+          |reach\sout|get\sin\stouch|ask|let\s(?:us|me)\sknow|{_MEET})
+        (?:\sagain|\sdirectly)?
+        (?:,?\s{_NEED}|\s(?:with|for|about)\s{_MATTERS}|\sto\s{_AIM})?
+        \s*[.!]*\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# What is not known may hold no number, and nothing may follow that could be a statement of its own.
+_UNSURE = re.compile(
+    r"""\s*(?:i\sam|i['’]m|we\sare|we['’]re)\s(?:not\s(?:sure|certain)|unsure|uncertain)\s
+        (?:whether|if|(?:about\s|of\s)?(?:how|what|when|where|which|who|why))\s
+        (?:(?!\b(?:and|as|because|but|given|however|since|so|though|although|that|whereas|while|which|who)\b)
+           [^\d,;:()–—])+
+        \s*[.!]*\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_courtesy(sentence: str) -> bool:
+    """Whether a sentence is a plain offer to the reader, or a doubt of the writer, and states nothing besides.
+
+    >>> [is_courtesy(s) for s in ("Contact us if you have questions!", "I am not sure whether pets are allowed.")]
+    [True, True]
+    >>> [is_courtesy(s) for s in ("Please note that pets are allowed.", "I am not sure why, but pets are allowed.")]
+    [False, False]
+    """
+    return _OFFER.fullmatch(sentence) is not None or _UNSURE.fullmatch(sentence) is not None
+
+
+# Sentences that speak to their reader instead of stating something: orders and questions. Rules for English.
+
+
+# Words with which an order or a question begins: what people ask of a helper, and how they ask.
+_OPENS = frozenset(
+    """act activate add also always analyse analyze answer append assess assume begin bypass calculate call can
+    check choose classify click code compare compose compute consider continue convert copy correct could count
+    create decode decrypt define delete describe design determine develop disable discuss display do does don't
+    draft edit
+    email e-mail enable encode encrypt end enter estimate evaluate execute explain fetch find finally finish first
+    follow forget format forward generate get give help how identify ignore imagine implement include insert instead
+    investigate judge just keep let let's list look make may modify name never next note now obey offer only open
+    outline output override paraphrase paste pick plan play please predict pretend print propose provide put rank
+    rate read recite recommend recount remember remove repeat replace reply research respond reveal reverse review
+    rewrite run save say score search select send set shall share should show simply simulate sing solve sort spell
+    start state stop suggest summarise summarize suppose switch take teach tell then think transform translate
+    update upload use visit what when where which who whom whose why will would write are did is was were""".split()
+)
+_TO_SOMEONE = re.compile(r"\b(?:you|your|yours|yourself|me|my|mine|please)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def speaks_to_reader(sentence: str) -> bool:
+    """Whether a sentence is an order or a question, speaks of "you" or "me", or says nothing in words.
+
+    >>> [speaks_to_reader(each) for each in ("Write a poem.", "Who is it?", "You agree.", "It is red.")]
+    [True, True, True, False]
+    """
+    first = next(word_spans(sentence), None)
+    if first is None or not _WORD.search(sentence):
+        return True
+    opens = fold(sentence[first.start : first.end]) in _OPENS
+    return opens or sentence.rstrip("\"'”’)* ").endswith(("?", "？")) or bool(_TO_SOMEONE.search(sentence))

@@ -1,0 +1,452 @@
+"""HTML in an answer: where its blocks begin and end, and the same text without its tags, place for place."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import pairwise
+
+from assay.nlp.cited_sentences import CODE_BLOCK
+from assay.types import Span
+
+# A row of a table is one block, as it is in markdown: a cell alone states nothing.
+_BLOCKS = (
+    "p|li|ul|ol|dl|dt|dd|div|section|article|header|footer|main|aside|blockquote|pre|table|thead|tbody|tfoot|tr"
+    "|caption|h[1-6]|title|body|html|head|br|hr|meta|link"
+)
+_INLINE = "a|abbr|b|cite|code|em|font|i|img|label|mark|q|s|small|span|strong|sub|sup|td|th|u|wbr"
+# What is no attribute is no tag: "<b the fee is 90 euros>" stays text that is tested.
+_ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))*\s*/?"""
+_DOCTYPE = r"<!doctype\b[^<>]{0,200}>"
+_BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_ATTRIBUTES}>|{_DOCTYPE}", re.IGNORECASE)
+_TAG = re.compile(rf"</?(?:{_BLOCKS}|{_INLINE}){_ATTRIBUTES}>|{_DOCTYPE}|&nbsp;|&#160;", re.IGNORECASE)
+_CELL = re.compile(r"</?(?:td|th)\b", re.IGNORECASE)
+_NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
+_VOID = frozenset("br hr img wbr meta link".split())
+_BEFORE_STOP = re.compile(r"\s+(?=[.,;:!?])")
+# Only a text that closes a block, or breaks a line, is HTML; one that speaks of a tag is not.
+_IS_HTML = re.compile(rf"</(?:{_BLOCKS})\s*>|<br\s*/?>", re.IGNORECASE)
+# A heading claims nothing, as in markdown, nor does a row of nothing but the heads of columns; one with tags in it,
+# or of more than a line's length, is read as text. The head of a row says what its cells are of.
+_HEADING = re.compile(
+    rf"<(?P<name>h[1-6]|title){_ATTRIBUTES}>[^<]{{0,200}}</(?P=name)\s*>"
+    rf"|<tr{_ATTRIBUTES}>(?:\s*<th{_ATTRIBUTES}>[^<]{{0,200}}</th\s*>)+\s*</tr\s*>",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Untagged:
+    """A text with spaces for its tags and headings, and the places where blocks begin or end, in order."""
+
+    text: str
+    cuts: tuple[int, ...] = ()
+
+    def parts(self, pieces: Sequence[Span]) -> Iterator[Span]:
+        """The pieces of the text, cut at its blocks."""
+        for piece in pieces:
+            inside = self.cuts[bisect_right(self.cuts, piece.start) : bisect_left(self.cuts, piece.end)]
+            for start, end in pairwise((piece.start, *inside, piece.end)):
+                yield Span(start, end)
+
+
+def untagged(text: str) -> Untagged:
+    """The text without its tags where it is HTML; any other as it is.
+
+    >>> untagged("<p>It <b>rained</b>.</p>").text
+    '   It    rained    .    '
+    """
+    if _IS_HTML.search(text) is None:
+        return Untagged(text)
+    cuts = tuple(match.end() for match in _BLOCK.finditer(text))
+    return Untagged(_TAG.sub(_spaces, _HEADING.sub(_spaces, text)), cuts)
+
+
+def outside_of_blocks(text: str) -> tuple[Span, ...]:
+    """What holds the blocks of HTML, in order: the tags that begin and end them, headings, a row's outer cell tags.
+
+    Nothing where the text is not HTML.
+
+    >>> text = "<p>It <b>rained</b>.</p><tr><td>hail</td><td>none</td></tr>"
+    >>> [text[each.start : each.end] for each in outside_of_blocks(text)]
+    ['<p>', '</p>', '<tr>', '<td>', '</td>', '</tr>']
+    """
+    if _IS_HTML.search(text) is None:
+        return ()
+    headings = [Span(*found.span()) for found in _HEADING.finditer(text)]
+    bare = _HEADING.sub(_spaces, text)
+    tags = list(_TAG.finditer(bare))
+    outside = {at for at, tag in enumerate(tags) if _BLOCK.fullmatch(tag.group())}
+    for order in (range(1, len(tags)), range(len(tags) - 2, -1, -1)):
+        for at in order:
+            beside = at - order.step
+            first, last = sorted((at, beside))
+            alone = not bare[tags[first].end() : tags[last].start()].strip()
+            if beside in outside and alone and _CELL.match(tags[at].group()):
+                outside.add(at)
+    spans = (*headings, *(Span(*tags[at].span()) for at in outside))
+    return tuple(sorted(spans, key=lambda each: each.start))
+
+
+def without_tags(written: str) -> str:
+    """A sentence of HTML as it reads, the white space before it as it is; one without tags as it is written.
+
+    >>> without_tags(" It <b>rained</b><sup>[1]</sup>.")
+    ' It rained [1].'
+    """
+    if _TAG.search(written) is None:
+        return written
+    gap = written[: len(written) - len(written.lstrip())]
+    return gap + _BEFORE_STOP.sub("", " ".join(_TAG.sub(" ", written).split()))
+
+
+def tags_of(written: str) -> tuple[str, ...]:
+    """The tags in a stretch of HTML, in order."""
+    return tuple(found.group() for found in _TAG.finditer(written) if found.group().startswith("<"))
+
+
+def is_balanced(written: str) -> bool:
+    """Whether each tag in a stretch of HTML is closed in it, so that it can be taken out, and none is a cell's.
+
+    >>> [is_balanced(each) for each in ("It <b>rained</b>.", "<i>It rained.", "rain</td><td>none")]
+    [True, False, False]
+    """
+    opened: list[str] = []
+    for tag in tags_of(written):
+        named = _NAME.match(tag)
+        closes, name = (named[1], named[2].lower()) if named else ("", "br")
+        if name in _VOID or tag.endswith("/>"):
+            continue
+        if name in ("td", "th") or (closes and (not opened or opened.pop() != name)):
+            return False
+        if not closes:
+            opened.append(name)
+    return not opened
+
+
+def _spaces(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+# What stands in a Markdown text besides its sentences: front matter, comments, definitions, code, quotes.
+
+
+class Role(Enum):
+    """What a stretch of a text is: the author's own sentence, another's words, markup, or tags of HTML's blocks."""
+
+    SENTENCE = "sentence"
+    QUOTED = "quoted"
+    MARKUP = "markup"
+    TAGS = "tags"
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """A stretch of a text from `start` to `end` that is none of its own sentences."""
+
+    start: int
+    end: int
+    role: Role = Role.MARKUP
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of a text, from `start`, without its line break."""
+
+    start: int
+    text: str
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.text.strip()
+
+    @property
+    def indent(self) -> int:
+        """How far its first word is indented; a tab goes to the next fourth column."""
+        lead = self.text[: len(self.text) - len(self.text.lstrip(" \t"))]
+        return len(lead.expandtabs(4))
+
+
+_FENCE = re.compile(r"\ufeff?---[ \t]*\r?")
+_FENCE_END = re.compile(r"(?:---|\.\.\.)[ \t]*\r?")
+_KEY = re.compile(r"[\w\"'][^:]{0,100}:(?:\s|\Z)")
+_OF_YAML = re.compile(r"[ \t]|#|-[ \t]|\r?\Z")
+# [^1]: a footnote; [name]: <an address> "with a title"
+_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]+\]:[ \t]")
+_LINK = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*(?:<[^>]*>|\S+)(?:[ \t]+(?:\"[^\"]*\"|'[^']*'|\([^)]*\)))?[ \t]*\r?\Z")
+_QUOTE = re.compile(r"[ \t]*>")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,9}[.)])[ \t]+")
+_CODE_INDENT = 4
+_MAY_INDENT = re.compile(r"^(?:\t| {4})", re.MULTILINE)
+_CODE_LINE = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+)?(?:(?:``[^`]+``|`[^`]+`)[\s,;.:]*)+")
+# A line beside which another one stands by itself: a blank one, a heading, code.
+_ALONE = re.compile(rf"\s*\Z|[ \t]*#{{1,6}}\s|{_CODE_LINE.pattern}\Z")
+_ENDS_SENTENCE = (".", "!", "?", "…", "。", "！", "？", "]", ")", "|", "⚠")
+
+
+def asides(text: str) -> tuple[Aside, ...]:
+    """The asides of a text in order, without overlap; fenced code is no aside, and nothing in it is.
+
+    Indented code is told as CommonMark tells it, but only where a blank line or the end follows it: a paragraph may
+    indent its first line. A comment inside a sentence is a part of it.
+
+    >>> text = "It rained.\\n\\n> So they say.\\n\\n[^1]: The weather office.\\n"
+    >>> [(text[each.start : each.end], each.role.value) for each in asides(text)]
+    [('> So they say.', 'quoted'), ('[^1]: The weather office.', 'markup')]
+    """
+    front = _front_matter(text)
+    seen = CODE_BLOCK.sub(_hidden, text) if "```" in text or "~~~" in text else text
+    seen = _without(seen, front)
+    comments = list(_comments(seen))
+    lines = _lines(_without(seen, comments))
+    found = [*front, *comments, *_by_line(lines), *_indented(lines)]
+    return tuple(sorted(found, key=lambda each: each.start))
+
+
+def blanked(text: str, spans: Sequence[Span]) -> str:
+    """The text with spaces for these stretches, place for place; line breaks stay.
+
+    >>> blanked("<!-- a\\nb --> It rained.", [Span(0, 12)])
+    '      \\n      It rained.'
+    """
+    parts, at = [], 0
+    for span in spans:
+        parts += [text[at : span.start], re.sub(r"[^\n]", " ", text[span.start : span.end])]
+        at = span.end
+    return "".join([*parts, text[at:]])
+
+
+def code_in(text: str) -> tuple[Span, ...]:
+    """The code of a text in order: fenced and indented blocks, list items and lines of code between backticks.
+
+    A fence that nothing closes opens no block here: what follows it would be code to the end of the text. Code
+    within a sentence or a paragraph is a part of that.
+
+    >>> text = "It is set:\\n\\n`rain = 1`\\n\\nSee `rain`.\\n\\n```\\nrain = 2\\n```\\n"
+    >>> [text[each.start : each.end] for each in code_in(text)]
+    ['`rain = 1`', '```\\nrain = 2\\n```']
+    """
+    if "`" not in text and "~~~" not in text and _MAY_INDENT.search(text) is None:
+        return ()
+    blocks = [Span(*each.span()) for each in CODE_BLOCK.finditer(text) if _is_closed(each)]
+    lines = _lines(blanked(text, blocks))
+    indented = [Span(each.start, each.end) for each in _indented(lines)]
+    return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda each: each.start))
+
+
+def _is_closed(block: re.Match[str]) -> bool:
+    _first, *others = block.group().splitlines()
+    return bool(others) and others[-1].lstrip().startswith(block["fence"])
+
+
+def _code_lines(lines: Sequence[_Line]) -> Iterator[Span]:
+    """The lines that hold nothing but code between backticks, where no paragraph goes on over them."""
+    for at, line in enumerate(lines):
+        if not _CODE_LINE.fullmatch(line.text):
+            continue
+        begins = at == 0 or _ITEM.match(line.text) or _ALONE.match(lines[at - 1].text)
+        last = at + 1 == len(lines)
+        if begins and (last or _ALONE.match(lines[at + 1].text) or _ITEM.match(lines[at + 1].text)):
+            yield Span(line.start, line.end)
+
+
+def _hidden(block: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", "x", block.group())
+
+
+def _without(text: str, found: Sequence[Aside]) -> str:
+    return blanked(text, [Span(each.start, each.end) for each in found]) if found else text
+
+
+def _lines(text: str) -> list[_Line]:
+    lines, at = [], 0
+    for each in text.split("\n"):
+        lines.append(_Line(at, each))
+        at += len(each) + 1
+    return lines
+
+
+def _front_matter(text: str) -> list[Aside]:
+    """The YAML between two rules at the very beginning; none where anything else stands there."""
+    if not text.startswith(("---", "\ufeff---")):
+        return []
+    first, *lines = _lines(text)
+    keys = 0
+    if not _FENCE.fullmatch(first.text):
+        return []
+    for line in lines:
+        if _FENCE_END.fullmatch(line.text):
+            return [Aside(0, line.end)] if keys else []
+        is_key = _KEY.match(line.text) is not None
+        if not (is_key or _OF_YAML.match(line.text)):
+            return []
+        keys += is_key
+    return []
+
+
+def _comments(text: str) -> Iterator[Aside]:
+    """The comments that begin a line, and those that end one behind a sentence."""
+    at = 0
+    while (start := text.find("<!--", at)) != -1 and (close := text.find("-->", start + 4)) != -1:
+        at = close + 3
+        line_end = text.find("\n", at)
+        before = text[text.rfind("\n", 0, start) + 1 : start].strip()
+        behind = text[at : len(text) if line_end == -1 else line_end].strip()
+        if not before or (not behind and before.endswith(_ENDS_SENTENCE)):
+            yield Aside(start, at)
+
+
+def _by_line(lines: Sequence[_Line]) -> Iterator[Aside]:
+    """Quotes, and definitions with the indented lines behind them."""
+    at = 0
+    while at < len(lines):
+        first, at = at, at + 1
+        if _QUOTE.match(lines[first].text):
+            while at < len(lines) and _QUOTE.match(lines[at].text):
+                at += 1
+            yield Aside(lines[first].start, lines[at - 1].end, Role.QUOTED)
+        elif _FOOTNOTE.match(lines[first].text) or _LINK.match(lines[first].text):
+            while at < len(lines) and not lines[at].is_blank and lines[at].indent:
+                at += 1
+            yield Aside(lines[first].start, lines[at - 1].end)
+
+
+def _indented(lines: Sequence[_Line]) -> Iterator[Aside]:
+    """Blocks of indented code; in a list, what is indented that far beyond the words of its item."""
+    if all(line.indent >= _CODE_INDENT for line in lines if not line.is_blank):
+        return  # a whole text that is indented is no code
+    needed, at, after_blank = _CODE_INDENT, 0, True
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        item = _ITEM.match(line.text)
+        if line.is_blank:
+            after_blank = True
+            continue
+        if after_blank and line.indent >= needed:
+            while at < len(lines) and not lines[at].is_blank and lines[at].indent >= needed:
+                at += 1
+            if at == len(lines) or lines[at].is_blank:
+                yield Aside(line.start, lines[at - 1].end)
+        elif item:
+            needed = len(item.group().expandtabs(4)) + _CODE_INDENT
+        elif after_blank and not line.indent:
+            needed = _CODE_INDENT
+        after_blank = False
+
+
+# Links in a text, and the text without them: what a page would open, load or run becomes words. Pure.
+
+
+# What makes an address of the words behind it, once or in a row.
+_BEGINS = r"(?<![a-z0-9.+-])(?:[a-z][a-z0-9+.-]{0,30}:/{2,9}|www\.(?=\w)|mailto:){1,9}"
+_ADDRESS = re.compile(rf"(?P<begins>{_BEGINS})(?P<rest>[^\s<>\[\]\"'`“”|]{{1,2000}})", re.IGNORECASE)
+# [words](address "title"), an image with a sign before it; no words hold brackets.
+_INLINE_LINK = re.compile(
+    r"(?P<image>!?)\[(?P<words>[^\[\]]{0,300})\]\(\s{0,9}<?(?P<address>[^\s()<>]{0,2000})>?(?P<title>\s[^()]{0,300})?\)"
+)
+# What is left of links whose words hold brackets, of links by name, of their definitions, and of images.
+_JOINED = re.compile(r"\](?=[(\[])")
+_DEFINITION = re.compile(r"^(?P<name>[ \t]{0,3}\[[^\]\n]{1,300}\]):", re.MULTILINE)
+_IMAGE = re.compile(r"!(?=\[)")
+_LINKING_TAG = re.compile(
+    r"<(?=\s*/?\s*(?:a|applet|audio|base|embed|form|frame|iframe|image|img|input|link|math|meta|object|script|style"
+    r"|svg|video)\b|[a-z][a-z0-9+.-]{1,30}:|[^\s<>@]{1,100}@)",
+    re.IGNORECASE,
+)
+_RUNS = re.compile(r"\b(?P<scheme>javascript|vbscript|data):(?=[^\s:])", re.IGNORECASE)
+_CODE = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|``[^`\n]+``|`[^`\n]+`", re.DOTALL)
+# What ends a sentence or closes a bracket is no part of the address before it.
+_BEHIND = ".,;:!?)*_"
+# No link and no tag is without one of these.
+_SIGNS = ("//", "www.", "mailto:", "](", "][", "]:", "![", "<", "script:", "data:")
+
+
+@dataclass(frozen=True, slots=True)
+class Unlinked:
+    """A text without links, and how many places of it were changed for that."""
+
+    text: str
+    changed: int
+
+
+def addresses(text: str) -> tuple[str, ...]:
+    """The addresses that stand in a text, without the marks that end the sentence around them.
+
+    >>> addresses("See https://a.example/x, or (www.b.example).")
+    ('https://a.example/x', 'www.b.example')
+    """
+    return tuple(match.group().rstrip(_BEHIND) for match in _ADDRESS.finditer(text))
+
+
+def unlinked(text: str, allowed: Collection[str] = (), allowed_in_code: Collection[str] = ()) -> Unlinked:
+    """The text with every link as words, but for those whose address is `allowed`.
+
+    A link's words stand before its address, which loses what makes it one (`https://`, `www.`); no image is left,
+    and a tag begins with a sign that begins none. In code, where nothing is a link, those addresses stay as well
+    that are `allowed_in_code`. What is changed once does not change again.
+
+    >>> unlinked("Read [this](https://x.example/?q=1) or ![it](http://x.example/a.png).").text
+    'Read this (x.example/?q=1) or it (x.example/a.png).'
+    >>> unlinked("See https://a.example/x.", ["https://a.example/x"])
+    Unlinked(text='See https://a.example/x.', changed=0)
+    """
+    kept, in_code = frozenset(allowed), frozenset(allowed_in_code)
+    changed = 0
+    while any(sign in text.lower() for sign in _SIGNS):
+        once = _once(text, kept, kept | in_code)
+        if not once.changed:
+            break
+        # What is taken out may join what stood around it to another link; each change leaves fewer signs of links.
+        text, changed = once.text, changed + once.changed
+    return Unlinked(text, changed)
+
+
+def _once(text: str, kept: frozenset[str], kept_in_code: frozenset[str]) -> Unlinked:
+    """The text after one look at its prose and its code."""
+    parts, at = [], 0
+    for code in _CODE.finditer(text):
+        parts += [_without_links(text[at : code.start()], kept), _without_links(code.group(), kept_in_code)]
+        at = code.end()
+    parts.append(_without_links(text[at:], kept))
+    return Unlinked("".join(part.text for part in parts), sum(part.changed for part in parts))
+
+
+def _without_links(text: str, kept: frozenset[str]) -> Unlinked:
+    """A stretch of prose, or of code, without links but to the addresses that are kept."""
+    changes = 0
+
+    def counted(before: str, after: str) -> str:
+        nonlocal changes
+        changes += before != after
+        return after
+
+    def bare(match: re.Match[str]) -> str:
+        address = match.group().rstrip(_BEHIND)
+        return match.group() if address in kept else counted(match.group(), match["rest"])
+
+    def inline(match: re.Match[str]) -> str:
+        if match["address"] in kept and not match["image"]:
+            return match.group()
+        shown = " ".join(part for part in (match["words"], f"({match['address']})") if part)
+        return counted(match.group(), shown)
+
+    def cut(pattern: re.Pattern[str], by: str, text: str) -> str:
+        return pattern.sub(lambda match: counted(match.group(), match.expand(by)), text)
+
+    def apart(match: re.Match[str]) -> str:
+        behind = match.string[match.end() :]
+        return "]" if any(behind.startswith(f"({each}") for each in kept) else counted(match.group(), " ")
+
+    text = _JOINED.sub(apart, _INLINE_LINK.sub(inline, text))
+    text = cut(_DEFINITION, r"\g<name>", text)
+    for pattern, by in ((_IMAGE, ""), (_LINKING_TAG, "‹"), (_RUNS, r"\g<scheme> ")):
+        text = cut(pattern, by, text)
+    return Unlinked(_ADDRESS.sub(bare, text), changes)

@@ -1,0 +1,183 @@
+"""Words that turn a statement round: negations with their scope, comparatives, opposites, hedges."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.nlp.tokens import fold, stem, word_spans
+from assay.types import Span
+
+_CUES = frozenset(
+    """
+    not no never none nobody nothing neither nor without cannot hardly scarcely barely fail fails failed failing
+    lack lacks lacked lacking unable refuse refuses refused deny denies denied absent nowhere exclude excludes
+    excluded excluding
+""".split()
+)
+_CJK_CUE = re.compile(r"不是|没有|沒有|并非|並非|未能|不会|不能|没|未|不|ない|ません")
+# Punctuation and words behind which a negation reaches no further (NegEx, Chapman et al. 2001, ends scope so).
+_SCOPE_END = re.compile(
+    r"[.;:!?,。，；！？]|\b(?:but|however|although|though|except|because|which|who)\b", re.IGNORECASE
+)
+_SCOPE_WORDS = 6
+
+_UP = """
+    more higher greater larger bigger longer faster older better stronger above over exceed exceeds exceeded
+    most highest largest increase increased increases increasing rise rose risen rises rising grow grew grown
+    grows gain gained gains improve improved
+""".split()
+_DOWN = """
+    less lower fewer smaller shorter slower younger worse weaker below under least lowest smallest decrease
+    decreased decreases decreasing fall fell fallen falls falling drop dropped drops decline declined declines
+    declining shrink shrank lose lost worsen worsened
+""".split()
+Direction = Literal["up", "down"]
+_DIRECTION: dict[str, Direction] = {}
+_DIRECTION.update(dict.fromkeys(_UP, "up"))
+_DIRECTION.update(dict.fromkeys(_DOWN, "down"))
+
+_OPPOSITES = """
+    accept/reject accept/refuse accept/decline add/remove agree/disagree allow/forbid allow/prevent allow/ban
+    allow/prohibit permit/forbid permit/prohibit allowed/forbidden permitted/forbidden
+    always/never approve/reject arrive/leave arrive/depart asked/answered before/after begin/end best/worst
+    better/worse big/small birth/death born/died bought/sold buy/sell cheap/expensive clear/unclear close/open
+    cold/hot common/rare complete/incomplete confirm/deny continue/stop correct/incorrect create/destroy
+    day/night deny/admit decrease/increase difficult/easy hard/easy early/late earlier/later enable/disable
+    encourage/discourage enemy/friend enter/leave exclude/include exit/enter export/import external/internal
+    fail/succeed failure/success fall/rise false/true far/near fast/slow father/mother female/male few/many
+    fewer/more first/last future/past gain/lose guilty/innocent happy/sad happy/unhappy healthy/sick heavy/light
+    high/low higher/lower husband/wife improve/worsen increase/reduce inside/outside legal/illegal less/more
+    like/dislike likely/unlikely long/short loss/profit lost/won love/hate major/minor man/woman maximum/minimum
+    men/women morning/evening negative/positive new/old north/south east/west northern/southern eastern/western
+    oldest/youngest oppose/support optional/mandatory optional/required parent/child passed/failed
+    permanent/temporary possible/impossible private/public pull/push raise/lower receive/send reveal/hide
+    rich/poor right/wrong safe/dangerous safe/unsafe same/different satisfied/dissatisfied start/stop
+    start/finish strong/weak success/failure teacher/student top/bottom upper/lower up/down victory/defeat
+    warm/cool wide/narrow win/lose with/without older/younger all/none every/no majority/minority son/daughter
+    brother/sister boy/girl boyfriend/girlfriend uncle/aunt king/queen regular/irregular able/unable
+    available/unavailable aware/unaware certain/uncertain known/unknown interested/uninterested
+    voluntary/mandatory optimistic/pessimistic active/inactive direct/indirect formal/informal
+    sufficient/insufficient efficient/inefficient effective/ineffective appropriate/inappropriate
+    accurate/inaccurate expand/shrink expand/reduce boost/cut boost/reduce promote/demote hire/fire lend/borrow
+    deposit/withdraw attack/defend winner/loser buyer/seller employer/employee adult/child single/married
+    ascending/descending domestic/foreign domestic/international local/global urban/rural simple/complex
+    smooth/rough wet/dry full/empty thick/thin tight/loose
+""".split()
+_OPPOSITE_STEMS: dict[str, frozenset[str]] = {}
+for _pair in _OPPOSITES:
+    _first, _second = (stem(word) for word in _pair.split("/"))
+    _OPPOSITE_STEMS[_first] = _OPPOSITE_STEMS.get(_first, frozenset()) | {_second}
+    _OPPOSITE_STEMS[_second] = _OPPOSITE_STEMS.get(_second, frozenset()) | {_first}
+NEGATING_PREFIXES = ("un", "in", "im", "ir", "dis", "non")
+
+_HEDGES = frozenset(
+    """
+    may might could would possibly perhaps probably likely maybe apparently allegedly reportedly seems seem
+    seemed appears appear appeared suggests suggest suggested expected expects plans planned hopes believed
+    thinks considering potential potentially tend tends
+""".split()
+)
+_ABSOLUTES = frozenset(
+    """all always every everyone everybody entirely completely only never none must definitely exclusively
+    fully guaranteed""".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A negating word at `start` to `end`, and how far what it negates reaches, `scope`."""
+
+    start: int
+    end: int
+    scope: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A word that says more ("up") or less ("down"), at `start` to `end`."""
+
+    start: int
+    end: int
+    direction: Direction
+
+
+def negations(text: str) -> list[Negation]:
+    """The negations of `text` in order; "not only" is none.
+
+    >>> [text[n.scope.start:n.scope.end] for text in ["It was not sold, but kept."] for n in negations(text)]
+    ['sold']
+    """
+    spans = list(word_spans(text))
+    found = [
+        Negation(span.start, span.end, _scope(text, spans, at))
+        for at, span in enumerate(spans)
+        if _negates(text, spans, at)
+    ]
+    for match in _CJK_CUE.finditer(text):
+        found.append(Negation(match.start(), match.end(), Span(match.end(), min(len(text), match.end() + 12))))
+    return sorted(found, key=lambda negation: negation.start)
+
+
+def comparisons(text: str) -> list[Comparison]:
+    """The words of `text` that say more or less, in order.
+
+    >>> [c.direction for c in comparisons("Sales rose, costs were lower.")]
+    ['up', 'down']
+    """
+    found = []
+    for span in word_spans(text):
+        direction = _DIRECTION.get(fold(text[span.start : span.end]))
+        if direction is not None:
+            found.append(Comparison(span.start, span.end, direction))
+    return found
+
+
+def opposite(first: str, second: str) -> bool:
+    """Whether two folded words (or stems) are opposites: listed, or one is the other with "un", "in", "dis", "non".
+
+    >>> opposite("increase", "decreased"), opposite("likely", "unlikely"), opposite("rise", "grow")
+    (True, True, False)
+    """
+    one, two = stem(first), stem(second)
+    if two in _OPPOSITE_STEMS.get(one, frozenset()):
+        return True
+    longer, shorter = (one, two) if len(one) > len(two) else (two, one)
+    return len(shorter) > 3 and any(longer == prefix + shorter for prefix in NEGATING_PREFIXES)
+
+
+def opposites_of(word: str) -> frozenset[str]:
+    """The stems listed as opposites of a folded word."""
+    return _OPPOSITE_STEMS.get(stem(word), frozenset())
+
+
+def is_hedge(word: str) -> bool:
+    """Whether a folded word weakens a statement."""
+    return word in _HEDGES
+
+
+def is_absolute(word: str) -> bool:
+    """Whether a folded word leaves no exception."""
+    return word in _ABSOLUTES
+
+
+def _negates(text: str, spans: list[Span], at: int) -> bool:
+    word = fold(text[spans[at].start : spans[at].end])
+    contracted = word.endswith(("n't", "n’t"))
+    if word not in _CUES and not contracted:
+        return False
+    following = text[spans[at + 1].start : spans[at + 1].end].lower() if at + 1 < len(spans) else ""
+    if word == "no" and (following[:1].isdigit() or text[spans[at].end : spans[at].end + 1] == "."):
+        return False  # "No. 5"
+    return not ((contracted or word in ("not", "no")) and following in ("only", "just", "doubt", "until", "merely"))
+
+
+def _scope(text: str, spans: list[Span], at: int) -> Span:
+    """The next words up to the end of the clause."""
+    following = spans[at + 1 : at + 1 + _SCOPE_WORDS]
+    if not following:
+        return Span(spans[at].end, spans[at].end)
+    end = _SCOPE_END.search(text, spans[at].end, following[-1].end)
+    stop = end.start() if end else following[-1].end
+    return Span(min(following[0].start, stop), max(min(following[0].start, stop), stop))

@@ -1,0 +1,372 @@
+"""A finished text as its sentences, each of which can be changed without touching the others."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import accumulate, pairwise
+
+from assay.nlp.citations import HEDGE_MARK, Names, citations, render
+from assay.nlp.cited_sentences import CODE_BLOCK, Numbered, SentenceCutter, with_brackets
+from assay.nlp.markup import Aside, Role, asides, code_in, is_balanced, outside_of_blocks, tags_of, without_tags
+from assay.types import Citation, Sentence, Span
+
+# Changes to a written sentence made in place: its marks, its white space and its markup stay as they are.
+
+
+_TOKEN = re.compile(r"\w+|\s|[^\w\s]")
+# What joins neighbouring marks to one list: [1], [2] and [3].
+_BETWEEN = re.compile(r"[ \t]*(?:[,;]|and|und|et)?[ \t]*\Z")
+_LAST_CELL = re.compile(r"[ \t]*\|[ \t]*\Z")
+
+
+def reworded(written: str, before: str, after: str) -> str | None:
+    """The written text with the changes that make `after` of `before`, which is that text without its marks.
+
+    None where a change falls on what stands otherwise in `before` than as written.
+
+    >>> reworded("- It opened [1] in **1931**, so they say [2].", "- It opened in **1931**, so they say.",
+    ...     "- It opened in **1932**, so they say.")
+    '- It opened [1] in **1932**, so they say [2].'
+    """
+    tokens, old, new = (_TOKEN.findall(each) for each in (written, before, after))
+    at = _places(tokens, old)
+    for tag, start, end, first, last in reversed(SequenceMatcher(None, old, new, autojunk=False).get_opcodes()):
+        if tag == "equal":
+            continue
+        places = at[start:end] if end > start else at[max(0, start - 1) : max(1, start)]
+        if not places or None in places:
+            return None
+        begin, stop = places[0], places[-1]
+        assert begin is not None and stop is not None  # noqa: S101, PT018 - looked at above
+        if end == start:  # put in behind the word before it
+            begin, stop = (begin + 1, begin) if start else (begin, begin - 1)
+        tokens[begin : stop + 1] = new[first:last]
+    return "".join(tokens)
+
+
+def _places(tokens: Sequence[str], part: Sequence[str]) -> list[int | None]:
+    """For each token of a part of a text, where it stands in the text; None where it does not."""
+    found: list[int | None] = [None] * len(part)
+    for block in SequenceMatcher(None, tokens, part, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            found[block.b + offset] = block.a + offset
+    return found
+
+
+def remarked(written: str, names: Names | Sequence[str], stays: Callable[[int], bool], added: Sequence[int]) -> str:
+    """The written text without the numbers that do not stay, and with those added behind its last mark.
+
+    A list of marks whose numbers all stay is left as it is written. Where there is no mark left, new ones stand at
+    the end, in a row of a table in its last cell.
+
+    >>> remarked("It rained [Source 1, 4]; it snowed [2].", (), lambda n: n in (1, 2), [3])
+    'It rained [1]; it snowed [2] [3].'
+    >>> remarked("It rained [1].", (), lambda n: n != 1, [2])
+    'It rained [2].'
+    >>> remarked("| rain | 5 mm |", (), bool, [3])
+    '| rain | 5 mm [3] |'
+    """
+    lists = _lists(written, names)
+    left = [tuple(dict.fromkeys(n for mark in marks for n in mark.numbers if stays(n))) for marks in lists]
+    # The new ones take the place of the last, where none of the old ones stays.
+    takes = max((at for at, numbers in enumerate(left) if numbers), default=len(lists) - 1)
+    for at in reversed(range(len(lists))):
+        marks, numbers = lists[at], left[at]
+        place = Span(with_brackets(written, marks[0]).start, with_brackets(written, marks[-1]).end)
+        whole = all(mark.numbers and all(map(stays, mark.numbers)) for mark in marks)
+        stand = written[place.start : place.end] if whole else render(numbers)
+        new = " ".join(each for each in (stand, render(added) if at == takes else "") if each)
+        start = place.start if new else len(written[: place.start].rstrip(" \t"))
+        written = written[:start] + new + written[place.end :]
+    return written if lists or not added else at_end(written, render(added))
+
+
+def at_end(written: str, sign: str) -> str:
+    """The written text with a sign at its end, before white space behind it; in a row of a table in its last cell.
+
+    >>> at_end("It rained.\\n\\n", "⚠")
+    'It rained. ⚠\\n\\n'
+    """
+    bare = written.rstrip()
+    cell = _LAST_CELL.search(bare) if bare.lstrip().startswith("|") else None
+    at = cell.start() if cell else len(bare)
+    return f"{written[:at]} {sign}{written[at:]}"
+
+
+def _lists(text: str, names: Names | Sequence[str]) -> list[list[Citation]]:
+    """The marks of a text, those together that are joined to a list."""
+    lists: list[list[Citation]] = []
+    for mark in citations(text, names):
+        if lists and _BETWEEN.match(text[with_brackets(text, lists[-1][-1]).end : with_brackets(text, mark).start]):
+            lists[-1].append(mark)
+        else:
+            lists.append([mark])
+    return lists
+
+
+_CODE = ("```", "~~~")
+_RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
+_WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")
+# What opens an item of a list, a task among them.
+_ITEM = re.compile(r"[ \t]*(?:[-*•+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_HEADING = re.compile(r"#{1,6}(?=[ \t])")
+# The sign behind a sentence, where another one follows on its line.
+_SIGN = re.compile(rf"[ \t]*{HEDGE_MARK}\ufe0f?(?!\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One sentence as written, from `start` of the text, with the white space before it and its marks.
+
+    One with another `role` is none of the author's sentences, and stays as it is. `in_html` are those of a text in
+    HTML, whose own tags are no part of its sentence.
+    """
+
+    written: str
+    start: int
+    sentence: Sentence
+    role: Role = Role.SENTENCE
+    in_html: bool = False
+
+    @property
+    def gap(self) -> str:
+        """The white space before it; the indent of an aside is its own."""
+        gap = _gap(self.written)
+        return gap if self.role is Role.SENTENCE else gap[: gap.rfind("\n") + 1]
+
+    @property
+    def stays(self) -> bool:
+        """Whether nobody may change it: a block of code, markup, another's words."""
+        return self.role is not Role.SENTENCE or self.written.lstrip().startswith(_CODE)
+
+    def keeps_tags(self, text: str) -> bool:
+        """Whether the piece may become this text, or nothing, without a tag of HTML that loses its other half."""
+        if not self.in_html:
+            return True
+        return tags_of(text) == tags_of(self.written) if text else is_balanced(self.written)
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return self.written.lstrip().startswith("|")
+
+    @property
+    def is_rule(self) -> bool:
+        """Whether it is the line below the head of a table."""
+        return _RULE.fullmatch(self.written.strip()) is not None
+
+    @property
+    def item(self) -> str:
+        """The list mark that it begins with, and the white space behind that; empty for anything else."""
+        found = _ITEM.match(self.written.lstrip()) if self.role is Role.SENTENCE else None
+        return found.group() if found else ""
+
+    @property
+    def level(self) -> int:
+        """The level of the heading that it is, 1 to 6; 0 for anything else."""
+        found = _HEADING.match(self.written.lstrip())
+        return len(found.group()) if found else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Pieces as one text, and where each of them is in it; one that is gone is nowhere, an empty span.
+
+    `handed` are the pieces that are gone and whose list mark is the next one's now.
+    """
+
+    text: str
+    spans: tuple[Span, ...]
+    handed: frozenset[int] = frozenset()
+
+
+def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
+    """The sentences of a text; what is written of them, joined, is the text.
+
+    What holds no word belongs to the sentence before it on its line: a sign, a row of dots. HTML is cut at its
+    blocks, and the tags that begin and end them are pieces that stay.
+
+    >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
+    ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
+    """
+    tags = _tags(text)
+    parts = list(_parts(text, numbered.names, tags))
+    starts = accumulate((len(part.written) for part in parts), initial=0)
+    in_html = bool(tags)
+    # A first sentence has no line break before it that would count.
+    return tuple(
+        Piece(part.written, start, _read(n, part.written, numbered, in_html), part.role, in_html)
+        for n, (part, start) in enumerate(zip(parts, starts, strict=False), 2)
+    )
+
+
+def _tags(text: str) -> list[Aside]:
+    """What holds the blocks of HTML, as one where nothing stands between; what is in code or a row cuts nothing."""
+    tags = outside_of_blocks(text)
+    if not tags:
+        return []
+    uncut = [*code_in(text), *(Span(*each.span()) for each in (*CODE_BLOCK.finditer(text), *_ROW.finditer(text)))]
+    uncut.sort(key=lambda span: span.start)
+    begun, ended = [span.start for span in uncut], list(accumulate((span.end for span in uncut), max))
+    found: list[Aside] = []
+    for tag in tags:
+        at = bisect_right(begun, tag.start)
+        if at and ended[at - 1] > tag.start:
+            continue
+        if found and not text[found[-1].end : tag.start].strip():
+            found[-1] = replace(found[-1], end=tag.end)
+        else:
+            found.append(Aside(tag.start, tag.end, Role.TAGS))
+    return found
+
+
+def _read(number: int, written: str, numbered: Numbered, in_html: bool) -> Sentence:
+    """What is written as a sentence."""
+    return numbered.sentence(number, without_tags(written) if in_html else written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stretch of a text, and what it is."""
+
+    written: str
+    role: Role = Role.SENTENCE
+
+
+def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
+    """The sentences of a text, its asides and the tags around its blocks, each with the white space before it."""
+    at, found = 0, _apart(asides(text), tags)
+    for aside in found:
+        prose = text[at : aside.start]
+        bare = prose.rstrip()
+        yield from map(_Part, _sentences(bare, names))
+        at = aside.end if aside is not found[-1] or text[aside.end :].strip() else len(text)
+        yield _Part(prose[len(bare) :] + text[aside.start : at], aside.role)
+    yield from map(_Part, _sentences(text[at:], names))
+
+
+def _apart(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
+    """The asides and the tags outside of them, in order."""
+    begun = [each.start for each in found]
+    outside = [tag for tag in tags if not _within(found, bisect_right(begun, tag.start) - 1, tag)]
+    return sorted((*found, *outside), key=lambda each: each.start)
+
+
+def _within(found: Sequence[Aside], at: int, tag: Aside) -> bool:
+    """Whether a tag begins in the aside at this place, or ends in the one behind it."""
+    begins = at >= 0 and tag.start < found[at].end
+    return begins or (at + 1 < len(found) and found[at + 1].start < tag.end)
+
+
+def _sentences(text: str, names: Names) -> list[str]:
+    """The sentences of a stretch of prose, each with the sign behind it."""
+    cutter = SentenceCutter(names)
+    unsigned = text.replace(HEDGE_MARK, " ")  # as the checks read it
+    lengths = map(len, (*cutter.feed(unsigned), *cutter.end()))
+    written: list[str] = []
+    for start, end in pairwise(accumulate(lengths, initial=0)):
+        each = text[start:end]
+        sign = _SIGN.match(each)
+        in_row = written and written[-1].lstrip().startswith("|") and not each.startswith("\n")
+        if in_row or (written and _WORDLESS.fullmatch(each)):
+            written[-1] += each
+        elif written and sign:
+            written[-1] += sign.group()
+            written.append(each[sign.end() :])
+        else:
+            written.append(each)
+    return written
+
+
+def rewritten(piece: Piece, sentence: Sentence, numbered: Numbered, sign: str) -> str:
+    """The piece as the changed sentence has it; what did not change stays as it is written, marks included.
+
+    A new mark is `[n]` for passage n of `numbered`; the `sign` stands behind a sentence that is hedged. A passage
+    of `sentence` that has no number is not cited.
+    """
+    number = {passage.passage_id: n for n, passage in enumerate(numbered.passages, 1)}
+    ids = tuple(each for each in sentence.passage_ids if each in number)
+    wanted = replace(sentence, passage_ids=ids, hedged=False)
+    made = _in_place(piece, wanted, numbered, number)
+    if made is None or not _says(made, wanted, numbered, piece.in_html):
+        plain = piece.gap + wanted.text.strip() + piece.written[len(piece.written.rstrip()) :]
+        made = remarked(plain, (), bool, [number[each] for each in ids])
+        for mark in wanted.unknown_marks:
+            made = at_end(made, mark)
+    return at_end(made, sign) if sentence.hedged and sign not in made else made
+
+
+def _in_place(piece: Piece, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
+    """The piece with its words and marks changed where they stand; None where they cannot be told apart."""
+    written: str | None = piece.written
+    if wanted.text != piece.sentence.text:
+        written = reworded(piece.written, piece.sentence.text, wanted.text)
+    if written is None or (wanted.passage_ids, wanted.unknown_marks) == (
+        piece.sentence.passage_ids,
+        piece.sentence.unknown_marks,
+    ):
+        return written
+    cited = {number[each] for each in wanted.passage_ids}
+    known = {number[each] for each in piece.sentence.passage_ids}
+    # A mark that stands for nothing stays only where all of them do.
+    keeps = bool(wanted.unknown_marks)
+    added = [number[each] for each in wanted.passage_ids if number[each] not in known]
+    return remarked(written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added)
+
+
+def _says(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
+    """Whether what is written reads as the sentence that is wanted."""
+    read = _read(wanted.number, written, numbered, in_html)
+    same = read.text.strip() == wanted.text.strip() and read.unknown_marks == wanted.unknown_marks
+    return same and set(read.passage_ids) == set(wanted.passage_ids)
+
+
+def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
+    """What became of the pieces as one text; one that became nothing leaves its place to the next.
+
+    The paragraph, line or list item that a piece began is begun by the next one, where that one did not begin its
+    own.
+
+    >>> pieces = cut("It rained. It snowed.\\n\\n- It froze. It thawed.\\n", Numbered(()))
+    >>> joined(pieces, ["", pieces[1].written, "", pieces[3].written]).text
+    'It snowed.\\n\\n- It thawed.\\n'
+    """
+    parts: list[str] = []
+    spans: list[Span] = []
+    handed: set[int] = set()
+    at, left, opened = 0, None, None
+    for n, (piece, text) in enumerate(zip(pieces, texts, strict=True)):
+        if piece.role is Role.TAGS:
+            left = opened = None
+        if n and "\n" in piece.gap:  # what follows begins a line of its own
+            opened = None
+        if not text and piece.written:
+            left = piece.gap if left is None else _wider(left, piece.gap)
+            opened = n if piece.item else opened
+        elif left is not None and text:
+            gap = piece.gap if piece.stays else _gap(text)
+            item = "" if opened is None else pieces[opened].item
+            handed |= set() if opened is None else {opened}
+            text = _wider(left, gap, first=not any(parts)) + item + text[len(gap) :]
+            left = opened = None
+        if not text and n == len(pieces) - 1:
+            text = piece.written[len(piece.written.rstrip()) :]  # how the text ends
+        parts.append(text)
+        spans.append(Span(at, at + len(text)))
+        at += len(text)
+    return Joined("".join(parts), tuple(spans), frozenset(handed))
+
+
+def _gap(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _wider(one: str, other: str, *, first: bool = False) -> str:
+    """Of two gaps the one that breaks more lines; at the beginning of a text, the first."""
+    return one if first or one.count("\n") > other.count("\n") else other

@@ -1,0 +1,181 @@
+"""Words with their places, and the terms that search and overlap are counted in."""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from importlib.resources import files
+
+import snowballstemmer
+
+from assay.types import Span
+
+# Scripts written without spaces between words: kana, CJK ideographs, Hangul has spaces but agglutinates
+# and gains from bigrams too (Lucene's CJKBigramFilter covers the same ranges); Thai, Lao, Khmer, Myanmar.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
+)
+_TOKEN = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*|[^\W\d_{UNSPACED}]+(?:['’][^\W\d_]+)*\d*|\d+|\w")
+_UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
+
+# The Snowball English stop list, without the words that change what a question asks (not, no, nor).
+STOP_WORDS = frozenset(
+    """i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
+    herself it its itself they them their theirs themselves what which who whom this that these those am is are
+    was were be been being have has had having do does did doing would should could ought a an the and but if or
+    because as until while of at by for with about against between into through during before after above below
+    to from up down in out on off over under again further then once here there when where why how all any both
+    each few more most other some such only own same so than too very can will just don s t ll ve re d m""".split()
+)
+
+# A sentence; longer texts are rarely read twice.
+_LONGEST_REMEMBERED = 500
+
+
+class _Stemmer(threading.local):
+    """One stemmer a thread: Snowball's keeps the word it works on in itself."""
+
+    def __init__(self) -> None:
+        self.stem_word: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+
+
+_stemmer = _Stemmer()
+
+
+def word_spans(text: str) -> Iterator[Span]:
+    """The places of words, numbers and unspaced runs in `text`, in order.
+
+    >>> [("It's 3,5 km")[s.start:s.end] for s in word_spans("It's 3,5 km")]
+    ["It's", '3,5', 'km']
+    """
+    for match in _TOKEN.finditer(text):
+        yield Span(match.start(), match.end())
+
+
+def written_words(text: str) -> list[str]:
+    """The words of `text` as they are written.
+
+    >>> written_words("Café No. 1,000")
+    ['Café', 'No', '1,000']
+    """
+    return _TOKEN.findall(text)
+
+
+def stem_spans(text: str) -> list[tuple[int, int, str]]:
+    """The places of the words of `text`, start and end, each with the stem of the folded word there.
+
+    >>> stem_spans("He retrieved it.")
+    [(0, 2, 'he'), (3, 12, 'retriev'), (13, 15, 'it')]
+    """
+    return [(match.start(), match.end(), stem(fold(match.group()))) for match in _TOKEN.finditer(text)]
+
+
+def words(text: str) -> list[str]:
+    """The words of `text`, folded: NFKC, case and Latin accents removed; unspaced runs stay whole.
+
+    >>> words("Café No. 1,000")
+    ['cafe', 'no', '1,000']
+    """
+    return [fold(word) for word in _TOKEN.findall(text)]
+
+
+@lru_cache(maxsize=1 << 16)
+def fold(word: str) -> str:
+    """The word with compatibility forms, case and combining accents folded away.
+
+    >>> fold("Ｄéjà")
+    'deja'
+    """
+    plain = unicodedata.normalize("NFKC", word).casefold()
+    if plain.isascii():
+        return plain
+    marks_out = "".join(c for c in unicodedata.normalize("NFD", plain) if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", marks_out)
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """The Snowball (Porter 2) English stem of a folded word; words of other scripts stay as they are.
+
+    >>> stem("retrieving"), stem("東京")
+    ('retriev', '東京')
+    """
+    bare = word.removesuffix("'s").removesuffix("’s")
+    return _stemmer.stem_word(bare) if bare.isascii() and bare.isalpha() else bare
+
+
+def terms(text: str, *, stop_words: bool = False) -> list[str]:
+    """The terms that search counts: stems without stop words, and bigrams of unspaced runs.
+
+    Repeated terms stay repeated. With `stop_words` they are kept.
+
+    >>> terms("The boiling points of 水素爆弾")
+    ['boil', 'point', '水素', '素爆', '爆弾']
+    """
+    short = len(text) <= _LONGEST_REMEMBERED
+    return list(_remembered_terms(text, stop_words) if short else _terms(text, stop_words))
+
+
+def _terms(text: str, stop_words: bool) -> tuple[str, ...]:
+    found: list[str] = []
+    for word in words(text):
+        if not word.isascii() and _UNSPACED_RUN.match(word):
+            found.extend(bigrams(word))
+        elif stop_words or word not in STOP_WORDS:
+            found.append(stem(word))
+    return tuple(found)
+
+
+# Search, judge, writer and checks count the terms of the same sentences.
+_remembered_terms = lru_cache(maxsize=1 << 12)(_terms)
+
+
+def bigrams(run: str) -> list[str]:
+    """Overlapping pairs of characters; a single character stands for itself.
+
+    >>> bigrams("水素爆"), bigrams("水")
+    (['水素', '素爆'], ['水'])
+    """
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+# How rare a word is in English at large: shipped counts, so that a judgement needs no collection.
+
+
+# A table of the background, made by benchmarks/judge/background.py.
+_TABLE = "background.txt"
+
+
+@lru_cache(maxsize=1)
+def _counts() -> tuple[int, dict[str, int]]:
+    """How many passages were counted, and in how many each stem occurs."""
+    first, *lines = (files("assay.nlp") / _TABLE).read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(" ") for line in lines)
+    return int(first), {stem: int(count) for stem, count in pairs}
+
+
+def is_common(term: str) -> bool:
+    """Whether a term is in the table: a word of English, whatever a collection holds.
+
+    >>> is_common("found"), is_common("reimbursm")
+    (True, False)
+    """
+    return term in _counts()[1]
+
+
+def rarity(term: str) -> float:
+    """The term's weight, 0.1 to 1: its inverse document frequency over that of a term never seen.
+
+    log(N / (n + 1)) / log(N), after Sparck Jones 1972. Pairs of ideographs and numbers are never in the table,
+    so they all weigh 1 and count alike.
+
+    >>> rarity("year") < rarity("quinoa") <= rarity("zyzzyva") == 1.0
+    True
+    """
+    total, counts = _counts()
+    return max(0.1, math.log(total / (counts.get(term, 0) + 1)) / math.log(total))

@@ -1,0 +1,278 @@
+"""Figures: what reflection did in one run, and over many. Computed from stored answers and measured costs. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import Any, Self
+
+from assay.calibration.curves import FITTED_MODE
+from assay.core.budget import CheckCost
+from assay.types import RepairKind, Status, Value, Verdict
+
+_DELIVERED = ("answered", "partial")
+_VERDICTS = frozenset(Verdict)
+_REPAIRED = frozenset(RepairKind)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckCounts(Value):
+    """How often one check ended in which way."""
+
+    passed: int = 0
+    failed: int = 0
+    unknown: int = 0
+    skipped: int = 0
+
+    def __add__(self, other: CheckCounts) -> CheckCounts:
+        """Both together."""
+        return CheckCounts(
+            self.passed + other.passed,
+            self.failed + other.failed,
+            self.unknown + other.unknown,
+            self.skipped + other.skipped,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures(Value):
+    """One run in numbers.
+
+    `reflections` counts what was done after the first draft: drafts written anew, and repairs kept. `improved`
+    counts claims that failed, were changed and are supported in the end, `regressed` those that were supported and
+    after a change are not, or were dropped; a claim that nobody changed is neither. `quality` is the assessment's
+    overall score, None where there was none or it is unknown. `cost` is in US dollars, None where a price is
+    unknown; `ms` is how long the run took.
+
+    `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
+    `costs` are what each check took, by name, with what several of them share; None where that was not measured.
+    """
+
+    delivered: bool
+    reflections: int
+    searches: int
+    improved: int
+    regressed: int
+    repairs: Mapping[str, int]
+    quality: float | None
+    citations: int
+    invalid_citations: int
+    checks: Mapping[str, CheckCounts]
+    cost: float | None
+    ms: float
+    sufficiency: float | None = None
+    costs: Mapping[str, CheckCost] | None = None
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any]) -> Self:
+        """The figures as they were stored."""
+        checks = {name: CheckCounts(**counts) for name, counts in body["checks"].items()}
+        stored = body.get("costs")
+        costs = None if stored is None else {name: CheckCost.read(cost) for name, cost in stored.items()}
+        return cls(**{**body, "checks": checks, "costs": costs})
+
+
+@dataclass(frozen=True, slots=True)
+class RunningMean(Value):
+    """A mean that takes one value at a time, with its sample variance; unjudged values are counted apart.
+
+    By Welford (1962), Technometrics 4(3), pages 419-420: no sum grows, and a value counts once it is there.
+
+    >>> RunningMean().followed_by(0.05).mean, RunningMean().followed_by(None).mean
+    (0.05, None)
+    """
+
+    count: int = 0
+    mean: float | None = None
+    squares: float = 0.0
+    unjudged: int = 0
+
+    def followed_by(self, value: float | None) -> RunningMean:
+        """The mean with one more value; None is one that nobody judged."""
+        if value is None:
+            return RunningMean(self.count, self.mean, self.squares, self.unjudged + 1)
+        before = self.mean or 0.0
+        mean = before + (value - before) / (self.count + 1)
+        squares = self.squares + (value - before) * (value - mean)
+        return RunningMean(self.count + 1, mean, squares, self.unjudged)
+
+    @property
+    def deviation(self) -> float | None:
+        """The sample's standard deviation, None for fewer than two values."""
+        return math.sqrt(self.squares / (self.count - 1)) if self.count > 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures(Value):
+    """Many runs in numbers; a share or a mean is None where nothing was there to count.
+
+    `reflection_rate` is the share of delivered answers that were not the first draft as it was, `iterations` the
+    mean number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of
+    marks that stand for a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart.
+    `check_costs` are what each check took in all, with what several of them share, over those of the delivered
+    answers whose checks were `measured`.
+    """
+
+    runs: int = 0
+    failed: int = 0
+    delivered: int = 0
+    reflected: int = 0
+    reflections: int = 0
+    improved: int = 0
+    regressed: int = 0
+    reflection_rate: float | None = None
+    iterations: float | None = None
+    net_improvement: int = 0
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    quality: RunningMean = RunningMean()
+    citations: int = 0
+    invalid_citations: int = 0
+    citation_validity: float | None = None
+    checks: Mapping[str, CheckCounts] = field(default_factory=dict)
+    costs: RunningMean = RunningMean()
+    ms: RunningMean = RunningMean()
+    measured: int = 0
+    check_costs: Mapping[str, CheckCost] = field(default_factory=dict)
+
+
+def figures_of(answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None = None) -> RunFigures:
+    """The figures of an answer object as it is stored; what an older one does not hold counts as not there.
+
+    `costs` are what its checks took, which no answer object says: a replay takes other times.
+    """
+    repairs = Counter(each["kind"] for each in answer["repairs"])
+    dropped = answer.get("dropped", ())
+    return RunFigures(
+        delivered=answer["outcome"] in _DELIVERED,
+        # A draft that was written anew and kept is among the repairs as well.
+        reflections=repairs.total() - repairs[RepairKind.REGENERATE] + max(answer["drafts"] - 1, 0),
+        searches=answer["iterations"],
+        improved=sum(_improved(claim) for claim in answer["claims"]),
+        regressed=sum(_regressed(claim) for claim in answer["claims"]) + sum(map(_was_supported, dropped)),
+        repairs=dict(repairs),
+        quality=(answer.get("assessment") or {}).get("overall"),
+        citations=len(answer["citations"]),
+        invalid_citations=len(answer["invalid_citations"]),
+        checks=_counts(answer["checks"]),
+        cost=answer["usage"]["cost"],
+        ms=answer["ms"],
+        sufficiency=_comparable(answer),
+        costs=costs,
+    )
+
+
+def summed(runs: Iterable[RunFigures | None]) -> Figures:
+    """The figures of runs together, one pass; None stands for a run that ended with an error.
+
+    >>> summed([None]).failed
+    1
+    """
+    total = failed = 0
+    delivered: list[RunFigures] = []
+    quality, costs, ms = RunningMean(), RunningMean(), RunningMean()
+    for each in runs:
+        total += 1
+        if each is None:
+            failed += 1
+            continue
+        costs, ms = costs.followed_by(each.cost), ms.followed_by(each.ms)
+        if each.delivered:
+            delivered.append(each)
+            quality = quality.followed_by(each.quality)
+    return _of_delivered(delivered, total, failed, (quality, costs, ms))
+
+
+def _of_delivered(
+    runs: list[RunFigures], total: int, failed: int, means: tuple[RunningMean, RunningMean, RunningMean]
+) -> Figures:
+    """What is counted over the answers that were delivered, among all runs."""
+    quality, costs, ms = means
+    reflections, reflected = sum(each.reflections for each in runs), sum(each.reflections > 0 for each in runs)
+    improved, regressed = sum(each.improved for each in runs), sum(each.regressed for each in runs)
+    marks, invalid = sum(each.citations for each in runs), sum(each.invalid_citations for each in runs)
+    repairs: Counter[str] = Counter()
+    checks: dict[str, CheckCounts] = {}
+    check_costs: dict[str, CheckCost] = {}
+    for each in runs:
+        repairs.update(each.repairs)
+        for name, counts in each.checks.items():
+            checks[name] = checks.get(name, CheckCounts()) + counts
+        for name, cost in (each.costs or {}).items():
+            check_costs[name] = check_costs.get(name, CheckCost()) + cost
+    return Figures(
+        runs=total,
+        failed=failed,
+        delivered=len(runs),
+        reflected=reflected,
+        reflections=reflections,
+        improved=improved,
+        regressed=regressed,
+        reflection_rate=_share(reflected, len(runs)),
+        iterations=_share(len(runs) + reflections, len(runs)),
+        net_improvement=improved - regressed,
+        repairs=dict(sorted(repairs.items())),
+        quality=quality,
+        citations=marks,
+        invalid_citations=invalid,
+        citation_validity=_share(marks - invalid, marks),
+        checks=dict(sorted(checks.items())),
+        costs=costs,
+        ms=ms,
+        measured=sum(each.costs is not None for each in runs),
+        check_costs=dict(sorted(check_costs.items())),
+    )
+
+
+def unrepaired(answer: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a delivered answer still fails at: the messages of its blocking findings and of those to be repaired."""
+    if answer["outcome"] not in _DELIVERED:
+        return ()
+    left = (each for each in answer["findings"] if each["severity"] in ("block", "repair"))
+    return tuple(f"{each['check']}: {each['message']}" for each in left)
+
+
+def _comparable(answer: Mapping[str, Any]) -> float | None:
+    """The sufficiency, where it can be compared with that of other questions."""
+    judgement = answer.get("judgement", {})
+    fitted = judgement.get("calibrated") and answer.get("mode_used") == FITTED_MODE and answer["iterations"] == 1
+    value: float | None = judgement["sufficiency"] if fitted else None
+    return value
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _counts(checks: Iterable[Mapping[str, Any]]) -> dict[str, CheckCounts]:
+    """How the checks ended, by name."""
+    found: dict[str, Counter[str]] = {}
+    for each in checks:
+        found.setdefault(each["name"], Counter())[each["status"]] += 1
+    return {name: CheckCounts(*(by[status] for status in Status)) for name, by in found.items()}
+
+
+def _was_supported(claim: Mapping[str, Any]) -> bool:
+    """Whether the claim was supported before anything was done to it."""
+    return _before_repairs(claim)[-1:] == [Verdict.SUPPORTED]
+
+
+def _improved(claim: Mapping[str, Any]) -> bool:
+    failed = _was_changed(claim) and bool(_before_repairs(claim)) and not _was_supported(claim)
+    return bool(failed and claim["verdict"] == Verdict.SUPPORTED)
+
+
+def _regressed(claim: Mapping[str, Any]) -> bool:
+    return bool(_was_changed(claim) and _was_supported(claim) and claim["verdict"] != Verdict.SUPPORTED)
+
+
+def _was_changed(claim: Mapping[str, Any]) -> bool:
+    return any(event["state"] in _REPAIRED for event in claim["history"])
+
+
+def _before_repairs(claim: Mapping[str, Any]) -> list[str]:
+    """The verdicts on a claim before the first repair of it: each tier gives one, the last is what was repaired."""
+    states = takewhile(lambda state: state not in _REPAIRED, (event["state"] for event in claim["history"]))
+    return [state for state in states if state in _VERDICTS]

@@ -1,0 +1,393 @@
+"""The ports of a run, on its tape: recorded when they are called, played back when the run is replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from assay import errors
+from assay.core.stages import LLM, Checker, CheckerModel, Clock, Embedder, Pair, Reader, Retriever, Speller
+from assay.core.tape import Tape, key_of
+from assay.errors import AssayError, Diverged, UnusableReply
+from assay.types import (
+    AnswerSpan,
+    Correction,
+    EmbeddingModel,
+    Evidence,
+    ModelReply,
+    ModelRequest,
+    PassageReading,
+    ReaderModel,
+    TitledText,
+    Usage,
+    plain,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from pydantic import TypeAdapter
+
+
+# A call that was cut short because nobody waited for it any more: the deadline, or a cancellation.
+_CUT = {"cut": True}
+
+
+@dataclass(frozen=True, slots=True)
+class TapedModel:
+    """A language model on the tape, under the name of its role's model; attempts that failed are kept too."""
+
+    inner: LLM
+    tape: Tape
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.inner.name
+
+    @property
+    def host(self) -> str:
+        """The model's host."""
+        return self.inner.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The reply, now or as it was."""
+        port, key = f"model {self.name}", _request_key(request)
+        if self.tape.replaying:
+            return _reply(_unless_it_failed(json.loads(self.tape.recall(port, key))))
+        body: dict[str, Any] = _CUT
+        try:
+            reply = await self.inner.complete(request)
+            body = {"reply": plain(reply)}
+            return reply
+        except AssayError as error:
+            body = {"error": _error_body(error)}
+            raise
+        finally:
+            self.tape.record(port, key, json.dumps(body).encode())
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The parts, now or as they were."""
+        port, key = f"stream {self.name}", _request_key(request)
+        if self.tape.replaying:
+            body = json.loads(self.tape.recall(port, key))
+            for piece in body["pieces"]:
+                yield piece
+            yield _reply(_unless_it_failed(body))
+            return
+        pieces: list[str] = []
+        ending: dict[str, Any] = _CUT
+        try:
+            async with aclosing(self.inner.stream(request)) as parts:
+                async for part in parts:
+                    if isinstance(part, ModelReply):
+                        ending = {"reply": plain(part)}
+                    else:
+                        pieces.append(part)
+                    yield part
+        except AssayError as error:
+            ending = {"error": _error_body(error)}
+            raise
+        finally:
+            self.tape.record(port, key, json.dumps({"pieces": pieces, **ending}).encode())
+
+    async def aclose(self) -> None:
+        """Close the model."""
+        await self.inner.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class TapedEmbedder:
+    """An embedder on the tape."""
+
+    inner: Embedder
+    tape: Tape
+
+    @property
+    def model(self) -> EmbeddingModel:
+        """The embedder's model."""
+        return self.inner.model
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row of length 1 per text, shape (len(texts), dimension), now or as they were."""
+        import numpy
+
+        key = key_of(json.dumps([self.model.sha256, *texts]).encode())
+        if self.tape.replaying:
+            stored = numpy.frombuffer(self.tape.recall("embed", key), numpy.float32)
+            return stored.reshape(len(texts), self.model.dimension).copy()
+        vectors = await self.inner.embed(texts)
+        self.tape.record("embed", key, vectors.astype(numpy.float32).tobytes())
+        return vectors
+
+    async def aclose(self) -> None:
+        """Close the embedder."""
+        await self.inner.aclose()
+
+
+@dataclass(frozen=True, slots=True)
+class TapedChecker:
+    """A checker on the tape."""
+
+    inner: Checker
+    tape: Tape
+
+    @property
+    def model(self) -> CheckerModel:
+        """The checker's model."""
+        return self.inner.model
+
+    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Three probabilities a pair, shape (pairs, 3), now or as they were."""
+        import numpy
+
+        key = key_of(json.dumps([self.model.sha256, *([each.claim, each.evidence] for each in pairs)]).encode())
+        if self.tape.replaying:
+            return numpy.frombuffer(self.tape.recall("check", key), numpy.float32).reshape(len(pairs), 3).copy()
+        found = await self.inner.check(pairs)
+        self.tape.record("check", key, found.astype(numpy.float32).tobytes())
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TapedReader:
+    """A reader on the tape."""
+
+    inner: Reader
+    tape: Tape
+
+    @property
+    def model(self) -> ReaderModel:
+        """The reader's model."""
+        return self.inner.model
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """A reading of each text, now or as they were."""
+        asked = [self.model.sha256, question, *([each.title, each.text] for each in texts)]
+        key = key_of(json.dumps(asked).encode())
+        if self.tape.replaying:
+            return tuple(_passage_reading(each) for each in json.loads(self.tape.recall("read", key)))
+        readings = await self.inner.read(question, texts)
+        self.tape.record("read", key, json.dumps(plain(readings)).encode())
+        return readings
+
+
+def _passage_reading(body: dict[str, Any]) -> PassageReading:
+    return PassageReading(**{**body, "spans": tuple(AnswerSpan(**each) for each in body["spans"])})
+
+
+@dataclass(frozen=True, slots=True)
+class TapedSpeller:
+    """A speller on the tape."""
+
+    inner: Speller
+    tape: Tape
+
+    async def corrections(self, text: str) -> tuple[Correction, ...]:
+        """The corrections, now or as they were."""
+        key = key_of(text.encode(errors="surrogatepass"))
+        if self.tape.replaying:
+            return tuple(Correction(**each) for each in json.loads(self.tape.recall("spell", key)))
+        found = await self.inner.corrections(text)
+        self.tape.record("spell", key, json.dumps(plain(found)).encode())
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class TapedRetriever:
+    """A retriever on the tape, under its port's name; its evidence is kept with the passages' texts."""
+
+    inner: Retriever
+    tape: Tape
+    port: str = "retrieve"
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """The evidence, now or as it was."""
+        key = key_of(json.dumps(queries).encode())
+        if self.tape.replaying:
+            return _evidence().validate_json(self.tape.recall(self.port, key))
+        evidence = await self.inner.retrieve(queries)
+        self.tape.record(self.port, key, _evidence().dump_json(evidence))
+        return evidence
+
+
+@dataclass(frozen=True, slots=True)
+class TapedFences:
+    """The random codes of a run's prompts, on the tape."""
+
+    inner: Callable[[], str]
+    tape: Tape
+
+    def __call__(self) -> str:
+        """A code, now or as it was."""
+        if self.tape.replaying:
+            return self.tape.recall("fence", "").decode()
+        code = self.inner()
+        self.tape.record("fence", "", code.encode())
+        return code
+
+
+@dataclass(frozen=True, slots=True)
+class TapedClock:
+    """A clock on the tape; a replay does not wait."""
+
+    inner: Clock
+    tape: Tape
+
+    def monotonic(self) -> float:
+        """Seconds that only rise, now or as they were."""
+        return self._read("monotonic")
+
+    def time(self) -> float:
+        """Unix seconds, now or as they were."""
+        return self._read("time")
+
+    async def sleep(self, seconds: float) -> None:
+        """Let `seconds` pass, unless this is a replay."""
+        if not self.tape.replaying:
+            await self.inner.sleep(seconds)
+
+    def _read(self, which: str) -> float:
+        if self.tape.replaying:
+            return float(self.tape.recall(which, ""))
+        now = float(getattr(self.inner, which)())
+        self.tape.record(which, "", repr(now).encode())
+        return now
+
+
+def _request_key(request: ModelRequest) -> str:
+    """The key of all that the model was asked, its schema included."""
+    asked: list[Any] = [
+        request.role,
+        [[message.role, message.text] for message in request.messages],
+        request.reply_schema,
+        request.max_tokens,
+        request.temperature,
+    ]
+    # Left out where they are not set: recordings of versions that knew none of them keep their keys.
+    set_besides = {"effort": request.effort, "thinking_tokens": request.thinking_tokens}
+    asked += [[name, value] for name, value in set_besides.items() if value]
+    return key_of(json.dumps(asked).encode())
+
+
+def _reply(body: dict[str, Any]) -> ModelReply:
+    return ModelReply(**{**body["reply"], "usage": Usage(**body["reply"]["usage"])})
+
+
+def _unless_it_failed(body: dict[str, Any]) -> dict[str, Any]:
+    """The body of a call that gave a reply; raises what it raised otherwise, TimeoutError where it was cut."""
+    if "cut" in body:
+        raise TimeoutError
+    if "error" in body:
+        raise _error(body["error"])
+    return body
+
+
+def _error_body(error: AssayError) -> dict[str, Any]:
+    finish = {"finish": error.finish} if isinstance(error, UnusableReply) else {}
+    said = {"message": str(error), "hint": error.hint, "retryable": error.retryable}
+    return {"kind": type(error).__name__, **said, "retry_after": getattr(error, "retry_after", None), **finish}
+
+
+def _error(body: dict[str, Any]) -> AssayError:
+    kind = getattr(errors, body["kind"], None)
+    if not (isinstance(kind, type) and issubclass(kind, AssayError)):
+        raise Diverged(f"the recording holds an error of unknown kind {body['kind']!r}", hint="upgrade assay")
+    finish = {"finish": body["finish"]} if "finish" in body else {}
+    error = kind(body["message"], hint=body["hint"], **finish)
+    error.retryable = body["retryable"]
+    if body["retry_after"] is not None:
+        error.retry_after = body["retry_after"]  # type: ignore[attr-defined]
+    return error
+
+
+@cache
+def _evidence() -> TypeAdapter[Evidence]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Evidence)
+
+
+# What stands in for a port that a replay must not call: its tape answers instead.
+
+
+@dataclass(frozen=True, slots=True)
+class GoneModel:
+    """The name of a language model, and nothing to ask."""
+
+    name: str
+    host: str = ""
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """Raises Diverged."""
+        raise _diverged(self.name)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """Raises Diverged."""
+        raise _diverged(self.name)
+        yield ""
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneEmbedder:
+    """The description of an embedder, and no vectors."""
+
+    model: EmbeddingModel
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raises Diverged."""
+        raise _diverged(self.model.id)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+@dataclass(frozen=True, slots=True)
+class GoneChecker:
+    """The description of a checker, and no verdicts."""
+
+    model: CheckerModel
+
+    async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
+        """Raises Diverged."""
+        raise _diverged(self.model.id)
+
+
+@dataclass(frozen=True, slots=True)
+class GoneReader:
+    """The description of a reader, and no readings."""
+
+    model: ReaderModel
+
+    async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
+        """Raises Diverged."""
+        raise _diverged(self.model.id)
+
+
+@dataclass(frozen=True, slots=True)
+class GoneSpeller:
+    """No collection to spell by."""
+
+    async def corrections(self, text: str) -> tuple[Correction, ...]:
+        """Raises Diverged."""
+        raise _diverged("the collection's words")
+
+
+@dataclass(frozen=True, slots=True)
+class GoneRetriever:
+    """No collection to search."""
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """Raises Diverged."""
+        raise _diverged("the collection")
+
+
+def _diverged(what: str) -> Diverged:
+    return Diverged(f"a replay asked {what}, which it must not", hint="report this: it is a bug of assay")

@@ -1,0 +1,233 @@
+"""What was already verified: verdicts on claims, kept under all that they depend on.
+
+A verdict is found again only for the same claim beside the same others, the same text of every passage, the same
+version of the rules and the same verifier. What is found is tested once more before it is used: each of its quotes
+must stand in the passages as they are now. A verdict that is unknown is never kept: what could not be made may be
+possible next time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assay.core.tape import Tape
+from assay.types import Passage, SourceSpan, Value, Verdict
+
+# Verdicts that are kept; past it the longest unused go first.
+MOST = 50_000
+# What is kept of a span, in the order of its fields.
+_STORED = ("passage_id", "start", "end", "quote")
+# Seconds to wait for another process that is writing.
+_PATIENCE = 1.0
+_SCHEMA = """CREATE TABLE IF NOT EXISTS validations (
+  key TEXT PRIMARY KEY, body TEXT NOT NULL, used INTEGER NOT NULL
+) WITHOUT ROWID"""
+# Each use is later than every one before it, by whichever process.
+_USED = "UPDATE validations SET used = (SELECT COALESCE(MAX(used), 0) + 1 FROM validations) WHERE key = ?"
+_KEEP = "INSERT OR REPLACE INTO validations VALUES (?, ?, (SELECT COALESCE(MAX(used), 0) + 1 FROM validations))"
+_FORGET = "DELETE FROM validations WHERE used <= (SELECT used FROM validations ORDER BY used DESC LIMIT 1 OFFSET ?)"
+_BY_USE = "CREATE INDEX IF NOT EXISTS validations_by_use ON validations (used)"
+
+
+@dataclass(frozen=True, slots=True)
+class Validation(Value):
+    """A verdict on a claim, the spans that it rests on, and why."""
+
+    verdict: Verdict
+    spans: tuple[SourceSpan, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a verdict depends on: the claim's text, the passages it was tested against, the rules, the verifier.
+
+    `rules` names their version, such as a hash; `verifier` who judged and by which model or weights. `beside` are
+    the claims that were judged in one call, in order: whom a claim's "it" means stands in another one.
+    """
+
+    claim: str
+    passages: tuple[Passage, ...]
+    rules: str
+    verifier: str
+    beside: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """A SHA-256 over all of it, in hex; the order of the passages does not matter.
+
+        >>> passage = Passage("p", "d", "r", 0, 9, "It rained")
+        >>> one = Basis("It rained.", (passage,), "1", "rules")
+        >>> one.key == Basis("It rained!", (passage,), "1", "rules").key
+        False
+        """
+        spans = sorted(_span(passage) for passage in self.passages)
+        return _sha256(json.dumps([self.claim, spans, self.rules, self.verifier, self.beside]))
+
+
+class ValidationCache:
+    """Verdicts in one SQLite file, at most `most` of them. Safe to use from several threads and processes.
+
+    A file that cannot be read or written is a cache without entries: every claim is then tested, and nothing fails.
+
+    >>> import tempfile
+    >>> cache = ValidationCache(Path(tempfile.mkdtemp()) / "validations.sqlite")
+    >>> basis = Basis("It rained.", (Passage("p", "d", "r", 0, 10, "It rained."),), "1", "rules")
+    >>> cache.get(basis) is None
+    True
+    >>> cache.put(basis, Validation(Verdict.SUPPORTED, (SourceSpan("p", 0, 9, "It rained"),)))
+    >>> cache.get(basis).verdict.value
+    'supported'
+    >>> cache.close()
+    """
+
+    def __init__(self, path: Path, most: int = MOST) -> None:
+        self._path = path
+        self._most = most
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self, basis: Basis) -> Validation | None:
+        """The verdict on this basis, its quotes found again in the passages; None where none holds."""
+        with self._lock, suppress(sqlite3.Error, OSError):
+            file = self._file()
+            row = file.execute("SELECT body FROM validations WHERE key = ?", (basis.key,)).fetchone()
+            found = read(row[0]) if row is not None else None
+            if found is not None and holds(found, basis.passages):
+                with file:
+                    file.execute(_USED, (basis.key,))
+                return placed(found, basis.passages)
+        return None
+
+    def put(self, basis: Basis, validation: Validation) -> None:
+        """Keep the verdict on this basis; one that is unknown, or whose quotes do not stand there, is not kept."""
+        if validation.verdict is Verdict.UNKNOWN or not holds(validation, basis.passages):
+            return
+        spans = [{name: getattr(span, name) for name in _STORED} for span in validation.spans]
+        body = json.dumps(validation.to_dict() | {"spans": spans})
+        with self._lock, suppress(sqlite3.Error, OSError):
+            file = self._file()
+            with file:
+                file.execute(_KEEP, (basis.key, body))
+                file.execute(_FORGET, (self._most,))
+
+    def close(self) -> None:
+        """Release the file; calling it twice is harmless."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def _file(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            connection = sqlite3.connect(self._path, timeout=_PATIENCE, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute(_SCHEMA)
+            connection.execute(_BY_USE)
+            self._connection = connection
+        return self._connection
+
+
+def holds(validation: Validation, passages: Sequence[Passage]) -> bool:
+    """Whether each quote stands in these passages at its place, character for character.
+
+    A verdict for or against a claim that rests on no quote cannot be tested again, so it does not hold.
+
+    >>> passage = Passage("p", "d", "r", 5, 14, "It rained")
+    >>> holds(Validation(Verdict.SUPPORTED, (SourceSpan("p", 8, 14, "rained"),)), [passage])
+    True
+    >>> holds(Validation(Verdict.SUPPORTED, (SourceSpan("p", 8, 14, "snowed"),)), [passage])
+    False
+    """
+    if not validation.spans and validation.verdict is not Verdict.UNSUPPORTED:
+        return False
+    return all(any(_stands(span, passage) for passage in passages) for span in validation.spans)
+
+
+def _stands(span: SourceSpan, passage: Passage) -> bool:
+    if span.passage_id != passage.passage_id or span.start < passage.start:
+        return False
+    start = span.start - passage.start
+    return _sha256(passage.text[start : span.end - passage.start]) == _sha256(span.quote)
+
+
+def placed(validation: Validation, passages: Sequence[Passage]) -> Validation:
+    """The verdict with the page and line of each span, which are not kept, as the passages have them now."""
+    return replace(validation, spans=tuple(_placed(span, passages) for span in validation.spans))
+
+
+def _placed(span: SourceSpan, passages: Sequence[Passage]) -> SourceSpan:
+    passage = next((each for each in passages if _stands(span, each)), None)
+    return span if passage is None else passage.span_of(span.start - passage.start, span.end - passage.start)
+
+
+def _span(passage: Passage) -> tuple[str, int, str]:
+    """A passage by its id, its place and the hash of what a verifier reads: an id alone would trust its giver."""
+    return passage.passage_id, passage.start, _sha256(json.dumps([passage.title, passage.text]))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def read(body: str | bytes) -> Validation | None:
+    """A stored verdict; None for what is none, as after a change of the form."""
+    try:
+        raw: Any = json.loads(body)
+        spans = tuple(SourceSpan(*(span[name] for name in _STORED)) for span in raw["spans"])
+        return Validation(Verdict(raw["verdict"]), spans, raw["reason"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+# The kept verdicts as one run sees them: asked off the event loop, and on its tape.
+
+
+_PORT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class RunValidations:
+    """What was found in the cache is on the tape, a miss too; a replay has no cache, and finds what was found.
+
+    On the tape a basis is known without its rules and its verifier, which are the same throughout a run.
+    """
+
+    cache: ValidationCache | None
+    tape: Tape | None = None
+
+    async def known(self, bases: Sequence[Basis]) -> tuple[Validation, ...] | None:
+        """The verdict on each of them; None where one is not known."""
+        found = [await self._known(each) for each in bases]
+        every = tuple(each for each in found if each is not None)
+        return every if len(every) == len(found) else None
+
+    async def keep(self, bases: Sequence[Basis], validations: Sequence[Validation]) -> None:
+        """Keep the verdicts that can be tested again, each on its basis."""
+        for basis, validation in zip(bases, validations, strict=True):
+            if self.cache is not None:
+                await asyncio.to_thread(self.cache.put, basis, validation)
+
+    async def _known(self, basis: Basis) -> Validation | None:
+        key = replace(basis, rules="", verifier="").key
+        if self.tape is not None and self.tape.replaying:
+            recalled = read(self.tape.recall(_PORT, key))
+            return None if recalled is None else placed(recalled, basis.passages)
+        found = None if self.cache is None else await asyncio.to_thread(self.cache.get, basis)
+        if self.tape is not None:
+            body = None if found is None else found.to_dict()
+            self.tape.record(_PORT, key, json.dumps(body).encode())
+        return found

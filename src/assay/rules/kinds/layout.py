@@ -1,0 +1,267 @@
+"""bullets: when an answer puts its points in a list, and how many."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+from pydantic import model_validator
+
+from assay.nlp.quantities import Quantity, agree, quantities
+from assay.nlp.units import CENTS, CURRENCY_SIGNS
+from assay.rules.layout import blocks, heading_text, is_question, statements, word_count
+from assay.rules.rule import Broken, Count, Demand, Exempt, Interval, Kind, Subject, Untested
+from assay.types import Edit, Span
+
+# length: how long an answer may be, in words, sentences or characters.
+
+
+class Length(Kind):
+    """At least `min` and at most `max` of a unit; citation marks are not counted, nor is what is exempt."""
+
+    unit: Literal["words", "sentences", "characters"] = "words"
+    min: Count = 0
+    max: Count | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Length:
+        if self.min == 0 and self.max is None:
+            raise ValueError("give min, max or both")
+        if self.max is not None and self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+        return self
+
+    def told(self, language: str) -> str:
+        """How long the answer is to be."""
+        return f"Write {bounds(self.min, self.max, self.unit)}."
+
+    def broken(self, subject: Subject) -> tuple[Broken, ...]:
+        """The whole answer, where it is too short or too long."""
+        count = _count(subject.plain, self.unit)
+        if count < self.min:
+            return (Broken(f"the answer has {counted(count, self.unit)}, the least is {self.min}"),)
+        if self.max is not None and count > self.max:
+            return (Broken(f"the answer has {counted(count, self.unit)}, the most is {self.max}"),)
+        return ()
+
+    def demand(self, language: str) -> Demand:
+        """The bounds of its unit."""
+        bound = Interval(self.min, self.max)
+        if self.unit == "words":
+            return Demand(words=bound)
+        return Demand(sentences=bound) if self.unit == "sentences" else Demand(characters=bound)
+
+
+def bounds(low: int, high: int | None, what: str) -> str:
+    """Bounds in words; `what` is counted, in the plural.
+
+    >>> bounds(0, 3, "words"), bounds(1, None, "words"), bounds(1, 3, "words"), bounds(1, 1, "words")
+    ('at most 3 words', 'at least 1 word', '1 to 3 words', 'exactly 1 word')
+    """
+    if high is None:
+        return f"at least {counted(low, what)}"
+    if low == high:
+        return f"exactly {counted(low, what)}"
+    return f"{low} to {counted(high, what)}" if low else f"at most {counted(high, what)}"
+
+
+def counted(count: int, what: str) -> str:
+    """A number of what a plural in s names.
+
+    >>> counted(1, "words"), counted(0, "words")
+    ('1 word', '0 words')
+    """
+    return f"{count} {what.removesuffix('s') if count == 1 else what}"
+
+
+def _count(plain: str, unit: str) -> int:
+    if unit == "words":
+        return word_count(plain)
+    if unit == "sentences":
+        return sum(heading_text(each.plain) is None for each in statements(plain))
+    return len(" ".join(plain.split()))
+
+
+class Bullets(Kind):
+    """At least `min` and at most `max` points in lists, where the answer has more than `over_words` words.
+
+    A list stands below prose that introduces it. Questions in a list are no points.
+    """
+
+    over_words: Count = 0
+    min: Count = 0
+    max: Count | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Bullets:
+        if self.min == 0 and self.max is None:
+            raise ValueError("give min, max or both")
+        if self.max is not None and self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+        return self
+
+    def told(self, language: str) -> str:
+        """When to make a list."""
+        where = f"Where the answer has more than {self.over_words} words, write" if self.over_words else "Write"
+        if self.max == 0:
+            return f"{where} no lists."
+        return f"{where} {bounds(self.min, self.max, 'points')} as a list below a sentence that introduces them."
+
+    def broken(self, subject: Subject) -> tuple[Broken, ...]:
+        """The answer, where its points are too few or too many, or nothing introduces them."""
+        if word_count(subject.plain) <= self.over_words:
+            return ()
+        found = blocks(subject.plain)
+        points = [item for block in found for item in block.items if not _asks(subject, item)]
+        if len(points) < self.min:
+            return (Broken(f"the answer has {counted(len(points), 'points')} in lists, the least is {self.min}"),)
+        if self.max is not None and len(points) > self.max:
+            span = Span(points[self.max].start, points[-1].end)
+            return (
+                Broken(f"the answer has {counted(len(points), 'points')} in lists, the most is {self.max}", span),
+            )
+        prose = next((block.start for block in found if block.kind == "prose"), None)
+        if self.min and (prose is None or prose > points[0].start):
+            return (Broken("no sentence introduces the list", Span(points[0].start, points[0].end)),)
+        return ()
+
+    def demand(self, language: str) -> Demand:
+        """The number of points, in answers of more than so many words."""
+        lists = 1 if self.min else 0
+        return Demand(
+            points=Interval(self.min, self.max),
+            over_words=self.over_words,
+            added_paragraphs=lists,
+            added_words=self.min,
+            added_sentences=self.min,
+        )
+
+
+def _asks(subject: Subject, item: Span) -> bool:
+    return is_question(subject.plain[item.start : item.end])
+
+
+# paragraphs: how many paragraphs an answer has, and how long each may be.
+
+
+class Paragraphs(Kind):
+    """At least `min` and at most `max` paragraphs, none of prose with more than `max_words` words.
+
+    A list is a paragraph of its own, a heading is none.
+    """
+
+    min: Count = 0
+    max: Count | None = None
+    max_words: Count | None = None
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Paragraphs:
+        if self.min == 0 and self.max is None and self.max_words is None:
+            raise ValueError("give min, max or max_words")
+        if self.max is not None and self.min > self.max:
+            raise ValueError(f"min {self.min} is above max {self.max}")
+        if self.max == 0 or self.max_words == 0:
+            raise ValueError("an answer has at least one paragraph of one word")
+        return self
+
+    def told(self, language: str) -> str:
+        """How many paragraphs, and how long each."""
+        count = f"Write {bounds(self.min, self.max, 'paragraphs')}." if self.min or self.max is not None else ""
+        size = (
+            f"Keep each paragraph to at most {counted(self.max_words, 'words')}."
+            if self.max_words is not None
+            else ""
+        )
+        return " ".join(part for part in (count, size) if part)
+
+    def broken(self, subject: Subject) -> tuple[Broken, ...]:
+        """The answer, where it has too few or too many; each paragraph that is too long."""
+        found = [block for block in blocks(subject.plain) if block.kind != "heading"]
+        count = len(found)
+        results = []
+        if count < self.min:
+            results.append(Broken(f"the answer has {counted(count, 'paragraphs')}, the least is {self.min}"))
+        if self.max is not None and count > self.max:
+            results.append(Broken(f"the answer has {counted(count, 'paragraphs')}, the most is {self.max}"))
+        if self.max_words is None:
+            return tuple(results)
+        for block in found:
+            words = word_count(subject.plain[block.start : block.end]) if block.kind == "prose" else 0
+            if words > self.max_words:
+                cause = f"a paragraph has {words} words, the most is {self.max_words}"
+                results.append(Broken(cause, Span(block.start, block.end)))
+        return tuple(results)
+
+    def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
+        """A paragraph break behind the last sentence that still fits, where the number of paragraphs is free."""
+        if self.max_words is None or self.max is not None:
+            return ()
+        return tuple(edit for place in places for edit in self._breaks(subject, place))
+
+    def _breaks(self, subject: Subject, place: Span) -> list[Edit]:
+        """Breaks between sentences of one paragraph; a sentence that is too long by itself stays as it is."""
+        assert self.max_words is not None  # noqa: S101 - asked only where it is set
+        marks = [mark for mark in subject.marks if place.start <= mark.start and mark.end <= place.end]
+        ahead = " " * place.start  # so that places stay true
+        found = statements(ahead + subject.text[place.start : place.end], marks)
+        edits: list[Edit] = []
+        words = word_count(found[0].plain) if found else 0
+        for before, after in pairwise(found):
+            more = word_count(after.plain)
+            if words + more > self.max_words and not subject.text[before.end : after.start].strip():
+                reason = f"a paragraph has at most {counted(self.max_words, 'words')}"
+                edits.append(Edit(before.end, after.start, "\n\n", reason))
+                words = 0
+            words += more
+        return edits
+
+    def demand(self, language: str) -> Demand:
+        """The number of paragraphs, and the most words in one."""
+        return Demand(paragraphs=Interval(self.min, self.max), longest=self.max_words)
+
+
+# numbers_in_evidence: prices, or all numbers, only as the evidence has them.
+
+
+_CURRENCIES = frozenset((*CURRENCY_SIGNS.values(), "CNY", CENTS))
+# "Two plans" may be counted from the evidence without being written there; checks of claims say so too.
+_COUNTABLE = 12
+
+
+class NumbersInEvidence(Kind):
+    """`which` is "prices", amounts of money, or "all": every number but ordinals and small ones in words."""
+
+    left_alone: ClassVar[frozenset[Exempt]] = frozenset()  # a price in a table or a quotation is a price
+    which: Literal["prices", "all"] = "prices"
+
+    def told(self, language: str) -> str:
+        """Where numbers may come from."""
+        what = "prices" if self.which == "prices" else "numbers"
+        return f"Mention only {what} that stand in the sources, exactly as they stand there."
+
+    def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
+        """Each number that no passage has."""
+        mine = [each for each in quantities(subject.plain) if self._looked_at(subject.plain, each)]
+        if not mine:
+            return ()
+        if not subject.evidence.hits:
+            return (Untested("there is no evidence to look the numbers up in"),)
+        theirs = [each for hit in subject.evidence.hits for each in quantities(hit.passage.text)]
+        missing = (each for each in mine if not any(agree(each, one) for one in theirs))
+        return tuple(
+            Broken(f"no passage has {subject.text[each.start : each.end]!r}", Span(each.start, each.end))
+            for each in missing
+        )
+
+    def _looked_at(self, plain: str, each: Quantity) -> bool:
+        if self.which == "prices":
+            return each.dimension in _CURRENCIES
+        if each.dimension == "ordinal" or _is_list_mark(plain, each):
+            return False
+        return not (each.spelled and each.high <= _COUNTABLE and not each.dimension)
+
+
+def _is_list_mark(plain: str, each: Quantity) -> bool:
+    """Whether a number is the mark of a list's point: "2. Then …"."""
+    line_start = plain.rfind("\n", 0, each.start) + 1
+    return not plain[line_start : each.start].strip() and plain[each.end : each.end + 2] in (". ", ") ")

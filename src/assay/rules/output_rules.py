@@ -1,0 +1,199 @@
+"""The output rules at work: what the writer is told, what is checked, what edits mend."""
+
+from __future__ import annotations
+
+import asyncio
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from assay.core.budget import RULES, Timing, untimed
+from assay.errors import AssayError
+from assay.nlp.quantities import quantities
+from assay.rules.kinds.structure import RequiredSection
+from assay.rules.rule import Broken, Exempt, Rule, RuleSet, Subject, Untested, untouchable
+from assay.types import Check, Edit, Evidence, Finding, Question, Span, Status
+
+# Edits of an answer's text: which are safe to make, and how they are made.
+
+
+def safe(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """The edits in order that overlap neither one another nor what no edit may touch, and bring in no number.
+
+    Of two that overlap, the one that begins first is kept.
+    """
+    kept: list[Edit] = []
+    protected = _merged(untouchable(text))
+    for edit in sorted(dict.fromkeys(edits), key=lambda each: (each.start, each.end)):
+        at = (
+            bisect_left(protected, edit.end, key=lambda span: span.start) - 1
+        )  # the last that begins before its end
+        touched = at >= 0 and edit.start < protected[at].end
+        overlaps = bool(kept) and edit.start < kept[-1].end
+        if not touched and not overlaps and not quantities(edit.replacement):
+            kept.append(edit)
+    return tuple(kept)
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that overlap as one."""
+    merged: list[Span] = []
+    for span in sorted(spans, key=lambda each: (each.start, each.end)):
+        if merged and span.start < merged[-1].end:
+            merged[-1] = Span(merged[-1].start, max(span.end, merged[-1].end))
+        else:
+            merged.append(span)
+    return merged
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with its edits made; they must be in order and must not overlap.
+
+    >>> edited("We delve.", [Edit(3, 8, "look", "voice")])
+    'We look.'
+    """
+    parts, at = [], 0
+    for edit in edits:
+        parts += [text[at : edit.start], edit.replacement]
+        at = edit.end
+    return "".join([*parts, text[at:]])
+
+
+# Whether the collection answers a question.
+Answerable = Callable[[str], Awaitable[bool]]
+# An answer of a hundred offences is told of the first.
+MOST_PLACES = 20
+_LONGEST_QUESTION = 500
+
+
+# In a longer text rules are looked for in a thread: nothing may keep the event loop for over 5 ms.
+_SOON_READ = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What one rule finds in an answer by itself."""
+
+    rule: Rule
+    subject: Subject
+    results: tuple[Broken | Untested, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRules:
+    """One set of rules in its two uses: instructions for the writer and checks of the answer.
+
+    `answerable` says whether the collection answers a question; without it that is unknown where a rule asks for
+    it. `skip` are ids of rules that are switched off: nobody is told of them, and their checks are skipped.
+    `timing` counts how long each check takes.
+    """
+
+    rules: RuleSet
+    answerable: Answerable | None = None
+    skip: frozenset[str] = field(default=frozenset())
+    timing: Timing = field(default=untimed, repr=False, compare=False)
+
+    def instructions(self, question: Question) -> tuple[str, ...]:
+        """What the writer of an answer to this question is told, one or more sentences a rule.
+
+        They come from the rules alone: no word of the question or of a document is in them.
+        """
+        told = (rule.instruction(question.language) for rule in self._on(question))
+        return tuple(dict.fromkeys(each for each in told if each))
+
+    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
+        """The checks of an answer, named `rule:` and the rule's id: one that passed, or one a place that did not.
+
+        A rule that does not apply to this answer has none. Offsets count code points of `text`.
+        """
+        look = partial(self._looked, question, evidence, text)
+        looked = await asyncio.to_thread(look) if len(text) > _SOON_READ else look()
+        checks: list[Check] = []
+        for each in looked:
+            with self.timing(each.rule.check):
+                checks += await self._checks(each)
+        off = (rule for rule in self.rules.asked(question) if rule.id in self.skip)
+        return (*(_skipped(rule) for rule in off), *checks)
+
+    def _looked(self, question: Question, evidence: Evidence, text: str) -> tuple[_Looked, ...]:
+        """What each rule that applies finds by itself, in the order of the file."""
+        read: dict[frozenset[Exempt], Subject] = {}  # the text as rules read it that leave the same alone
+        looked = []
+        for rule in self._on(question):
+            if rule.when.applies(question, text):
+                if rule.exempt not in read:
+                    with self.timing(RULES):
+                        read[rule.exempt] = rule.subject(question, evidence, text)
+                with self.timing(rule.check):
+                    looked.append(_Looked(rule, read[rule.exempt], rule.broken(read[rule.exempt])))
+        return tuple(looked)
+
+    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
+        """A finding for each of the rules' checks that failed or is unknown, with the rule's advice."""
+        found = []
+        for check in checks:
+            rule = self.rules.named(check.name)
+            if rule is not None and check.status in (Status.FAILED, Status.UNKNOWN):
+                advice = rule.advice(question.language)
+                found.append(Finding(check.name, None, check.severity, check.cause or "", advice))
+        return tuple(found)
+
+    def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
+        """Changes of wording and layout that mend what `checks`, which examined this text, found broken.
+
+        In order and without overlap; none touches a quotation, a number, a citation mark, code or a table, and none
+        makes anything up. A rule that only warns changes nothing.
+        """
+        edits: list[Edit] = []
+        failed = [each for each in checks if each.status is Status.FAILED and each.severity != "warn"]
+        for name in dict.fromkeys(each.name for each in failed):
+            rule = self.rules.named(name)
+            if rule is None:
+                continue
+            places = tuple(each.answer_span for each in failed if each.name == name and each.answer_span)
+            edits += rule.params.edits(rule.subject(question, Evidence(), text), places)
+        return safe(text, edits)
+
+    def _on(self, question: Question) -> tuple[Rule, ...]:
+        return tuple(rule for rule in self.rules.asked(question) if rule.id not in self.skip)
+
+    async def _checks(self, looked: _Looked) -> list[Check]:
+        """One rule's checks of one answer."""
+        rule, results = looked.rule, list(looked.results)
+        if isinstance(rule.params, RequiredSection):
+            results += await self._unanswered(looked.subject, rule.params.asked(looked.subject))
+        if not results:
+            return [Check(rule.check, Status.PASSED, rule.severity)]
+        checks = [_check(rule, each) for each in results[:MOST_PLACES]]
+        if len(results) > MOST_PLACES:
+            cause = f"of {len(results)} places that do not keep the rule {MOST_PLACES} are shown"
+            checks.append(Check(rule.check, Status.FAILED, rule.severity, None, cause))
+        return checks
+
+    async def _unanswered(self, subject: Subject, places: Sequence[Span]) -> list[Broken | Untested]:
+        """The questions at those places that the collection does not answer, or that could not be tried."""
+        if places and self.answerable is None:
+            return [Untested("there is no search to see whether the collection answers these questions")]
+        results: list[Broken | Untested] = []
+        for place in places[:MOST_PLACES]:
+            question = " ".join(subject.plain[place.start : place.end].split())[:_LONGEST_QUESTION]
+            try:
+                answered = self.answerable is not None and await self.answerable(question)
+            except AssayError as error:
+                results.append(Untested(f"whether the collection answers {question!r} could not be seen: {error}"))
+                continue
+            if not answered:
+                results.append(Broken(f"the collection does not answer {question!r}", place))
+        return results
+
+
+def _skipped(rule: Rule) -> Check:
+    return Check(rule.check, Status.SKIPPED, rule.severity, None, "switched off")
+
+
+def _check(rule: Rule, result: Broken | Untested) -> Check:
+    """The check that one result makes."""
+    if isinstance(result, Untested):
+        return Check(rule.check, Status.UNKNOWN, rule.severity, None, result.cause)
+    return Check(rule.check, Status.FAILED, rule.severity, None, result.cause, result.span)

@@ -1,1 +1,0 @@
-"""What many stages share about text and no stage owns: pure functions over strings."""

@@ -1,0 +1,231 @@
+"""The answer, its limits, its sources, its repairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Literal
+
+from assay.types.assessment import Assessment
+from assay.types.claims import Check, Citation, Claim, Finding, Review, Sentence, Severity, Status, Verdict
+from assay.types.documents import Location, Origin
+from assay.types.judgement import Judgement
+from assay.types.models import AnswerReading, Usage
+from assay.types.search import Evidence
+from assay.types.value import Value, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(Value):
+    """What one question may use: search rounds, repairs, model calls, seconds, tokens, US dollars.
+
+    `tokens` and `cost` None are without limit.
+    """
+
+    rounds: int = 1
+    repairs: int = 2
+    calls: int = 1
+    seconds: float = 10.0
+    tokens: int | None = None
+    cost: float | None = None
+
+
+class Outcome(StrEnum):
+    """How a question ended; failures are errors instead."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    CLARIFY = "clarify"
+    ABSTAINED = "abstained"
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Value):
+    """A cited passage under its number in this answer; `quote` is the stored text, `sha256` its hash.
+
+    `location` and `line` are those of the first words that the answer's claims quote from it, else its beginning.
+    `path` is the file or address of the document, `origin` says where it comes from and when it was written.
+    """
+
+    number: int
+    passage_id: str
+    document_id: str
+    title: str
+    location: Location
+    start: int
+    end: int
+    quote: str
+    sha256: str
+    origin: Origin = Origin()
+    path: str = ""
+    line: int | None = None
+
+
+Level = Literal["very_low", "low", "medium", "high", "very_high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence(Value):
+    """How far to trust an answer: `score`, 0 to 1, and `level` are the rules' own.
+
+    `value` is the probability that the answer is right, None where no calibration applies; then `cause` says why.
+    `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
+    `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured. `answers` says
+    whether the answer answers the question, by what a reader makes of it, the `reading`; both are None where no
+    reader read it. `level` follows `value` where there is one.
+    """
+
+    value: float | None
+    score: float
+    level: Level
+    calibrated: bool = False
+    ece: float | None = None
+    brier: float | None = None
+    n: int | None = None
+    elsewhere: float | None = None
+    cause: str = ""
+    answers: Literal["yes", "unsure", "no"] | None = None
+    reading: AnswerReading | None = None
+
+
+class RepairKind(StrEnum):
+    """How an answer is mended, smallest first; as a claim's state it says what was done to it.
+
+    Re-citing points a citation elsewhere, correcting puts the source's own value in the place of a wrong one,
+    fetching searches evidence for the claim, rewriting asks a model for the sentence, hedging marks it with ⚠.
+    Editing changes the style alone; regenerating writes the whole answer again.
+    """
+
+    RE_CITE = "re-cited"
+    CORRECT = "corrected"
+    FETCH = "fetched"
+    REWRITE = "rewritten"
+    HEDGE = "hedged"
+    DROP = "dropped"
+    EDIT = "edited"
+    REGENERATE = "regenerated"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair(Value):
+    """One change that was kept; `before` and `after` are the text with its marks, empty where there is none."""
+
+    kind: RepairKind
+    before: str
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Value):
+    """A sentence as a repair would have it, None to drop it, on this evidence; `reason` says what was changed.
+
+    `by` names who mended it: rules, the search, or a model. It is `weighed` where it was found the likeliest of all
+    that the sources offer, the sentence as it was among them: it need not be borne out to be better.
+    """
+
+    sentence: Sentence | None
+    evidence: Evidence
+    reason: str
+    by: str
+    weighed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edit(Value):
+    """A change of the answer's text from `start` to `end`; `reason` names the rule and what it wants."""
+
+    start: int
+    end: int
+    replacement: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed(Value):
+    """A draft from anywhere after its repair; `dropped` are the claims of what was taken out.
+
+    `warnings` say what could not be done, such as a model that failed.
+    """
+
+    before: str
+    text: str
+    repairs: tuple[Repair, ...]
+    dropped: tuple[Claim, ...]
+    verdict: Verdict
+    review: Review
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsUsed(Value):
+    """Which implementation did each part."""
+
+    writer: str
+    judge: str
+    verifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Value):
+    """The one result that the library, the command line and every other surface show."""
+
+    schema: ClassVar[str] = "assay/1"
+
+    run_id: str
+    question: str
+    outcome: Outcome
+    text: str
+    verdict: Verdict
+    claims: tuple[Claim, ...]
+    sources: tuple[Source, ...]
+    citations: tuple[Citation, ...]
+    invalid_citations: tuple[str, ...]
+    judgement: Judgement
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    repairs: tuple[Repair, ...]
+    drafts: int
+    iterations: int
+    confidence: Confidence
+    warnings: tuple[str, ...]
+    models: ModelsUsed
+    usage: Usage
+    profile: str
+    mode_used: str
+    ms: float
+    first_verified_ms: float | None = None
+    profile_reason: str = ""
+    dropped: tuple[Claim, ...] = ()
+    assessment: Assessment | None = None
+    trace: tuple[Event, ...] = ()
+
+    def validate(self) -> bool:
+        """True when no blocking check failed or is unknown: the answer may be shown as verified."""
+        return not any(
+            check.severity is Severity.BLOCK and check.status in (Status.FAILED, Status.UNKNOWN)
+            for check in self.checks
+        )
+
+    @property
+    def answers_question(self) -> Literal["yes", "unsure", "no"] | None:
+        """Whether the answer answers the question; None where no reader read it."""
+        return self.confidence.answers
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answer object, `schema` first; the trace stays with the run record."""
+        body = plain(self)
+        body.pop("trace")
+        return {"schema": self.schema, **body, "answers_question": self.answers_question}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Value):
+    """Something that happened while a question was answered; `seq` counts from 1, `at` is Unix seconds.
+
+    Both are stamped by the run that emits the event.
+    """
+
+    kind: ClassVar[str] = ""
+    seq: int = 0
+    at: float = 0.0

@@ -1,0 +1,62 @@
+"""An answer assessed as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from assay.types.value import Value
+
+# Who gave a score that no model gave.
+BY_RULES = "rules"
+
+
+class Criterion(StrEnum):
+    """What an answer as a whole is assessed for."""
+
+    ACCURACY = "accuracy"
+    COMPLETENESS = "completeness"
+    COHERENCE = "coherence"
+    RELEVANCE = "relevance"
+    CITATION_QUALITY = "citation_quality"
+    USER_ALIGNMENT = "user_alignment"
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionScore(Value):
+    """How far an answer meets one criterion; None where that is not known, and `reasons` then say why.
+
+    `quotes` stand in the answer word for word, `suggestions` say what would raise the score. `by` names the rules
+    or the model that judged.
+    """
+
+    criterion: Criterion
+    score: float | None
+    reasons: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment(Value):
+    """How good an answer is as a whole, by the criteria that were chosen, each once.
+
+    `overall`, 0 to 1, is computed from the scores, never judged; it and `passed` are None where a chosen criterion
+    is unknown. `rubric` is the SHA-256, in hex, of the rubrics judged by. `weakest` is the criterion of the lowest
+    score, None where all are met in full or none is known. `bar` is the overall score that was asked for, `floor`
+    what was asked in each criterion.
+    """
+
+    scores: tuple[CriterionScore, ...]
+    overall: float | None
+    passed: bool | None
+    rubric: str
+    weakest: Criterion | None = None
+    bar: float | None = None
+    floor: float | None = None
+
+    @property
+    def judged(self) -> bool:
+        """Whether a model judged, rather than rules alone: their estimates are advice, not a verdict."""
+        return any(each.by != BY_RULES for each in self.scores)

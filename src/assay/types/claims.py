@@ -1,0 +1,223 @@
+"""Drafts, their claims, the checks of these, and the review that they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from assay.types.documents import SourceSpan
+from assay.types.models import Finish
+from assay.types.value import Span, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Quote(Value):
+    """Words of an answer that are quoted: `text` as it stands in the answer, and where it is from.
+
+    The source's words may have marks of its format that the text lacks.
+    """
+
+    text: str
+    source: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence(Value):
+    """One sentence of a draft, without citation marks; `passage_ids` are the passages it cites.
+
+    `unknown_marks` are the citations, as written, that name none of the passages given. A `hedged` sentence is
+    shown with ⚠ behind it: it could not be borne out. `quotes` are set where a writer quotes: all that the sentence
+    claims is in them. `apart` are the log odds that this quote, the likeliest, shows the answer rather than the
+    other places found; None where the writer weighed nothing.
+    """
+
+    number: int
+    text: str
+    passage_ids: tuple[str, ...] = ()
+    unknown_marks: tuple[str, ...] = ()
+    hedged: bool = False
+    quotes: tuple[Quote, ...] = ()
+    apart: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished(Value):
+    """The end of a draft: why the writer stopped. Only "stop" ends a whole draft.
+
+    `notes` are what the reader should know of how it was written, such as passages that did not fit.
+    """
+
+    reason: Finish
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Draft(Value):
+    """An answer as written: its text with `[n]` marks, and the passages those numbers stand for.
+
+    Number n is `sources[n - 1]`. `spans` are the places of the sentences as they were written, each with its
+    marks; none where the text came from elsewhere. `quotes` are those of each sentence.
+    """
+
+    text: str
+    sources: tuple[str, ...]
+    spans: tuple[Span, ...] = ()
+    quotes: tuple[tuple[Quote, ...], ...] = ()
+
+
+class Verdict(StrEnum):
+    """What the evidence says of a claim."""
+
+    SUPPORTED = "supported"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+    CONTRADICTED = "contradicted"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEvent(Value):
+    """One step in a claim's life: proposed, a verdict, or what a repair made of it."""
+
+    state: str
+    by: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim(Value):
+    """One claim of an answer; `start, end` are offsets in the answer's text, `citations` passage ids."""
+
+    n: int
+    text: str
+    start: int
+    end: int
+    citations: tuple[str, ...]
+    verdict: Verdict
+    support: float | None
+    spans: tuple[SourceSpan, ...] = ()
+    history: tuple[ClaimEvent, ...] = ()
+
+
+class Status(StrEnum):
+    """How a check ended. Unknown means that it could not be made, skipped that it was switched off."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    SKIPPED = "skipped"
+
+
+class Severity(StrEnum):
+    """What a failed check means: the answer may not be shown as verified, should be repaired, or is noted."""
+
+    BLOCK = "block"
+    REPAIR = "repair"
+    WARN = "warn"
+
+
+class FindingKind(StrEnum):
+    """What is wrong, where a check can tell: a repair goes by it."""
+
+    CONTRADICTED = "contradicted"
+    UNSUPPORTED_ADDITION = "unsupported-addition"
+    WRONG_NUMBER = "wrong-number"
+    WRONG_DATE = "wrong-date"
+    WRONG_NAME = "wrong-name"
+    NEGATION = "negation"
+    FABRICATED_REFERENCE = "fabricated-reference"
+    WRONG_PASSAGE = "wrong-passage"
+    DECORATIVE_CITATION = "decorative-citation"
+
+
+# Checks of values, for which a source may have another.
+VALUE_CHECKS = frozenset({"numbers", "dates", "names"})
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Value):
+    """One test's result, with the two spans it compared; `claim` is the claim's n, None for the whole answer.
+
+    `cause` is set whenever the status is not passed. `expected` is what the source has in place of what stands at
+    `answer_span`, in its own words; None where it has nothing for it.
+    """
+
+    name: str
+    status: Status
+    severity: Severity
+    claim: int | None = None
+    cause: str | None = None
+    answer_span: Span | None = None
+    source_span: SourceSpan | None = None
+    kind: FindingKind | None = None
+    expected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding(Value):
+    """A check that did not pass, with advice on how to mend it."""
+
+    check: str
+    claim: int | None
+    severity: Severity
+    message: str
+    advice: str
+    kind: FindingKind | None = None
+
+
+class CitationStyle(StrEnum):
+    """How an answer's text names its sources."""
+
+    NUMBERED = "numbered"
+    NAMED = "named"
+    FOOTNOTE = "footnote"
+    AUTHOR_PAGE = "author-page"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation(Value):
+    """One mark in an answer's text and the source numbers it stands for."""
+
+    start: int
+    end: int
+    numbers: tuple[int, ...]
+
+
+# A text's verdict is that of its worst claim.
+_WORST_FIRST = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED, Verdict.UNKNOWN, Verdict.SUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Review(Value):
+    """What testing a draft gave."""
+
+    claims: tuple[Claim, ...]
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    citations: tuple[Citation, ...] = ()
+    invalid_citations: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the worst claim; unknown without claims."""
+        found = {claim.verdict for claim in self.claims}
+        return next((each for each in _WORST_FIRST if each in found), Verdict.UNKNOWN)
+
+    def with_checks(self, checks: tuple[Check, ...], findings: tuple[Finding, ...]) -> Review:
+        """The review with further checks of the whole text, and what they found."""
+        return replace(self, checks=self.checks + checks, findings=self.findings + findings)
+
+    def followed_by(self, later: Review) -> Review:
+        """Both reviews of one text together; the claims of the later one are numbered on."""
+        first = len(self.claims)
+        return Review(
+            self.claims + tuple(replace(each, n=each.n + first) for each in later.claims),
+            self.checks + tuple(replace(each, claim=_later(each.claim, first)) for each in later.checks),
+            self.findings + tuple(replace(each, claim=_later(each.claim, first)) for each in later.findings),
+            self.citations + later.citations,
+            self.invalid_citations + later.invalid_citations,
+        )
+
+
+def _later(claim: int | None, first: int) -> int | None:
+    """A claim's number after `first` others; None, the whole answer, stays."""
+    return None if claim is None else claim + first

@@ -1,0 +1,221 @@
+"""Documents, where their text stands, and their passages."""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import Literal
+
+from assay.types.value import Metadata, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Location(Value):
+    """Where in a document a stretch of text stands; pages, slides and rows count from 1."""
+
+    page: int | None = None
+    slide: int | None = None
+    sheet: str | None = None
+    row: int | None = None
+    section: str | None = None
+
+    def __str__(self) -> str:
+        """The location as a reader would say it.
+
+        >>> str(Location(page=3, section="Rates"))
+        'page 3, Rates'
+        """
+        parts = [f"page {self.page}" if self.page is not None else ""]
+        parts.append(f"slide {self.slide}" if self.slide is not None else "")
+        parts.append(f"sheet {self.sheet}" if self.sheet is not None else "")
+        parts.append(f"row {self.row}" if self.row is not None else "")
+        parts.append(self.section or "")
+        return ", ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Region(Value):
+    """A stretch of a document's text that shares one location; regions are in order and do not overlap."""
+
+    start: int
+    end: int
+    location: Location
+    kind: Literal["text", "heading", "table"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Value):
+    """Where a location begins: from the offset `start` of the document's text on, up to the next place."""
+
+    start: int
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Value):
+    """One document as stored: its normalised text and what is known of it.
+
+    `source` is the path or address it came from, `bytes_sha256` the hash of the bytes read there.
+    """
+
+    document_id: str
+    text: str
+    title: str
+    source: str
+    format: str
+    bytes_sha256: str
+    regions: tuple[Region, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def revision(self) -> str:
+        """The SHA-256 of the stored text, in hex."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Value):
+    """What a loader read out of a file's bytes; `text` is not normalised yet, regions refer to it as it is."""
+
+    text: str
+    format: str
+    title: str = ""
+    regions: tuple[Region, ...] = ()
+    metadata: Metadata = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRecord(Value):
+    """One row of a collection's list of documents; `passages` counts them."""
+
+    document_id: str
+    source: str
+    title: str
+    format: str
+    revision: str
+    bytes_sha256: str
+    passages: int
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport(Value):
+    """What became of one file: `reason` says why it was skipped or failed, or what was repaired.
+
+    A file of many documents (JSON lines) has no `document_id`; `pruned` is a document whose file vanished.
+    """
+
+    path: str
+    status: Literal["added", "unchanged", "skipped", "failed", "pruned"]
+    reason: str | None = None
+    passages: int = 0
+    document_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin(Value):
+    """Where a passage comes from: the collection, or outside of it.
+
+    `link` is the address of an outside page, `fetched` when it was read (Unix seconds), `date` when it was
+    written (ISO 8601, as far as it is known). `trust` is own for the collection's documents, named for places
+    that the user allowed by name, open for any other.
+    """
+
+    kind: Literal["collection", "web", "mcp"] = "collection"
+    link: str | None = None
+    fetched: float | None = None
+    date: str | None = None
+    trust: Literal["own", "named", "open"] = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage(Value):
+    """A stretch of one revision of a document; `text` is the stored text from `start` to `end`.
+
+    `location` is that of the whole; `places`, in order and the first at or before `start`, are set where the
+    location changes within. `source` is the path or address of the document. `line` counts from 1 and is the line
+    of the stored text that holds `start`, None where the format has no lines of its own. `header` names the
+    columns of a table whose rows the passage begins with and whose first row stands in an earlier passage.
+    """
+
+    passage_id: str
+    document_id: str
+    revision: str
+    start: int
+    end: int
+    text: str
+    title: str = ""
+    location: Location = Location()
+    metadata: Metadata = field(default_factory=dict)
+    origin: Origin = Origin()
+    source: str = ""
+    line: int | None = None
+    places: tuple[Place, ...] = ()
+    header: str = ""
+
+    @property
+    def searched(self) -> str:
+        r"""What is embedded and searched by words: the text, under the header of its table.
+
+        >>> Passage("p", "d", "r", 0, 7, "Bob | 9", header="Name | Days").searched
+        'Name | Days\nBob | 9'
+        """
+        return f"{self.header}\n{self.text}" if self.header else self.text
+
+    def location_at(self, offset: int) -> Location:
+        """The location of an offset in the document's text; the passage's own where no places are known.
+
+        >>> places = (Place(0, Location(page=1)), Place(12, Location(page=2)))
+        >>> passage = Passage("p", "d", "r", 5, 20, "It rained. Snow", places=places)
+        >>> passage.location_at(11).page, passage.location_at(16).page
+        (1, 2)
+        """
+        after = bisect_right(self.places, offset, key=lambda place: place.start)
+        return self.places[after - 1].location if after else self.location
+
+    def line_at(self, offset: int) -> int | None:
+        r"""The line, counted from 1, of an offset in the document's text; None where lines are unknown.
+
+        >>> Passage("p", "d", "r", 40, 51, "Rain.\nSnow.", line=3).line_at(46)
+        4
+        """
+        return None if self.line is None else self.line + self.text.count("\n", 0, max(0, offset - self.start))
+
+    def span_of(self, start: int, end: int) -> SourceSpan:
+        """The quote `text[start:end]` with its place in the document.
+
+        >>> Passage("p", "d", "r", 100, 109, "It rained").span_of(3, 9)
+        SourceSpan(passage_id='p', start=103, end=109, quote='rained')
+        """
+        at = self.start + start
+        return SourceSpan(
+            self.passage_id, at, self.start + end, self.text[start:end], self.location_at(at), self.line_at(at)
+        )
+
+    @staticmethod
+    def id_for(document_id: str, revision: str, start: int, end: int) -> str:
+        """The passage's id: 32 hex digits of a SHA-256 over what identifies it.
+
+        >>> len(Passage.id_for("a.md", "0" * 64, 0, 10))
+        32
+        """
+        key = f"{document_id}\0{revision}\0{start}\0{end}"
+        return hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSpan(Value):
+    """A quote, identical to the stored text of its document from `start` to `end`.
+
+    `location` and `line` say where `start` stands; they follow from it and make no two spans different.
+    """
+
+    passage_id: str
+    start: int
+    end: int
+    quote: str
+    location: Location = field(default=Location(), compare=False, repr=False)
+    line: int | None = field(default=None, compare=False, repr=False)

@@ -1,0 +1,154 @@
+"""Words of the question that the collection does not have, searched as words that it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.core.stages import Index, Speller, Understander
+from assay.nlp.names import names
+from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
+from assay.nlp.tokens import STOP_WORDS, UNSPACED, fold, stem, terms, written_words
+from assay.types import Correction, Message, Question, QuestionKind, Span
+
+# A plain word: what stands in quotation marks or code, or beside a mark of paths and flags, is meant as it is.
+_WORD = re.compile(rf"(?<![\w./\\@#$:=-])[^\W\d_{UNSPACED}]+(?![\w/\\@#$=(]|[.:-]\w|['’]\w)")
+_AS_IT_IS = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“]*“|«[^»]*»")
+# Passages that are read for the words that a term stands for.
+_READ = 5
+# Words that are corrected in one question.
+_MOST = 4
+_MOST_REMEMBERED = 1 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class SpellingUnderstander:
+    """Understands the question as the collection spells its words; its text stays the user's."""
+
+    inner: Understander
+    speller: Speller
+
+    async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
+        """The question of `inner`, its standalone form corrected and read anew, with a note for each correction."""
+        question = await self.inner.understand(text, history)
+        corrections = await self.speller.corrections(question.standalone)
+        if not corrections:
+            return question
+        anew = await self.inner.understand(corrected(question.standalone, corrections), ())
+        return replace(
+            anew,
+            text=question.text,
+            history=question.history,
+            kind=question.kind if question.kind is QuestionKind.FOLLOW_UP else anew.kind,
+            expertise=question.expertise,
+            detail=question.detail,
+            unclear=question.unclear,
+            notes=(*question.notes, *map(note_of, corrections)),
+            corrections=corrections,
+        )
+
+
+def corrected(text: str, corrections: Sequence[Correction]) -> str:
+    """The text with the corrected words in the place of the written ones.
+
+    >>> corrected("Is reimbursment slow?", (Correction("reimbursment", "reimbursement"),))
+    'Is reimbursement slow?'
+    """
+    instead = {each.written: each.searched for each in corrections}
+    return _WORD.sub(lambda word: instead.get(word.group(), word.group()), text)
+
+
+def note_of(correction: Correction) -> str:
+    """What the user is told of a correction, and how to undo it."""
+    return (
+        f"searched for “{correction.searched}” instead of “{correction.written}”, which no document has "
+        "(--no-spelling searches for it as written)"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The terms of one version of a collection."""
+
+    version: int
+    counts: Mapping[str, int]
+    lengths: Mapping[int, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSpeller:
+    """Spells as the documents of an index do.
+
+    A word that the collection has, or that `is_word` calls a word of the language, in lower case and without
+    accents, is never corrected: it is not misspelt, only absent. The vocabulary is read when a word is unknown,
+    and kept until the collection changes.
+    """
+
+    index: Index
+    is_word: Callable[[str], bool]
+    _known: list[_Vocabulary] = field(default_factory=list, repr=False, compare=False)
+    _found: dict[tuple[int, str, int], str | None] = field(default_factory=dict, repr=False, compare=False)
+
+    async def corrections(self, text: str) -> tuple[Correction, ...]:
+        """The misspelt words of the text, at most four, each with the nearest word of the collection."""
+        asked = {word: most for word, most in suspects(text).items() if not self.is_word(fold(word))}
+        known = await self.index.term_counts([stem(fold(word)) for word in asked]) if asked else {}
+        unknown = [word for word in asked if stem(fold(word)) not in known][:_MOST]
+        if not unknown:
+            return ()
+        vocabulary = await self._vocabulary()
+        found = [(word, await self._nearest(fold(word), asked[word], vocabulary)) for word in unknown]
+        return tuple(Correction(word, _cased(word, near)) for word, near in found if near is not None)
+
+    async def _vocabulary(self) -> _Vocabulary:
+        version = await self.index.version()
+        if not self._known or self._known[-1].version != version:
+            counts = await self.index.term_counts()
+            self._known[:] = [_Vocabulary(version, counts, by_length(counts))]
+        return self._known[-1]
+
+    async def _nearest(self, word: str, most: int, vocabulary: _Vocabulary) -> str | None:
+        """The word of the collection that is meant, None where none is near enough."""
+        key = (vocabulary.version, word, most)
+        if key not in self._found:
+            if len(self._found) >= _MOST_REMEMBERED:
+                self._found.clear()
+            near = near_terms(word, vocabulary.lengths, vocabulary.counts)
+            forms = [form for term in near for form in await self._forms(term)]
+            self._found[key] = nearest_word(word, forms, most)
+        return self._found[key]
+
+    async def _forms(self, term: str) -> tuple[str, ...]:
+        """The words of a few passages that a term stands for, folded."""
+        passages = await self.index.passages(await self.index.holding(term, _READ))
+        written = (fold(word) for each in passages for word in written_words(f"{each.title} {each.text}"))
+        return tuple(dict.fromkeys(word for word in written if word.isalpha() and stem(word) == term))
+
+
+def suspects(text: str) -> dict[str, int]:
+    """The words of a text that may be misspelt, each with the edits that may be undone in it.
+
+    No number, no identifier, no short or stop word, nothing in quotation marks or code.
+
+    >>> suspects("Does NASA's load_file take the `reimbursment` polcy of Iran?")
+    {'take': 1, 'polcy': 1}
+    """
+    kept = [match.span() for match in _AS_IT_IS.finditer(text)]
+    named = [Span(each.start, each.end) for each in names(text) if not each.opens]
+    found: dict[str, int] = {}
+    for match in _WORD.finditer(text):
+        word, at = match.group(), match.start()
+        folded = fold(word)
+        if folded in STOP_WORDS or not terms(word) or not (word.islower() or word.istitle()):
+            continue
+        if any(start <= at < end for start, end in kept):
+            continue
+        most = most_edits(folded, is_name=any(span.start <= at < span.end for span in named))
+        if most:
+            found.setdefault(word, most)
+    return found
+
+
+def _cased(written: str, near: str) -> str:
+    return near.title() if written.istitle() else near

@@ -1,0 +1,473 @@
+"""Values that follow from those of the sources: 3 and 4 make 7, from 1932 to 1951 are 19 years.
+
+Each way of computing stays only while claims that it excuses are more often true than others that hold a value
+which no source has (benchmarks/claims/arithmetic.py, docs/decisions/161-arithmetic.md).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import Literal
+
+from assay.nlp import dates as date_text
+from assay.nlp import quantities as quantity_text
+from assay.nlp.dates import Date, Point, days_between, ends, is_moved, months_between
+from assay.nlp.quantities import Quantity, comparable
+from assay.nlp.tokens import fold, terms, word_spans
+from assay.nlp.units import DAY, conversions
+from assay.types import Span
+from assay.verification.alignment import SAME_MATTER, Comparison, dates_in, overlaps, quantities_in
+
+Kind = Literal[
+    "sum", "difference", "product", "quotient", "part", "complement", "ratio", "conversion", "range end", "years",
+    "days", "age", "date",
+]  # fmt: skip
+Nearness = Literal["exact", "about", "over", "under"]
+
+# So many values of one measure are added and subtracted: with enough numbers anything can be summed.
+MOST_VALUES, MOST_SUMMED = 8, 4
+# More numbers than this near a claim are a table: the first of them are looked at.
+MOST_NEAR = 24
+# How far from "about 40" a value may lie, and beyond "more than 40", as a share of it; how far one that is rounded.
+_ABOUT, _BEYOND, _ROUNDED = 0.05, 0.25, 0.05
+# No sums of these: a place in an order, a time of day.
+_NO_AMOUNTS = frozenset({"ordinal", "clock"})
+_RATES = frozenset({"percent", "point", "times"})
+_REACH = 32
+_THE = r"\s+(?:the\s+)?[$€£¥₹]?\Z"
+_NOT = r"(?<!\bno\s)(?<!\bnot\s)"
+_OVER = rf"\b(?:{_NOT}more than|over|above|at least|upwards of|not? less than|exceed(?:s|ed|ing)?|beyond)"
+_UNDER = (
+    rf"\b(?:{_NOT}(?:less|fewer) than|under|below|at most|nearly|almost|close to|up to|not? more than|not quite"
+    r"|short of)"
+)
+_NEARLY = r"(?:\b(?:about|around|roughly|approximately|approx\.?|some|circa|more or less)|[~≈])"
+_NEARNESS: tuple[tuple[Nearness, str], ...] = (("over", _OVER), ("under", _UNDER), ("about", _NEARLY))
+_BEFORE: dict[Nearness, re.Pattern[str]] = {
+    nearness: re.compile(words + _THE, re.IGNORECASE) for nearness, words in _NEARNESS
+}
+_ABOUT_BEHIND = re.compile(r"\s*(?:or so|or thereabouts|roughly|approximately|give or take)\b", re.IGNORECASE)
+# What in a claim says that it computes.
+_CUES: dict[str, re.Pattern[str]] = {
+    cue: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
+    for cue, words in {
+        "total": r"totals?|totall?ing|altogether|together|in all|combined|sum|sums|summed|overall|adds? up|added up"
+        r"|adding|makes? up|making|comes? to|came to|amount(?:s|ed|ing)? to|works? out|all told|both|in full"
+        r"|as a whole|jointly",
+        "difference": r"more|less|fewer|longer|shorter|higher|lower|larger|smaller|greater|bigger|difference"
+        r"|differs?|gap|rise|rose|risen|grew|grown|growth|fell|fallen|fall|drop|drops|dropped|increased?|decreased?|declined?"
+        r"|gain|gained|lost|loses?|left|remain(?:s|ed|ing|der)?|rest|others?|saved?|saves|saving|ahead|behind|older"
+        r"|younger|apart|between|extra|spare|another|above|below|by|cheaper|dearer|faster|slower|warmer|colder|heavier"
+        r"|lighter|wider|deeper|margin|beyond"
+        r"|before|after|stood|had been|until|neither|nor",
+        "ratio": r"times|twice|thrice|doubled?|doubling|tripled?|quadrupled?|half|halved|halves|fold"
+        r"|as (?:many|much|large|big|high)",
+        "each": r"each|every|per|apiece|one of|daily|weekly|monthly|yearly|annually",
+        "average": r"average[ds]?|averaging|mean",
+        "age": r"aged?|old|birthday|died|when (?:he|she|they)|lived|at the time",
+        "rate": r"a (?:day|week|month|year|head|piece)|an hour|for|of",
+    }.items()
+}
+# A year before 1500 is read as a number, since it may well be one.
+_EARLY_YEAR = re.compile(r"1[0-4]\d\d|[3-9]\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a source sentence; `sentence` numbers these from 0, `written` is as it stands there."""
+
+    value: Quantity
+    sentence: int
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A date of a source sentence, as Number is a number."""
+
+    value: Date
+    sentence: int
+    written: str
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """What the source sentences nearest to a claim have to compute with."""
+
+    numbers: tuple[Number, ...] = ()
+    days: tuple[Day, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How a value follows from others: of which kind, as a reader would write it, and what it starts from."""
+
+    kind: Kind
+    told: str
+    operands: tuple[Number | Day, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A claim's number, how near to it another must come, and what in the claim says that it was computed.
+
+    `last` is the value of its last place: 0.1 of "2.5".
+    """
+
+    value: Quantity
+    nearness: Nearness
+    cues: frozenset[str]
+    last: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A value that follows; an `exact` one must be met as it is, another within its rounding."""
+
+    kind: Kind
+    value: float
+    exact: bool
+    told: str
+    operands: tuple[Number | Day, ...]
+
+
+def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
+    """The values of the sentences nearest to a claim, and the dates of those `around` them.
+
+    >>> near = near_of(["It has 3 mills.", "On 3 May 1932 it got 4 more."])
+    >>> [each.written for each in near.numbers], [each.written for each in near.days]
+    (['3', '4'], ['3 May 1932'])
+    """
+    numbers: list[Number] = []
+    days: list[Day] = []
+    for n, text in enumerate((*sentences, *around)):
+        dated = dates_in(text)
+        days += [Day(each, n, _written(text, each)) for each in dated]
+        for each in quantities_in(text) if n < len(sentences) else ():
+            if not each.apart and not any(overlaps(each, date) for date in dated):
+                numbers.append(Number(each, n, _written(text, each)))
+    return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]))
+
+
+def _written(text: str, value: Quantity | Date) -> str:
+    return text[value.start : value.end].strip(" ,.")
+
+
+def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
+    """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
+
+    >>> text = "Together they have 7 mills."
+    >>> derived(text, quantities_in(text)[0], near_of(["Ulm has 3 mills, Bonn 4."])).told
+    '3 + 4 = 7'
+    """
+    if value.low != value.high or value.apart:
+        return None
+    wanted = _wanted(text, value)
+    for way in _WAYS:
+        for found in way(wanted, near):
+            if _fits(wanted, found):
+                return Derivation(found.kind, f"{found.told} = {_written(text, value)}", found.operands)
+    return None
+
+
+def derived_date(text: str, value: Date, near: Near) -> Derivation | None:
+    """How a date of the claim `text` follows from a date near it and a time; None where it does not.
+
+    >>> text = "The loan is due in 1937."
+    >>> derived_date(text, dates_in(text)[0], near_of(["The loan of 1932 is for five years."])).told
+    '1932 + five years = 1937'
+    """
+    for day in near.days:
+        for time in near.numbers:
+            for sign, mark in ((1, "+"), (-1, "−")):
+                if is_moved(value, day.value, time.value, sign):
+                    told = f"{day.written} {mark} {time.written} = {_written(text, value)}"
+                    return Derivation("date", told, (day, time))
+    return None
+
+
+def _wanted(text: str, value: Quantity) -> _Wanted:
+    before = text[max(0, value.start - _REACH) : value.start]
+    nearness = next((each for each, words in _BEFORE.items() if words.search(before)), None)
+    if nearness is None:
+        nearness = "about" if _ABOUT_BEHIND.match(text, value.end) else "exact"
+    cues = frozenset(cue for cue, words in _CUES.items() if words.search(text))
+    places = re.search(r"\d\.(\d+)", text[value.start : value.end])
+    scale = value.low / value.written if value.written else 1.0
+    return _Wanted(value, nearness, cues, abs(scale) * (10.0 ** -len(places[1]) if places else 1.0))
+
+
+def _fits(wanted: _Wanted, found: _Found) -> bool:
+    aim = wanted.value.low
+    exactly = 1e-9 * max(abs(aim), 1e-9)
+    near = exactly if found.exact else max(exactly, min(wanted.last / 2, _ROUNDED * abs(aim)))
+    off = found.value - aim
+    if wanted.nearness == "about":
+        return abs(off) <= max(near, _ABOUT * abs(aim))
+    if wanted.nearness == "over":
+        return -near <= off <= max(near, _BEYOND * abs(aim))
+    if wanted.nearness == "under":
+        return -max(near, _BEYOND * abs(aim)) <= off <= near
+    return abs(off) <= near
+
+
+def _same(mine: Quantity, theirs: Quantity) -> bool:
+    """Whether both measure the same; how many times is a number."""
+    return {mine.dimension, theirs.dimension} == {"", "times"} or comparable(mine, theirs)
+
+
+def _single(near: Near) -> Iterator[Number]:
+    """The numbers above zero that are no ranges, times of day or places in an order."""
+    for each in near.numbers:
+        if each.value.low == each.value.high > 0 and each.value.dimension not in _NO_AMOUNTS:
+            yield each
+
+
+def _alike(wanted: _Wanted, near: Near) -> list[Number]:
+    """Those of the wanted measure, each value once; percentages and percentage points go together."""
+    found: dict[float, Number] = {}
+    points = {"percent", "point"}
+    for each in _single(near):
+        both = {wanted.value.dimension, each.value.dimension}
+        if both <= points or _same(wanted.value, each.value):
+            found.setdefault(each.value.low, each)
+    return list(found.values())[:MOST_VALUES]
+
+
+def _pairs(near: Near) -> Iterator[tuple[Number, Number]]:
+    """Two numbers of one measure, both ways round."""
+    for one, other in permutations(_single(near), 2):
+        if comparable(one.value, other.value):
+            yield one, other
+
+
+def _range_end(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    for each in near.numbers:
+        if each.value.low != each.value.high and comparable(wanted.value, each.value):
+            for end in (each.value.low, each.value.high):
+                yield _Found("range end", end, True, f"an end of {each.written}", (each,))
+    for day in near.days:
+        year, until = day.value.year, day.value.until
+        if not wanted.value.dimension and year is not None and until is not None and until != year:
+            for end in (year, until):
+                yield _Found("range end", end, True, f"an end of {day.written}", (day,))
+
+
+def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    mine = wanted.value
+    for each in near.numbers:
+        theirs = each.value
+        if theirs.low != theirs.high:
+            continue
+        if theirs.dimension == mine.dimension and not _same_unit(mine, theirs):
+            yield _Found("conversion", theirs.low, False, each.written, (each,))
+        for value, exact in conversions(theirs.low, theirs.dimension, mine.dimension):
+            yield _Found("conversion", value, exact, each.written, (each,))
+
+
+def _same_unit(one: Quantity, other: Quantity) -> bool:
+    """Whether two numbers of one measure are written in one unit; nobody can tell of none at all."""
+    if not one.written or not other.written:
+        return True
+    return math.isclose(one.low / one.written, other.low / other.written, rel_tol=1e-6)
+
+
+def _elapsed(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """From one date to another: years, months, days, or an age."""
+    mine = wanted.value
+    aged = not mine.dimension and "age" in wanted.cues and 1 <= mine.low <= 120
+    if not aged and mine.dimension not in ("months", "seconds"):
+        return
+    points: list[tuple[Number | Day, Point]] = [(day, end) for day in near.days for end in ends(day.value)]
+    points += [(n, (round(n.value.low), None, None)) for n in near.numbers if _EARLY_YEAR.fullmatch(n.written)]
+    for (one, first), (other, last) in permutations(points[:MOST_NEAR], 2):
+        operands = (one,) if one is other else (one, other)
+        told = f"{one.written} to {other.written}"
+        if mine.dimension == "seconds":
+            days = days_between(first, last)
+            if days:
+                yield _Found("days", days * DAY, True, told, operands)
+            continue
+        for months in months_between(first, last):
+            if aged and months % 12 == 0:
+                yield _Found("age", months // 12, True, told, operands)
+            elif not aged:
+                yield _Found("years", months, True, told, operands)
+
+
+def _sum(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if "total" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
+        return
+    pool = [each for each in _single(near) if _same(wanted.value, each.value)][:MOST_VALUES]
+    for many in range(2, MOST_SUMMED + 1):
+        for some in combinations(pool, many):
+            if len({each.sentence for each in some}) <= 2:
+                value = sum(each.value.low for each in some)
+                yield _Found("sum", value, True, " + ".join(each.written for each in some), some)
+
+
+def _difference(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if "difference" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
+        return
+    for one, other in combinations(_alike(wanted, near), 2):
+        more, less = (one, other) if one.value.low > other.value.low else (other, one)
+        value = more.value.low - less.value.low
+        yield _Found("difference", value, True, f"{more.written} − {less.written}", (more, less))
+        if {one.value.dimension, other.value.dimension} == {"percent", "point"}:
+            value = more.value.low + less.value.low
+            yield _Found("difference", value, True, f"{more.written} + {less.written}", (more, less))
+
+
+def _complement(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    scale = _scale_of_share(wanted.value)
+    for each in _single(near):
+        if scale and each.value.dimension == "percent" and each.value.low < 100:
+            value = scale * (100 - each.value.low) / 100
+            yield _Found("complement", value, True, f"100 − {each.written}", (each,))
+
+
+def _scale_of_share(value: Quantity) -> float:
+    """What the whole is where a number says a share of it: 100 of a percentage, 1 of a fraction, else 0."""
+    if value.dimension == "percent":
+        return 100.0
+    return 1.0 if not value.dimension and 0 < value.low < 1 else 0.0
+
+
+def _ratio(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    mine = wanted.value
+    if mine.dimension == "times" or (not mine.dimension and mine.low >= 2 and "ratio" in wanted.cues):
+        for one, other in _pairs(near):
+            if one.value.low > other.value.low:
+                value = one.value.low / other.value.low
+                yield _Found("ratio", value, False, f"{one.written} / {other.written}", (one, other))
+
+
+def _part(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """So much per cent of a number, and what is left without it."""
+    if wanted.value.dimension in _NO_AMOUNTS | _RATES:
+        return
+    pool = _alike(wanted, near)
+    for each in _single(near):
+        scale = _scale_of_share(each.value)
+        if not scale or each.value.low >= scale:
+            continue
+        rate = each.value.low / scale
+        for whole in pool:
+            if whole is not each:
+                value, operands = whole.value.low, (each, whole)
+                yield _Found("part", rate * value, False, f"{each.written} of {whole.written}", operands)
+                yield _Found("part", (1 - rate) * value, False, f"{whole.written} − {each.written}", operands)
+
+
+def _factors(wanted: _Wanted, near: Near) -> Iterator[tuple[Number, Number]]:
+    """How many, and of how much: a count and a number of the wanted measure, or a time and a number for each."""
+    times = frozenset({"months", "seconds"})
+    counts = {"", "times"} if wanted.value.dimension in times else {"", "times", *times}
+    pool = _alike(wanted, near)
+    for many in _single(near):
+        if many.value.dimension in counts and many.value.written >= 2 and many.value.written.is_integer():
+            for each in pool:
+                if each is not many:
+                    yield many, each
+
+
+def _product(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"total", "each", "rate"}:
+        return
+    for many, each in _factors(wanted, near):
+        if each.value.written != 1:
+            value = many.value.written * each.value.low
+            yield _Found("product", value, True, f"{many.written} × {each.written}", (many, each))
+
+
+def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"each", "average"}:
+        return
+    for many, each in _factors(wanted, near):
+        if each.value.written > many.value.written:
+            value = each.value.low / many.value.written
+            yield _Found("quotient", value, False, f"{each.written} / {many.written}", (each, many))
+
+
+_WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (
+    _range_end, _conversion, _elapsed, _sum, _difference, _complement, _ratio, _part, _product, _quotient,
+)  # fmt: skip
+
+
+# Claims that say what a source sentence says, with a date or a number written otherwise.
+
+
+# Words that change with the way a date is written, and change nothing else.
+_FREE = frozenset("a an the in on at of".split())
+
+
+def restated(over: Comparison) -> bool:
+    """Whether the claim is a source sentence but for values that agree with the sentence's, and articles.
+
+    "Opened in 1932" restates "opened on 3 May 1932".
+    """
+    if over.copied is None:
+        return False
+    mine, theirs = over.claim.plain, over.copied.sentence.text
+    agreeing = _agreeing(mine, theirs)
+    own, held = [pair[0] for pair in agreeing], [pair[1] for pair in agreeing]
+    return all(_free(mine, edit.mine, own) and _free(theirs, edit.theirs, held) for edit in over.copied.copy.edits)
+
+
+def as_written(over: Comparison) -> str:
+    """The claim's text with each date and number as the sentences nearest to it write it, where the two agree.
+
+    What is counted is words: "2 lanes" has one fewer in common with "two lanes" than it says.
+    """
+    claim = over.claim.plain
+    instead: dict[Span, str] = {}
+    for near in over.near(SAME_MATTER):
+        for own, held in _agreeing(claim, near.sentence.text):
+            instead.setdefault(own, near.sentence.text[held.start : held.end])
+    for own, theirs in sorted(_apart(instead).items(), key=lambda each: -each[0].start):
+        if set(terms(claim[own.start : own.end])) - set(terms(theirs)):
+            claim = claim[: own.start] + theirs + claim[own.end :]
+    return over.claim.text if claim == over.claim.plain else claim
+
+
+def _apart(instead: Mapping[Span, str]) -> dict[Span, str]:
+    """Those that do not overlap, the longer first: the year of a date is no number of its own."""
+    kept: dict[Span, str] = {}
+    for own in sorted(instead, key=lambda each: each.start - each.end):
+        if not any(overlaps(own, other) for other in kept):
+            kept[own] = instead[own]
+    return kept
+
+
+def _agreeing(mine: str, theirs: str) -> list[tuple[Span, Span]]:
+    """The places of dates and numbers that say the same in both texts."""
+    dated = [
+        (_span(one), _span(other))
+        for one in dates_in(mine)
+        for other in dates_in(theirs)
+        if date_text.agree(one, other)
+    ]
+    counted = [
+        (_span(one), _span(other))
+        for one in quantities_in(mine)
+        for other in quantities_in(theirs)
+        if quantity_text.agree(one, other)
+    ]
+    return dated + counted
+
+
+def _span(found: date_text.Date | quantity_text.Quantity) -> Span:
+    return Span(found.start, found.end)
+
+
+def _free(text: str, edited: Span, values: list[Span]) -> bool:
+    """Whether every word of a stretch belongs to one of the values, or changes nothing."""
+    for word in word_spans(text[edited.start : edited.end]):
+        place = Span(edited.start + word.start, edited.start + word.end)
+        if fold(text[place.start : place.end]) not in _FREE and not any(overlaps(place, each) for each in values):
+            return False
+    return True

@@ -1,0 +1,236 @@
+"""Names of a claim against those of its sources, acronyms and their expansions taken together."""
+
+from __future__ import annotations
+
+import re
+from string import ascii_lowercase
+
+from assay.nlp.names import Name, acronyms, says_nation
+from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, words
+from assay.types import Check, FindingKind, Severity, SourceSpan, Span, Status
+from assay.verification.alignment import MOST_COMPARED, SAME_MATTER, Comparison, names_in, overlaps, quantities_in
+from assay.verification.sources import Sources, lexicon, source_span
+
+_NOT_ALNUM = re.compile(r"[\W_]+")
+# Two letters stand by chance in any long text.
+_LEAST_LETTERS = 3
+_QUARTER = re.compile(r"[qh][1-4]\Z")
+_CODE = re.compile(r"(?P<letters>[a-zà-ÿ]+)(?P<digits>\d+)[a-z]?\Z")
+_ACRONYMS = re.compile(r"[A-Z]{2,}s")
+_BEFORE_BRACKET = 80
+_ALSO = re.compile(r"\s\((?P<short>[^()\s]{2,12})\)")
+
+
+def named(over: Comparison) -> list[Check]:
+    """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does.
+
+    In a changed copy of a source sentence, what stands in the place of another name must be that name.
+    """
+    units = [each for each in quantities_in(over.claim.plain) if each.dimension]
+    found = [
+        each
+        for each in names_in(over.claim.plain)
+        if not _QUARTER.match(each.words[0]) and not any(overlaps(each, unit) for unit in units)
+    ]
+    checks = [check for each in found[:MOST_COMPARED] if (check := _name(over, each)) is not None]
+    return [*checks, *over.rest("names", found)]
+
+
+def _name(over: Comparison, mine: Name) -> Check | None:
+    """The check of one name; None for a first word, which may be no name, unless another is there."""
+    instead = _in_its_place(over, mine)
+    if instead is not None:
+        cause = f"the answer names {over.claim.plain[mine.start : mine.end]!r}, the source {instead.quote!r}"
+        return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, instead, instead.quote)
+    if mine.opens:
+        return None
+    missing = [word for word in mine.words if not _known(word, over)]
+    if missing and _known_as(over, mine):
+        missing = []
+    if not missing:
+        return over.check("names", Status.PASSED, Severity.BLOCK, None, mine, _where(mine, over))
+    return _unknown(over, mine, missing)
+
+
+def _unknown(over: Comparison, mine: Name, missing: list[str]) -> Check:
+    """The check of a name that the sources do not hold."""
+    said = over.claim.plain[mine.start : mine.end]
+    if mine.acronym or _ACRONYMS.fullmatch(said) or all(_CODE.match(word) for word in missing):
+        other = _other_code(over, missing)
+        if other is None:  # genes and models go by many codes, and a source may write in full what is abbreviated
+            cause = f"no source of this claim writes {said!r}; it may go by another name there"
+            return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
+        cause = f"the answer says {said!r}, the source {other.quote!r}"
+        return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, other)
+    if _describes(mine):
+        cause = f"the sources do not write {said!r}, which may be no name"
+        return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
+    like = _like(over, mine)
+    if like is None and 2 * len(missing) <= len(mine.words):
+        cause = f"the sources hold only a part of the name {said!r}"
+        return over.check("names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
+    cause = f"no source of this claim names {said!r}"
+    return over.wrong("names", cause, mine, FindingKind.WRONG_NAME, like, like.quote if like else None)
+
+
+def _in_its_place(over: Comparison, mine: Name) -> SourceSpan | None:
+    """The name that stands in its place in the sentence that the claim is a changed copy of."""
+    theirs = over.copied and over.copied.copy.instead_of(Span(mine.start, mine.end))
+    if not over.copied or not theirs:
+        return None
+    sentence = over.copied.sentence
+    found = [each for each in names_in(sentence.text) if overlaps(each, theirs)]
+    if len(found) != 1 or _set(mine) <= set(terms(sentence.text, stop_words=True)) or _akin(mine, found[0], over):
+        return None
+    if all(_common(each, over) for each in (mine, found[0])):
+        return None
+    if not all(_surely(each, over) for each in (mine, found[0])):
+        return None
+    return over.copied.span(Span(found[0].start, found[0].end))
+
+
+def _surely(name: Name, over: Comparison) -> bool:
+    """Whether a capitalised first word is a name: no word of the dictionary, and a name within some sentence."""
+    if not name.opens:
+        return True
+    word = name.words[0]
+    if word in STOP_WORDS or lexicon().get(stem(word)) is not None:
+        return False
+    within = re.compile(rf"(?<=[a-z,;] ){re.escape(word)}\b", re.IGNORECASE)
+    return any(
+        match.group()[0].isupper()
+        for text in (over.claim.plain, *(passage.text for passage in over.sources.passages))
+        for match in within.finditer(text)
+    )
+
+
+def _common(name: Name, over: Comparison) -> bool:
+    """Whether a name is one word that the texts write without its capital too: "the Report", "a report"."""
+    if len(name.words) > 1 or lexicon().get(stem(name.words[0])) is None:
+        return False
+    small = re.compile(rf"\b{re.escape(name.words[0])}s?\b")
+    return any(small.search(text) for text in (over.claim.plain, *(each.text for each in over.sources.passages)))
+
+
+def _describes(name: Name) -> bool:
+    """Whether a name is one word that the dictionary has, but not as a noun: "Higher"."""
+    entry = lexicon().get(stem(name.words[0])) if len(name.words) == 1 else None
+    return entry is not None and not entry.counts[0] and any(entry.counts)
+
+
+def _akin(mine: Name, theirs: Name, over: Comparison) -> bool:
+    """Whether two names may be one: one is a part of the other, its initials, or its beginning or end."""
+    one, other = _set(mine), _set(theirs)
+    if one & other:
+        return one <= other or other <= one
+    if any(_begins_or_ends(a, b) or _begins_or_ends(b, a) for a in one for b in other):
+        return True
+    first, second = ("".join(word[0] for word in name.words) for name in (mine, theirs))
+    return first in other or second in one or _expands(mine, theirs, over) or _expands(theirs, mine, over)
+
+
+def _begins_or_ends(word: str, other: str) -> bool:
+    return len(other) > 1 and (word.startswith(other) or word.endswith(other))
+
+
+def _expands(short: Name, long: Name, over: Comparison) -> bool:
+    known = {**over.sources.acronyms, **acronyms(over.claim.plain)}
+    return bool(set(known.get("".join(short.words).replace(".", ""), ())) & set(long.words))
+
+
+def _set(name: Name) -> set[str]:
+    return {part for word in name.words for part in terms(word, stop_words=True)}
+
+
+def _like(over: Comparison, mine: Name) -> SourceSpan | None:
+    """The one name of a near sentence that shares a word with a longer name: "Ada Lovelace" for "Ada Smith".
+
+    One whose words the name holds all says less, not otherwise.
+    """
+    if len(mine.words) < 2:
+        return None
+    for each in over.near(SAME_MATTER):
+        found = [one for one in names_in(each.sentence.text) if len(one.words) > 1 and _set(one) & _set(mine)]
+        if len(found) == 1 and not _set(found[0]) <= _set(mine):
+            start = each.sentence.start
+            return source_span(each.sentence.passage, start + found[0].start, start + found[0].end)
+    return None
+
+
+def _other_code(over: Comparison, missing: list[str]) -> SourceSpan | None:
+    """A code of the same letters with other digits, in a near sentence: "NLRP1" for "NLRP3"."""
+    letters = {match["letters"] for word in missing if (match := _CODE.match(word))} - set(ascii_lowercase)
+    for each in over.near(SAME_MATTER):
+        for one in names_in(each.sentence.text):
+            if any((match := _CODE.match(word)) and match["letters"] in letters for word in one.words):
+                start = each.sentence.start
+                return source_span(each.sentence.passage, start + one.start, start + one.end)
+    return None
+
+
+def _known(word: str, over: Comparison) -> bool:
+    """Whether the sources hold a word of a name, as it is or written otherwise."""
+    sources = over.sources
+    if word in STOP_WORDS or len(word) == 1:
+        return True
+    if set(terms(word, stop_words=True)) <= sources.terms or stem(word) in sources.terms:
+        return True
+    written = word.replace(".", "")
+    singular = written.removesuffix("s")
+    if written in sources.acronyms or singular in sources.acronyms:
+        return True
+    if any(word in long for long in sources.acronyms.values()):
+        return True
+    if any(says_nation(written, passage.text) for passage in sources.passages):
+        return True
+    return _spelled(singular, sources) or _initials(singular, sources) or _explained(singular, over.claim.plain)
+
+
+def _spelled(written: str, sources: Sources) -> bool:
+    """Whether the sources write the word with other spaces or hyphens ("NLRP-3"), or in the singular."""
+    if len(written) < _LEAST_LETTERS:
+        return False
+    return any(written in _NOT_ALNUM.sub("", passage.text.casefold()) for passage in sources.passages)
+
+
+def _initials(written: str, sources: Sources) -> bool:
+    """Whether the letters begin words that stand side by side in a source sentence: SSRI, ORFs."""
+    if len(written) < _LEAST_LETTERS or not written.isalpha():
+        return False
+    for sentence in sources.sentences:
+        folded = words(sentence.text)
+        content = [word for word in folded if word not in STOP_WORDS]
+        if any(written in "".join(word[0] for word in some) for some in (folded, content)):
+            return True
+    return False
+
+
+def _explained(written: str, claim: str) -> bool:
+    """Whether the claim itself says in brackets what it calls something: "vitamin B6 (VB6)"."""
+    for match in re.finditer(r"\(([^()\s]{2,12})\)", claim):
+        if fold(match.group(1)).replace(".", "").removesuffix("s") != written:
+            continue
+        before = fold(claim[max(0, match.start() - _BEFORE_BRACKET) : match.start()])
+        return _is_subsequence(written, before)
+    return False
+
+
+def _known_as(over: Comparison, mine: Name) -> bool:
+    """Whether the claim says in brackets what else a name is called, and the sources call it so."""
+    match = _ALSO.match(over.claim.plain, mine.end)
+    return (
+        match is not None
+        and _known(fold(match["short"]), over)
+        and match["short"][0].upper() == (over.claim.plain[mine.start].upper())
+    )
+
+
+def _is_subsequence(letters: str, text: str) -> bool:
+    rest = iter(text)
+    return all(letter in rest for letter in letters)
+
+
+def _where(name: Name, over: Comparison) -> SourceSpan | None:
+    """The nearest sentence that holds the name's words."""
+    wanted = {part for word in name.words for part in terms(word)}
+    return next((each.sentence.span for each in over.nearest if wanted <= set(each.sentence.terms)), None)

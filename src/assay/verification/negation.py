@@ -1,0 +1,404 @@
+"""What a claim denies, and what its sources deny, matched by what each denial reaches."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import islice
+from math import fsum
+
+from assay.calibration import sigmoid
+from assay.nlp.negation import negations, opposite
+from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
+from assay.types import Check, FindingKind, Severity, Span, Status
+from assay.verification.alignment import SAME_MATTER, SAME_STATEMENT, Comparison, Copied, Edit, within
+from assay.verification.sources import Sources, SourceSentence, aligned, kinship, weight
+
+# How much of a denial's clause, and of what it reaches, a few source sentences must hold to be about the same.
+SAME_CLAUSE = 0.4
+SAME_REACH = 1 / 3
+# What a source denies is denied of the claim where the claim holds this much of what the denial reaches.
+REACHED = 0.6
+_WINDOW = 3
+# NegEx (Chapman et al. 2001) lets a negation reach six words.
+_REACH_WORDS, _LONGEST_REACH = 6, 120
+# Characters of a denial with its verb: "it is not true that", "did not manage to".
+_LONGEST_DENIAL = 30
+# A denial of a whole statement reaches to the statement's end.
+_WHOLE = re.compile(
+    r"\b(?:(?:not|never|isn['’]t|wasn['’]t)\s+(?:true|correct|the\s+case|known)|untrue|false|incorrect|wrong|a\s+myth"
+    r"|no\s+(?:evidence|proof|indication|sign))\s+that\b",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(
+    r"[.;:!?,。，；！？](?=\s|$)|\s[-–—]\s|\b(?:but|however|although|though|while|whereas|which|who|because)\b"
+)
+# "Not as deep as" compares.
+_RANKS = re.compile(r"\s+(?:as|so)\s+[a-z]+\s+as\b")
+_SUPPOSED = re.compile(r"\b(?:if|whether|unless|in\s+case|until|should)\b", re.IGNORECASE)
+# Words that deny without a negation's form.
+_DENY = frozenset(
+    map(
+        stem,
+        """against avoid dislike disagree doubt few fewer hate ignore impossible instead insufficient less little
+        loses lose lost low miss missing none nothing only oppose prevent rarely reject rejected seldom stop stopped
+        unable unclear unlikely unsure unknown without worse contrary negative except rather reduce reduced decline
+        declined cancel cancelled canceled end ended inability absence absent free deficient deficiency deprived
+        loss limited poor failure hardly""".split(),
+    )
+)
+
+# "Must not sublet without consent" is what "needs consent" says.
+_EXCEPT = re.compile(r"\b(?:without|unless|except|until)\b", re.IGNORECASE)
+_ALL_BEHIND = re.compile(r"\s+(?:all|every|each|always|everyone|everybody|everything)\b", re.IGNORECASE)
+_PART = frozenset("some several many most few part partly half majority minority sometimes often usually".split())
+_YET = re.compile(r"\b(?:yet|so\s+far)\b", re.IGNORECASE)
+_AHEAD = re.compile(r"\b(?:plan(?:s|ned|ning)?|will|going\s+to|expected|intends?|future|soon)\b", re.IGNORECASE)
+_NEXT_TO_NOTHING = frozenset(
+    map(
+        stem,
+        """little few hardly rarely seldom minimal negligible insufficient barely scarcely rejected refused declined
+        cancelled forbidden prohibited banned""".split(),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """A denial at `place`: the content terms that it reaches, and all those of its clause.
+
+    What is only supposed ("if it is not working") is not `stated`.
+    """
+
+    place: Span
+    reached: frozenset[str]
+    clause: frozenset[str]
+    stated: bool = True
+
+
+@lru_cache(maxsize=256)
+def denials(text: str) -> tuple[Denial, ...]:
+    """The denials of a text in order.
+
+    >>> [(sorted(each.reached)) for each in denials("It is false that Ulm lies in Spain, though it is not small.")]
+    [['lie', 'spain', 'ulm'], ['small']]
+    """
+    whole = [Span(match.start(), match.end()) for match in _WHOLE.finditer(text)]
+    found = []
+    for span in whole:
+        held = _terms(text, span.end, clause_end(text, span.end))
+        found.append(Denial(span, held, held))
+    for each in negations(text):
+        if any(span.start <= each.start < span.end for span in whole):
+            continue
+        end = clause_end(text, each.end)
+        clause = _terms(text, clause_start(text, each.start), each.start) | _terms(text, each.end, end)
+        reached = _terms(text, each.end, min(end, _after_words(text, each.end)))
+        stated = not _SUPPOSED.search(text[clause_start(text, each.start) : each.start])
+        found.append(Denial(Span(each.start, each.end), reached or clause, clause, stated))
+    return tuple(sorted(found, key=lambda each: each.place.start))
+
+
+def _after_words(text: str, at: int) -> int:
+    """Where the few words end that a denial reaches."""
+    following = list(islice(word_spans(text[at : at + _LONGEST_REACH]), _REACH_WORDS))
+    return at + following[-1].end if following else at
+
+
+def clause_end(text: str, at: int) -> int:
+    """Where the clause ends that holds a place."""
+    match = _CLAUSE_END.search(text, at)
+    return match.start() if match else len(text)
+
+
+def clause_start(text: str, before: int) -> int:
+    """Where the clause begins that holds a place."""
+    return max((match.end() for match in _CLAUSE_END.finditer(text, 0, before)), default=0)
+
+
+def _terms(text: str, start: int, end: int) -> frozenset[str]:
+    return frozenset(terms(text[start:end])) if start < end else frozenset()
+
+
+def negated(over: Comparison) -> list[Check]:
+    """Each denial of the claim beside what its sources say of the same, then what only the sources deny."""
+    mine = [each for each in denials(over.claim.plain) if not _RANKS.match(over.claim.plain, each.place.end)]
+    checks = [_copied(over, each) or _answers_denial(over, each) for each in mine]
+    return [*checks, *_only_theirs(over, mine)]
+
+
+def _copied(over: Comparison, mine: Denial) -> Check | None:
+    """The denial beside the sentence that the claim is a changed copy of: kept from there, or put in."""
+    if over.copied is None:
+        return None
+    sentence, edits = over.copied.sentence, over.copied.copy.edits_at(mine.place)
+    if not edits:
+        return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, sentence.span)
+    if not all(_short(each) for each in edits) or not _keeps(over, mine) or _put_otherwise(over.copied, mine):
+        return None
+    theirs = " ".join(sentence.text[each.theirs.start : each.theirs.end] for each in edits)
+    if _leaves_open(over, mine, sentence) or denials(theirs) or _DENY & set(terms(theirs)) or _turned(theirs, mine):
+        return None
+    cause = "the answer denies what the source says"
+    return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
+
+
+def _put_otherwise(copied: Copied, mine: Denial) -> bool:
+    """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
+    return any(
+        held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
+        for theirs in denials(copied.sentence.text)
+        if any(within(theirs.place, edit.theirs) for edit in copied.copy.edits)
+    )
+
+
+def _denied_elsewhere(over: Comparison, mine: Denial) -> SourceSentence | None:
+    """A sentence with a denial of the same words."""
+    for each in over.sources.sentences:
+        if mine.reached.isdisjoint(each.terms):
+            continue
+        if any(held_share(mine.reached, sorted(one.reached)) >= SAME_CLAUSE for one in denials(each.text)):
+            return each
+    return None
+
+
+def _keeps(over: Comparison, mine: Denial) -> bool:
+    """Whether the sentence says most of what the denial reaches."""
+    assert over.copied is not None  # noqa: S101 - asked for only where there is one
+    return held_share(mine.reached, over.copied.sentence.terms) >= REACHED
+
+
+def _answers_denial(over: Comparison, mine: Denial) -> Check:
+    """Sources that speak of the same must deny something too, in the sentences that together hold the clause."""
+    window = _window(mine.clause, over.sources)
+    held = [term for each in window for term in each.terms]
+    if (
+        not mine.stated
+        or held_share(mine.clause, held) < SAME_CLAUSE
+        or held_share(mine.reached, held) < SAME_REACH
+    ):
+        cause = "no source sentence is near enough to compare what is denied"
+        return over.check("negation", Status.UNKNOWN, Severity.WARN, cause, mine.place)
+    denying = next((each for each in window if _denies(each, mine)), None)
+    if denying is not None:
+        return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.span)
+    near = next((each for each in window if _half_denies(each, mine) or _leaves_open(over, mine, each)), None)
+    near = near or _denied_elsewhere(over, mine)
+    if near is not None:
+        cause = "a source comes near to this denial and does not settle it"
+        return over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, mine.place, near.span)
+    cause = "the answer denies what the source says"
+    return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, window[0].span)
+
+
+def _window(clause: frozenset[str], sources: Sources) -> list[SourceSentence]:
+    """The sentence that holds most of a clause, those that add most to it, and the one that comes second."""
+    near = [each.sentence for each in aligned(sorted(clause), sources, 2)]
+    chosen, held = near[:1], set(near[0].terms if near else ())
+    for _ in range(_WINDOW - 1):
+        best = max(sources.sentences, key=lambda each: _adds(each, clause - held, sources), default=None)
+        if best is None or not clause & set(best.terms) - held:
+            break
+        chosen.append(best)
+        held |= set(best.terms)
+    return chosen + [each for each in near if not any(each is one for one in chosen)]
+
+
+def _adds(sentence: SourceSentence, wanted: frozenset[str], sources: Sources) -> float:
+    return fsum(weight(sources, term) for term in wanted.intersection(sentence.terms))
+
+
+def held_share(wanted: Iterable[str], held: Sequence[str]) -> float:
+    """The share of some terms that others hold, a word of the same meaning counted as the word."""
+    every = list(wanted)
+    there = set(held)
+    kept = sum(each in there or any(kinship(each, other) == "same" for other in there) for each in every)
+    return kept / len(every) if every else 0.0
+
+
+def _denies(sentence: SourceSentence, mine: Denial) -> bool:
+    """Whether a sentence denies anything, or says the opposite of a word that the denial reaches."""
+    if denials(sentence.text):
+        return True
+    return any(
+        opposite(one, other) or kinship(one, other) == "opposite"
+        for one in mine.reached
+        for other in sentence.terms
+    )
+
+
+def _half_denies(sentence: SourceSentence, mine: Denial) -> bool:
+    """Whether a sentence says "little" or the like of what the denial reaches."""
+    held = mine.reached.intersection(sentence.terms)
+    return len(held) >= SAME_REACH * len(mine.reached) and not _NEXT_TO_NOTHING.isdisjoint(sentence.terms)
+
+
+def _leaves_open(over: Comparison, mine: Denial, sentence: SourceSentence) -> bool:
+    """Whether "not all" stands beside a sentence on a part, or "not yet" beside one on what is planned."""
+    if _ALL_BEHIND.match(over.claim.plain, mine.place.end) and not _PART.isdisjoint(words(sentence.text)):
+        return True
+    said = over.claim.plain
+    return bool(_YET.search(said) and _AHEAD.search(sentence.text) and not _AHEAD.search(said))
+
+
+def _only_theirs(over: Comparison, mine: Sequence[Denial]) -> list[Check]:
+    """A denial of a source sentence, of what the claim states without denying it."""
+    put_in = [each for each in mine if over.copied is None or over.copied.copy.edits_at(each.place)]
+    for sentence, theirs in _theirs(over, mine):
+        stated = terms(over.claim.plain)
+        if not theirs.reached or _turned(over.claim.plain, theirs) or any(_alike(each, theirs) for each in put_in):
+            continue
+        if held_share(theirs.reached, stated) >= REACHED:
+            part = _place_of(over.claim.plain, theirs.reached & set(stated))
+            if _with_exception(over, sentence, theirs):
+                cause = "the source denies it with an exception"
+                return [over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)]
+            return [over.wrong("negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
+    return []
+
+
+def _with_exception(over: Comparison, sentence: SourceSentence, theirs: Denial) -> bool:
+    """Whether a denial has an exception that the claim leaves out, or is that exception: "not without consent"."""
+    others = [each.place for each in denials(sentence.text) if each is not theirs]
+    excepts = _EXCEPT.match(sentence.text, theirs.place.start) is not None
+    if over.copied is not None:
+        left_out = [each for each in others if any(within(each, edit.theirs) for edit in over.copied.copy.edits)]
+        return any(excepts or _EXCEPT.match(sentence.text, each.start) for each in left_out)
+    if excepts:
+        return any(place.end <= theirs.place.start for place in others)
+    return _EXCEPT.search(sentence.text, theirs.place.end) is not None
+
+
+def _alike(mine: Denial, theirs: Denial) -> bool:
+    """Whether the claim denies the same, be it in another place: "no beavers were seen"."""
+    if held_share(theirs.reached, sorted(mine.reached)) >= SAME_CLAUSE:
+        return True
+    return bool(theirs.reached & mine.reached) and held_share(theirs.reached, sorted(mine.clause)) >= REACHED
+
+
+def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
+    """The denials that the claim leaves out of the sentence it copies; else those of the one that says the same."""
+    if over.copied is not None:
+        left_out = [each for each in over.copied.copy.edits if not denials(_mine(over, each))]
+        for theirs in denials(over.copied.sentence.text):
+            if any(within(theirs.place, each.theirs) and _ends(theirs, each) for each in left_out):
+                yield over.copied.sentence, theirs
+        return
+    close = over.near(SAME_STATEMENT)
+    if close and not mine and not _DENY & set(terms(over.claim.plain)):
+        for theirs in denials(close[0].sentence.text):
+            yield close[0].sentence, theirs
+
+
+def _mine(over: Comparison, edit: Edit) -> str:
+    return over.claim.plain[edit.mine.start : edit.mine.end]
+
+
+def _short(edit: Edit) -> bool:
+    """Whether little more than a denial can have been left out: no clause of its own."""
+    return edit.theirs.end - edit.theirs.start <= _LONGEST_DENIAL
+
+
+def _ends(theirs: Denial, edit: Edit) -> bool:
+    """Whether what was left out ends with a denial: what it denies is kept."""
+    return edit.theirs.end - theirs.place.start <= _LONGEST_DENIAL
+
+
+def _turned(claim: str, theirs: Denial) -> bool:
+    """Whether the one text says by an opposite what the other says by a denial."""
+    return any(opposite(one, other) for one in theirs.reached for other in terms(claim))
+
+
+def _place_of(claim: str, held: Iterable[str]) -> Span:
+    """From the first to the last of some terms in the claim; all of it where none stands there as a word."""
+    wanted = set(held)
+    found = [
+        span
+        for span in word_spans(claim)
+        if (word := fold(claim[span.start : span.end])) not in STOP_WORDS and stem(word) in wanted
+    ]
+    return Span(found[0].start, found[-1].end) if found else Span(0, len(claim))
+
+
+# Sentences that say that the sources do not tell something: "Whether pets are allowed isn't stated."
+
+
+# Words in a run at most.
+LONGEST_RUN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The fitted model: the log odds of a sentence are `bias` plus the `weights` of its runs.
+
+    `bar` is the probability from which on a sentence counts as one.
+    """
+
+    bias: float
+    bar: float
+    weights: Mapping[str, float]
+
+    def probability(self, text: str) -> float:
+        """How likely the text is such a sentence, 0 to 1."""
+        return sigmoid(self.bias + sum(self.weights.get(run, 0.0) for run in runs(text)))
+
+
+def runs(text: str) -> frozenset[str]:
+    """The runs of one to three words, with the text's beginning and end as words, and any number as 0.
+
+    >>> sorted(runs("Paid 20"))
+    ['0', '0 >', '<', '< paid', '< paid 0', '>', 'paid', 'paid 0', 'paid 0 >']
+    """
+    said = ["<", *("0" if each.isdigit() else each for each in words(text)), ">"]
+    return frozenset(
+        " ".join(said[at : at + length])
+        for length in range(1, LONGEST_RUN + 1)
+        for at in range(len(said) - length + 1)
+    )
+
+
+def tells_of_absence(text: str) -> bool:
+    """Whether a sentence says that the sources do not tell something.
+
+    >>> [tells_of_absence(each) for each in ("The passages do not mention the price.", "Prices do not change.")]
+    [True, False]
+    """
+    model = _model()
+    return model.probability(text) >= model.bar
+
+
+@cache
+def _model() -> Absence:
+    return Absence(**json.loads(files("assay.verification").joinpath("absence.json").read_text(encoding="utf-8")))
+
+
+# What a claim allows and its source forbids, in words that are no denial: "smoking is forbidden".
+
+
+_FORBIDS = re.compile(
+    r"\b(?:forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|bans|banned|barred|illegal|unlawful)\b", re.I
+)
+_ALLOWS = re.compile(r"\b(?:may|can|could|allow(?:s|ed)?|permit(?:s|ted)?|free\s+to|entitled\s+to)\b", re.I)
+_WORDS = frozenset(map(stem, "may can could allow allowed permit permitted free entitled".split()))
+# How much of what is allowed a sentence that forbids must hold.
+_HELD = 0.6
+
+
+def forbidden(over: Comparison) -> list[Check]:
+    """An open check of what the claim allows, near a sentence that forbids it or something like it."""
+    said = over.claim.plain
+    allows = _ALLOWS.search(said)
+    if allows is None or _FORBIDS.search(said) or denials(said):
+        return []
+    matter = [each for each in terms(said) if each not in _WORDS]
+    for near in over.near(SAME_MATTER):
+        text = near.sentence.text
+        if _FORBIDS.search(text) and not _ALLOWS.search(text) and held_share(matter, near.sentence.terms) >= _HELD:
+            cause = "the source forbids this, or something near to it"
+            part = Span(allows.start(), allows.end())
+            return [over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, part, near.sentence.span)]
+    return []

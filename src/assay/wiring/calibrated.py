@@ -1,0 +1,200 @@
+"""Which calibration holds for a run, and what it lets the run promise."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from assay.assessment.rubrics import FILE_NAME, Rewording, Yardstick, shipped_rubrics, write
+from assay.calibration.curves import SHIFTED, has_shifted
+from assay.calibration.fit import Fit, MadeFor, Rung
+from assay.calibration.promise import STRICTEST, Promise, best_promise, promise
+from assay.calibration.shipped import shipped, weights_behind
+from assay.core.run import Run
+from assay.core.stages import LLM, ConfidenceEstimator
+from assay.errors import StoreError, UsageError
+from assay.models.structured import StructuredModel
+from assay.records.labels import SHIPPED, Labels
+from assay.records.runs import RunStore
+from assay.settings import Settings
+from assay.types import ModelsUsed
+from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised
+from assay.wiring.models import open_models, tuned
+
+# Why nothing is known of the collection's own calibration.
+UNREAD = "the record of the latest questions cannot be read"
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """The calibration of a collection when a run began: the fit is None for the one that ships.
+
+    `doubt` says why it may not hold for the collection, "" where nothing speaks against it.
+    """
+
+    version: int = SHIPPED
+    fit: Fit | None = None
+    doubt: str = ""
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What a replay needs to find it again."""
+        return {"version": self.version, "doubt": self.doubt}
+
+
+def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
+    """The collection's calibration now, and whether its latest questions are unlike those of the fit."""
+    if store is None:
+        return Calibrated()
+    try:
+        now = Labels(store).in_force(collection)
+    except StoreError:  # what is wrong with the record is told by what writes to it; no answer fails for that
+        return Calibrated(doubt=UNREAD)
+    shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)
+    return Calibrated(now.version, now.fit, SHIFTED if shifted else "")
+
+
+def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
+    """The calibration that a recorded run had."""
+    then = about.get("calibration", Calibrated().about)
+    return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])
+
+
+def confidence_estimator(run: Run, settings: Settings, embedding: str, used: ModelsUsed) -> ConfidenceEstimator:
+    """The rater of a run, under what the parts of its answers come from."""
+    live = MadeFor(embedding, "", used.writer, used.verifier, weights_behind("answers"))
+    cause = run.doubt
+    if run.limits.rounds > 1:
+        cause = "the calibration was fitted on answers after one search"
+    if _is_other_reader(settings):
+        cause = "another reader than the calibration was fitted for"
+    if settings.reranker != "none":
+        cause = "the calibration was fitted without a reranker"
+    return CalibratedConfidence(LeastConfidence(), run.calibration or shipped()["answers"], live, cause)
+
+
+def promised(settings: Settings, run: Run, embedding: str, judge: str, used: ModelsUsed) -> Promise | None:
+    """The promise that holds for a run under `max_risk`, None where none is asked for.
+
+    With the calibration that ships it is about the evidence: of the answers shown, at most so many rest on evidence
+    that does not answer. With one of labelled answers it is about the answers. Raises UsageError where no promise
+    can be made, with the best that can.
+    """
+    if settings.max_risk is None:
+        return None
+    fit = run.calibration or shipped()["searched"]
+    live = MadeFor(embedding, judge, used.writer, used.verifier, weights_behind(fit.kind))
+    other = fit.made_for.differs(live)
+    if run.limits.rounds > 1 or settings.outside:
+        other = "more than one search"
+    if _is_other_reader(settings):
+        other = "another reader"
+    if settings.reranker != "none":
+        other = "a reranker"
+    if other is not None:
+        raise UsageError(
+            f"no risk can be promised with {other}: it was measured with the fast judge and its reader, "
+            "after one search",
+            hint="ask with --profile fast --rounds 1, --reader bundled, --reranker none, or without --max-risk",
+        )
+    found = promise(fit.ladder, settings.max_risk)
+    if found is None:
+        raise _refused(settings.max_risk, best_promise(fit.ladder), fit, "questions")
+    return found
+
+
+def promised_of_claims(settings: Settings, embedding: str, verifier: str, supported: float) -> Promised:
+    """What is promised under `max_risk` of the claims of anyone's text, called supported from `supported` on.
+
+    Raises UsageError where they are tested otherwise than those measured, or where no such promise can be made,
+    with the best that can.
+    """
+    fit, risk = shipped()["claims"], settings.max_risk
+    assert risk is not None  # noqa: S101 - nothing is promised where nothing is asked for
+    other = fit.made_for.differs(MadeFor(embedding, "", "", verifier, weights_behind(fit.kind)))
+    if settings.skip:
+        other = "checks switched off"
+    if other is not None:
+        raise UsageError(
+            f"no risk can be promised with {other}: it was measured with all checks, the bundled checker, no model",
+            hint="check with --profile fast and --checker bundled, or without --max-risk",
+        )
+    found = promise(called_supported(fit.ladder, supported), risk, starts=STRICTEST)
+    if found is None:
+        best = best_promise(called_supported(fit.ladder, supported), starts=STRICTEST)
+        raise _refused(risk, best and _of_all(best, fit), fit, "claims")
+    return Promised(_of_all(found, fit), fit.reference)
+
+
+def called_supported(ladder: Sequence[Rung], supported: float) -> tuple[Rung, ...]:
+    """The rungs from `supported` on, where every claim is called supported: of others nothing is shown."""
+    return tuple(rung for rung in ladder if rung.score >= supported)
+
+
+def _of_all(found: Promise, fit: Fit) -> Promise:
+    """The promise with its share of all rows measured."""
+    return replace(found, share=found.shown / fit.ladder[-1].shown)
+
+
+def _is_other_reader(settings: Settings) -> bool:
+    """Whether somebody's own reader reads; without any, the judge itself is another one."""
+    return settings.reader not in ("bundled", "none")
+
+
+def told(found: Promise, run: Run) -> str:
+    """The promise in words."""
+    what = "rest on evidence that does not answer" if run.calibration is None else "are wrong"
+    doubt = f"; it may not hold: {run.doubt}" if run.doubt else ""
+    return (
+        f"promised with {found.confidence:.0%} confidence, for questions like those measured: at most "
+        f"{found.risk:.0%} of the answers shown {what}; {found.share:.0%} of them are still answered{doubt}"
+    )
+
+
+def _refused(risk: float, best: Promise | None, fit: Fit, measured: str) -> UsageError:
+    least = "no risk can" if best is None else f"the least that can is {best.risk:.0%}, showing {best.share:.0%}"
+    return UsageError(
+        f"a risk of {risk:.0%} cannot be promised: {least} of the {fit.ladder[-1].shown} {measured} measured",
+        hint="give a higher --max-risk" if best is not None else "label more answers: assay label",
+    )
+
+
+# From settings to the yardstick in force, and to one with a model's wording.
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A yardstick's file and its hash."""
+
+    path: Path
+    sha256: str
+
+
+def renew(settings: Settings, *, replacing: bool) -> Written:
+    """Have the judge's model word the shipped yardstick anew, and write it into the data folder.
+
+    Raises UsageError without a model, and where there is a file that may not be replaced; ProviderError where the
+    model fails, and then nothing is written.
+    """
+    path = settings.data_dir / FILE_NAME
+    if path.exists() and not replacing:
+        raise UsageError(f"{path} is there already", hint="replace it with --yes, or remove it to go back")
+    model = open_models(settings).of("judge")
+    if model is None:
+        raise UsageError(
+            "wording rubrics needs a language model, and none is set", hint="set one: --model openai:NAME"
+        )
+    # How freely models judge says nothing of how freely one words.
+    made = asyncio.run(_reworded(tuned(model, settings.model_copy(update={"judge_temperature": None}))))
+    write(made, path)
+    return Written(path, made.sha256)
+
+
+async def _reworded(model: LLM) -> Yardstick:
+    try:
+        return await Rewording(StructuredModel(model)).of(shipped_rubrics())
+    finally:
+        await model.aclose()

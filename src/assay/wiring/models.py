@@ -1,0 +1,289 @@
+"""From settings to language models: the adapters, each with its provider's circuit and its price."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from types import MappingProxyType
+from typing import TypedDict
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from assay.core.stages import LLM
+from assay.core.tape import SystemClock
+from assay.errors import UsageError
+from assay.models.provider import THINKING_TOKENS, may_think
+from assay.models.run_model import Circuit, GuardedModel, TunedModel, Tuning
+from assay.settings import ROLES, Settings
+from assay.types import Role
+from assay.wiring.paths import expanded
+
+# What only a model that writes heeds.
+# Roles that no model has at the depth fast.
+_NOT_IN_FAST = ("judge_model", "repairer_model")
+_FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
+# What only a model heeds, whatever it does.
+_FOR_MODELS = ("reasoning_effort", "thinking_tokens")
+# What a model that judges, or rules on claims, is asked with.
+_FOR_JUDGES = ("judge_temperature",)
+# The services that answer from elsewhere, and the host of each where no address is set.
+_HOSTS: Mapping[str, str] = MappingProxyType(
+    {
+        "openai": "api.openai.com",
+        "gemini": "generativelanguage.googleapis.com",
+        "anthropic": "api.anthropic.com",
+    }
+)
+# On a server of one's own a writer's prompt leaves this share of the window to thinking, where it would be full.
+_THINKING_SHARE = 4
+# Digits of a hash that tell one system prompt from another.
+_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The language models of an engine by their names as set, each opened once; `roles` says who uses which."""
+
+    by_name: Mapping[str, LLM]
+    roles: Mapping[Role, str]
+    simple: str | None = None
+
+    def of(self, role: Role) -> LLM | None:
+        """The model of a role, None where no model does it."""
+        return self.by_name[self.roles[role]] if role in self.roles else None
+
+
+def open_models(settings: Settings) -> Models:
+    """Every model that the settings name.
+
+    Raises UsageError for an unknown provider, a missing key, a host that offline mode refuses, and a price that
+    is unknown where money is limited; MissingExtra where a provider's package is not installed.
+    """
+    roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
+    names = dict.fromkeys([*roles.values(), *([settings.simple_model] if settings.simple_model else [])])
+    circuits: dict[str, Circuit] = {}
+    opened = {name: _guarded(name, settings, circuits) for name in names}
+    return Models(opened, roles, settings.simple_model)
+
+
+def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
+    """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
+
+    >>> without_effect(Settings(detail=9), "fast")
+    ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
+    >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
+    ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
+    """
+    writes = settings.model_of("writer") is not None
+    names = {name for role in ROLES if (name := settings.model_of(role)) is not None}
+    unwritten = "no model writes, and answers are quoted; set one with --model"
+    why = dict.fromkeys(() if writes else _FOR_WRITERS, unwritten)
+    if not names:
+        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES), "no model is asked; set one with --model")
+    elif not any(may_think(name) for name in names):
+        why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
+    if names and profile == "fast" and settings.shadow in ("none", "fast"):
+        idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
+        why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
+    cold = "Anthropic's models take no temperature"
+    writers = {settings.model_of("writer"), settings.simple_model} - {None}
+    why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)
+    judges = {settings.model_of("judge"), settings.model_of("verifier")} - {None}
+    why |= dict.fromkeys(_FOR_JUDGES if _all_anthropic(judges) else (), cold)
+    return tuple(
+        f"{name} is set and changes nothing: {cause}"
+        for name, cause in why.items()
+        if getattr(settings, name) is not None
+    )
+
+
+def _all_anthropic(names: Collection[str | None]) -> bool:
+    return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
+
+
+def tuned(model: LLM, settings: Settings) -> TunedModel:
+    """The model, asked as the settings have it."""
+    effort, room = settings.reasoning_effort, settings.thinking_tokens
+    room = THINKING_TOKENS[effort] if room is None else room
+    if not may_think(model.name):
+        effort, room = None, 0
+    window = settings.context_tokens if _shares_window(model.name, settings) else None
+    return TunedModel(model, Tuning(settings.judge_temperature, effort, room, window))
+
+
+def thinking_within(model: LLM, settings: Settings) -> int:
+    """How many tokens of the context window a writer's prompt leaves free for thinking."""
+    tuning = tuned(model, settings).tuning
+    return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
+
+
+def _shares_window(name: str, settings: Settings) -> bool:
+    """Whether `context_tokens` is all that a model can take: the vendors' own services take far more."""
+    provider = name.partition(":")[0]
+    return provider not in _HOSTS or getattr(settings, f"{provider}_base_url") is not None
+
+
+def as_set(name: str, settings: Settings, role: Role) -> str:
+    """A model's name with what is set of how it does a role, as far as it heeds that.
+
+    >>> as_set("openai:x", Settings(writer_temperature=0.9, reasoning_effort="low"), "writer")
+    'openai:x (temperature 0.9, effort low)'
+    >>> as_set("openai:gpt-4o", Settings(writer_temperature=0.9, reasoning_effort="low"), "judge")
+    'openai:gpt-4o'
+    """
+    writes = role == "writer"
+    temperature = settings.writer_temperature if writes else settings.judge_temperature
+    effort = settings.reasoning_effort if may_think(name) else None
+    own = settings.system_prompt if writes else None
+    parts = (
+        "" if temperature is None or _all_anthropic((name,)) else f"temperature {temperature:g}",
+        "" if effort is None else f"effort {effort}",
+        "" if own is None else f"system prompt {hashlib.sha256(own.encode()).hexdigest()[:_DIGITS]}",
+    )
+    told = ", ".join(part for part in parts if part)
+    return f"{name} ({told})" if told else name
+
+
+def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:
+    from assay.models.prices import PricedModel, price_known
+
+    provider, model = provider_and_model(name, settings)
+    if provider in _HOSTS:
+        # Before anything else is asked for, such as a key: there is no use in it.
+        refuse_offline(settings, _host(provider, settings), name)
+    adapter = _ADAPTERS[provider](model, settings)
+    refuse_offline(settings, adapter.host, name)
+    if settings.max_cost is not None and not price_known(adapter.name, settings.prices):
+        raise UsageError(
+            f"{settings.told('max_cost')} cannot be kept: the price of {adapter.name} is unknown",
+            hint=f'set it in assay.toml: [prices."{adapter.name}"] input = …, output = … (US dollars per million), '
+            "or with --prices JSON",
+        )
+    circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
+    return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
+
+
+def refuse_offline(settings: Settings, host: str, name: str) -> None:
+    """Raise UsageError where offline mode is on and the host of the model or service `name` is another machine."""
+    if settings.offline and not is_this_machine(host):
+        raise UsageError(
+            f"offline mode refuses {host}, the host of {name}: what is remote cannot be asked while offline",
+            hint="use one on this machine (for models e.g. local:FILE.gguf), or leave --offline out",
+        )
+
+
+def _host(provider: str, settings: Settings) -> str:
+    """The host of a service; empty for an address that is none, which the service's adapter says better."""
+    url: str | None = getattr(settings, f"{provider}_base_url")
+    if url is None:
+        return _HOSTS[provider]
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # such as a bracket that is not closed
+        return ""
+
+
+def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
+    """The two parts of `provider:model`; a bare name belongs to the OpenAI-compatible service that is set."""
+    provider, colon, model = name.partition(":")
+    if colon and model and provider in _ADAPTERS:
+        return provider, model
+    if settings.openai_base_url is not None and (provider not in _ADAPTERS or not colon):
+        return "openai", name
+    known = ", ".join(f"{each}:" for each in _ADAPTERS)
+    raise UsageError(
+        f"{name!r} names no model of a known provider ({known})",
+        hint="write it as provider:model, e.g. openai:gpt-5-mini; a bare name needs --openai-base-url",
+    )
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host is this machine; an empty one is this process.
+
+    >>> is_this_machine("127.0.0.1"), is_this_machine("localhost"), is_this_machine("api.openai.com")
+    (True, True, False)
+    """
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _openai(model: str, settings: Settings) -> LLM:
+    from assay.models.openai import OPENAI_URL, OpenAiModel
+
+    key = _key(settings.openai_api_key, settings.openai_base_url, "openai", "OPENAI_API_KEY")
+    url = settings.openai_base_url or OPENAI_URL
+    return OpenAiModel(model, api_key=key, base_url=url, **_told(settings, "openai"))
+
+
+def _gemini(model: str, settings: Settings) -> LLM:
+    from assay.models.gemini import GEMINI_URL, GeminiModel
+
+    key = _key(settings.gemini_api_key, settings.gemini_base_url, "gemini", "GEMINI_API_KEY")
+    url = settings.gemini_base_url or GEMINI_URL
+    return GeminiModel(model, api_key=key, base_url=url, **_told(settings, "gemini"))
+
+
+def _anthropic(model: str, settings: Settings) -> LLM:
+    from assay.models.anthropic import ANTHROPIC_URL, AnthropicModel
+
+    key = _key(settings.anthropic_api_key, settings.anthropic_base_url, "anthropic", "ANTHROPIC_API_KEY")
+    url = settings.anthropic_base_url or ANTHROPIC_URL
+    return AnthropicModel(model, api_key=key, base_url=url, **_told(settings, "anthropic"))
+
+
+class _Told(TypedDict):
+    """What every service is told: how long to wait, and what errors call its key and address."""
+
+    seconds: float
+    idle_seconds: float
+    key_named: str
+    url_named: str
+
+
+def _told(settings: Settings, provider: str) -> _Told:
+    return {
+        "seconds": settings.request_seconds,
+        "idle_seconds": settings.idle_seconds,
+        "key_named": settings.told(f"{provider}_api_key"),
+        "url_named": settings.told(f"{provider}_base_url"),
+    }
+
+
+def _local(model: str, settings: Settings) -> LLM:
+    from assay.models.local import LocalModel
+
+    file = expanded(model, named=f"local:{model}", hint="name a model as local:PATH of a GGUF file")
+    return LocalModel.open(file, context_tokens=settings.context_tokens)
+
+
+def _fake(model: str, settings: Settings) -> LLM:
+    from assay.models.scripted import ScriptedModel
+
+    file = expanded(model, named=f"fake:{model}", hint="name a script as fake:PATH of a JSON file")
+    return ScriptedModel.load(file)
+
+
+def _key(key: SecretStr | None, base_url: str | None, provider: str, variable: str) -> str | None:
+    """The key; a provider's own service does not answer without one, a service of one's own may."""
+    if key is None and base_url is None:
+        raise UsageError(
+            f"{provider} needs a key, and none is set", hint=f"set {variable}, or use --model local:FILE.gguf"
+        )
+    return key.get_secret_value() if key else None
+
+
+# The adapters are imported when they are first used: their packages are large, and optional.
+_ADAPTERS: Mapping[str, Callable[[str, Settings], LLM]] = {
+    "openai": _openai,
+    "gemini": _gemini,
+    "anthropic": _anthropic,
+    "local": _local,
+    "fake": _fake,
+}

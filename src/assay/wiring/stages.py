@@ -1,0 +1,429 @@
+"""The stages of one run, composed over ports that know its budget and its tape."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from assay.calibration.curves import FITTED_MODE, LATEST
+from assay.calibration.promise import Promise
+from assay.core.budget import ASSESSMENT, VERIFIER, Budget
+from assay.core.run import Deadline, Run, lateness
+from assay.core.stages import (
+    LLM,
+    Assessor,
+    Embedder,
+    Judge,
+    Reader,
+    Refiner,
+    Repairer,
+    Retriever,
+    Rules,
+    SearchUtility,
+    Selector,
+    Speller,
+    Stages,
+    Understander,
+    Verifier,
+    Writer,
+)
+from assay.judging.ambiguity import ClarifyingJudge
+from assay.judging.contradictions import ContradictionJudge
+from assay.judging.decide import BUDGETS_MS, Thresholds, TimedJudge
+from assay.judging.light import LightJudge, ShadowingJudge
+from assay.judging.reader_judge import FAST, HeuristicJudge
+from assay.judging.rewriting import ModelRefiner, RulesRefiner
+from assay.judging.search_utility import learned_worth
+from assay.judging.seed import SeedJudge
+from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
+from assay.judging.thorough import ThoroughJudge
+from assay.models.remember import RememberingEmbedder
+from assay.models.run_model import MeteredModel, Price, delays_from, untold
+from assay.models.structured import StructuredModel
+from assay.prompting import FenceSource, random_fence
+from assay.records.replay import TapedEmbedder, TapedFences, TapedModel, TapedRetriever, TapedSpeller
+from assay.repair.exchange import shipped
+from assay.repair.rewrite import ModelRepairer
+from assay.repair.rules import ComposedRepairer, RulesRepairer
+from assay.repair.search import SearchRepairer
+from assay.rules.rule import RuleSet
+from assay.settings import Settings
+from assay.types import Action, ModelsUsed, Question, RepairKind, Role
+from assay.understanding.model import ModelUnderstander
+from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
+from assay.understanding.spelling import SpellingUnderstander
+from assay.verification.model_verifier import ModelTier, ModelVerifier, Tier
+from assay.verification.review import DeterministicVerifier
+from assay.verification.risk import PromisedVerifier
+from assay.verification.subject import ReaderRelevance
+from assay.verification.support import SUPPORTED
+from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
+from assay.wiring.models import Models, as_set, thinking_within, tuned, without_effect
+from assay.wiring.networks import OpenChecker, OpenReader
+from assay.wiring.review import AnswerableByCollection, assessor, output_rules
+from assay.wiring.verdict_cache import KeptVerdicts
+from assay.writing.abstain import AskingDecliner, PlainDecliner
+from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
+from assay.writing.extractive import ExtractiveWriter
+from assay.writing.prompt import Style
+from assay.writing.reader_writer import ReaderWriter
+
+# Who mends what failed, and which repairs can be carried out.
+
+
+# The repairs that need no model.
+BY_RULES = frozenset({RepairKind.RE_CITE, RepairKind.CORRECT, RepairKind.FETCH, RepairKind.HEDGE, RepairKind.DROP})
+
+
+def repairer(
+    verifier: DeterministicVerifier,
+    searches: Mapping[str, Retriever],
+    model: LLM | None,
+    tell: Callable[[str], None],
+    fence: FenceSource,
+    room: int,
+) -> Repairer:
+    """The repairer of a run: by rules, by searching again, and by a model where there is one.
+
+    Values are exchanged in sentences in words of their own only where the verifier's checker is the one that the
+    weights of such exchanges were fitted for.
+    """
+    by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier, tell)}
+    if model is not None:
+        by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
+    weighs = verifier.checker is not None and verifier.checker.model.id == shipped().checker
+    return ComposedRepairer(RulesRepairer(verifier, verifier if weighs else None), by_kind)
+
+
+def able_to_mend(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:
+    """The repairs that can be carried out where a model has `written` and the profile is `deep`, above fast.
+
+    What is quoted is never edited. What failed is marked and never dropped where the user wants that.
+    """
+    by_model = {
+        RepairKind.EDIT: written,
+        RepairKind.REGENERATE: written and deep,
+        RepairKind.REWRITE: rewrites,
+    }
+    dropping = frozenset({RepairKind.DROP}) if unsupported == "mark" else frozenset()
+    return BY_RULES - dropping | {kind for kind, is_able in by_model.items() if is_able}
+
+
+# What this version can carry out; the policy falls back to ABSTAIN for the rest.
+ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
+# The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
+# instructions, the question and the reply.
+EVIDENCE_SHARE = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Composer:
+    """Composes the stages of a run from an engine's settings, models and ports.
+
+    `supports` is how far the engine's latest claims of anyone's text were borne out, where a promise is made of
+    them.
+    """
+
+    settings: Settings
+    models: Models
+    embedder: Embedder
+    retriever: Retriever
+    outside: Retriever
+    rules: RuleSet
+    verdicts: KeptVerdicts | None = None
+    checker: OpenChecker | None = None
+    reader: OpenReader | None = None
+    speller: Speller | None = None
+    supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
+
+    def stages(self, run: Run) -> Stages:
+        """The stages of one run."""
+        taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
+        embedder = RememberingEmbedder(taped)
+        reader = None if self.reader is None else self.reader.of(run)
+        shadow, fallback_writer = self._shadow(run), _quoter(reader, embedder)
+        used = self._used(run.profile)
+        promise = self._promise(run, used)
+        notes = [*without_effect(self.settings, run.profile), *([told(promise, run)] if promise else [])]
+        understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
+        # The engine keeps the deadline of what answers.
+        in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
+        retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
+        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, reader, run))
+        writer = self._writer(run)
+        rewriter = None if run.profile == "fast" else self._model("repairer", run)
+        verifier = self._verifier(plain, run, in_time)
+        return Stages(
+            understander=understander,
+            retriever=retriever,
+            outside=outside,
+            refiner=self._refiner(run, notes.append),
+            selector=self._selector(run, notes.append),
+            judge=self._judges(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
+            writer=writer or fallback_writer,
+            fallback_writer=fallback_writer,
+            abstainer=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
+            verifier=self._promised(verifier, run),
+            repairer=repairer(
+                plain,
+                {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
+                rewriter,
+                notes.append,
+                self._fences(run),
+                int(EVIDENCE_SHARE * self.settings.context_tokens),
+            ),
+            rules=self._rules(answerable, run),
+            assessor=self._assessor(run),
+            confidence_estimator=confidence_estimator(run, self.settings, self.embedder.model.sha256, used),
+            models=used,
+            allowed_actions=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
+            allowed_repairs=able_to_mend(
+                written=writer is not None,
+                deep=run.profile != "fast",
+                rewrites=rewriter is not None,
+                unsupported=self.settings.unsupported,
+            ),
+            worth=self._worth(run.profile),
+            notes=lambda: tuple(notes),
+            in_time=in_time or nullcontext,
+            masking=bool(self.models.by_name),
+            closest_writer=fallback_writer if reader is not None and self.settings.max_risk is None else None,
+            relevance=None if reader is None else ReaderRelevance(reader),
+            settler=verifier if isinstance(verifier, ModelVerifier) else None,
+            spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
+        )
+
+    def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
+        # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.
+        unasked = not run.answers and not self.settings.was_set("rules")
+        if unasked or not self.settings.reflection:
+            return None
+        return output_rules(self.rules, self.settings, answerable, run.meter.timing)
+
+    def _promise(self, run: Run, used: ModelsUsed) -> Promise | None:
+        """What is promised of the run's answers; nothing where it answers no question."""
+        if not run.answers:
+            return None
+        asks = self.models.of("judge") is not None and run.profile != "fast"
+        judge = "model" if asks else self._by_signals()
+        return promised(self.settings, run, self.embedder.model.sha256, judge, used)
+
+    def _understander(self, run: Run) -> Understander:
+        rules = RulesUnderstander()
+        model = self._model("condenser", run)
+        inner: Understander = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
+        if self.speller is not None and self.settings.spelling and run.answers:
+            inner = SpellingUnderstander(inner, _speller_on_tape(self.speller, run))
+        return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
+
+    def _refiner(self, run: Run, tell: Callable[[str], None]) -> Refiner:
+        model = self._model("condenser", run)
+        if model is None:
+            return RulesRefiner()
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return ModelRefiner(model, RulesRefiner(), tell, room, self._fences(run))
+
+    def _selector(self, run: Run, tell: Callable[[str], None]) -> Selector:
+        by_rules = StripSelector(BestSelector(self.settings.k))
+        model = self._model("condenser", run) if run.profile == "thorough" else None
+        if model is None:
+            return by_rules
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return ModelStripRanker(model, by_rules, tell, room, self._fences(run))
+
+    def _shadow(self, run: Run) -> Run | None:
+        """The run as a second judge sees it: with a budget of its own, so that it takes nothing from the first."""
+        if self.settings.shadow == "none":
+            return None
+        limits = self.settings.limits(self.settings.shadow)
+        return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
+
+    def _judges(
+        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None, gate: float
+    ) -> Judge:
+        judge = self._timed_judge(embedder, reader, run, gate)
+        return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, reader, shadow))
+
+    def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
+        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
+        return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
+
+    def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
+        asked = self._asked_seconds(run)
+        late = None if asked is None else lateness(asked, run.clock)
+        return DeterministicVerifier(
+            embedder,
+            frozenset(self.settings.skip),
+            timing=run.meter.timing,
+            lateness=late,
+            checker=None if self.checker is None else self.checker.of(run),
+            answer_reader=reader,
+        )
+
+    def _asked_seconds(self, run: Run) -> float | None:
+        """The deadline of anyone's text, where one was asked for: the profile's would cut long ones."""
+        return None if run.answers or not self.settings.was_set("deadline") else self.settings.deadline
+
+    def _verifier(
+        self,
+        plain: DeterministicVerifier,
+        run: Run,
+        in_time: Callable[[], AbstractAsyncContextManager[None]] | None,
+    ) -> DeterministicVerifier | ModelVerifier:
+        """The verifier that asks a model what rules leave open: one set for this very role, none unbidden."""
+        model = self._model("verifier", run, VERIFIER) if self.settings.verifier_model else None
+        if model is None:
+            return plain
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        tier: Tier = ModelTier(model, room, self._fences(run))
+        return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
+
+    def _promised(self, verifier: Verifier, run: Run) -> Verifier:
+        """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
+        if run.answers or self.settings.max_risk is None:
+            return verifier
+        policy = None if self.checker is None else self.checker.checker.model.policy
+        bar = SUPPORTED if policy is None else policy.supported
+        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(), bar)
+        return PromisedVerifier(verifier, made, self.supports)
+
+    def _assessor(self, run: Run) -> Assessor | None:
+        """Who assesses; a model only where a question may ask many times."""
+        if not self.settings.reflection:
+            return None
+        model = self._model("judge", run, ASSESSMENT) if run.profile == "thorough" else None
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
+
+    def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
+        """The fast judge; below `gate` no evidence suffices."""
+        at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
+        if self.settings.weights == "seed":
+            return SeedJudge(embedder, at)
+        return HeuristicJudge(embedder, thresholds=at, reader=reader)
+
+    def _judge(self, depth: str, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
+        fast = self._fast(embedder, reader, run, gate)
+        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
+        model = self._model("judge", run)
+        if depth == "fast" or model is None:
+            return fast
+        fences = self._fences(run)
+        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
+        light = LightJudge(model, fast, thresholds=at, room=room, fence=fences)
+        return light if depth == "balanced" else ThoroughJudge(model, light, at, room, fences)
+
+    def _writer(self, run: Run) -> Writer | None:
+        """The writer that asks a model, None where there is none: then the sources are quoted."""
+        model = self._model("writer", run)
+        if model is None:
+            return None
+        full = self._cited(model, run)
+        if self.models.simple is None:
+            return UnlinkedWriter(full)
+        simple = self._wrapped(self.models.by_name[self.models.simple], run)
+        return UnlinkedWriter(RoutedWriter(self._cited(simple, run), full))
+
+    def _cited(self, model: LLM, run: Run) -> Writer:
+        style = Style(
+            context_tokens=self.settings.context_tokens,
+            history_messages=self.settings.messages(run.profile),
+            instructions=self._told,
+            max_tokens=self.settings.reply_tokens,
+            temperature=self.settings.writer_temperature,
+            system_prompt=self.settings.system_prompt or "",
+            thinking_tokens=thinking_within(model, self.settings),
+        )
+        return CitedWriter(model, style, self._fences(run))
+
+    def _told(self, question: Question) -> tuple[str, ...]:
+        """What the output rules tell a writer."""
+        return output_rules(self.rules, self.settings).instructions(question) if self.settings.reflection else ()
+
+    def _fences(self, run: Run) -> FenceSource:
+        return random_fence if run.tape is None else TapedFences(random_fence, run.tape)
+
+    def _model(self, role: Role, run: Run, check: str | None = None) -> LLM | None:
+        """The model of a role; what its calls use is counted for the `check` that it makes, if it makes one.
+
+        Where a model tests the draft, calls are kept for it and for the writer: who works before them cannot take
+        these.
+        """
+        model, before = self.models.of(role), role in ("condenser", "judge") and check is None
+        spare = 1 + ("writer" in self.models.roles) if self.settings.verifier_model and before else 0
+        return None if model is None else self._wrapped(model, run, check, spare)
+
+    def _wrapped(self, model: LLM, run: Run, check: str | None = None, spare: int = 0) -> LLM:
+        """The model as it is set, within the run's budget and on its tape, its replies whole and parsed."""
+        taped = model if run.tape is None else TapedModel(model, run.tape)
+        metered = MeteredModel(
+            taped,
+            run.budget,
+            run.clock,
+            price=self._price(model.name),
+            delays=delays_from(self.settings.retry_seconds),
+            chance=random.Random(run.id),  # noqa: S311 - delays are no secret
+            tell=untold if check is None else partial(run.meter.asked, check),
+            spare=spare,
+        )
+        return StructuredModel(tuned(metered, self.settings))
+
+    def _price(self, model: str) -> Price:
+        """What a call is reserved at; nothing where money is not limited."""
+        if self.settings.max_cost is None:
+            return Price()
+        from assay.models.prices import price_of
+
+        found = price_of(model, self.settings.prices)
+        assert found is not None  # noqa: S101 - `open_models` refuses a model without a price
+        return Price(found.input / 1e6, found.output / 1e6)
+
+    def _worth(self, profile: str) -> SearchUtility:
+        asks = self.models.of("judge") is not None and profile != "fast"
+        return learned_worth("model" if asks else "rules", self.settings.correct)
+
+    def _used(self, profile: str) -> ModelsUsed:
+        judge = self.models.of("judge")
+        asks = judge is not None and profile != "fast"
+        writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
+        return ModelsUsed(
+            writer="extractive" if writer is None else self._writers(writer.name),
+            judge=as_set(judge.name, self.settings, "judge") if asks and judge is not None else heuristic,
+            verifier=self._tests(),
+        )
+
+    def _tests(self) -> str:
+        model = self.models.of("verifier") if self.settings.verifier_model else None
+        checker = None if self.checker is None else self.checker.checker.model.id
+        asked = None if model is None else as_set(model.name, self.settings, "verifier")
+        return ", ".join(filter(None, ("deterministic", checker, asked)))
+
+    def _by_signals(self) -> str:
+        """The fast judge as calibrations name it."""
+        fitted = self.settings.weights == "fitted"
+        mode = FAST if self.reader is None else FITTED_MODE
+        return mode if fitted else self.settings.weights
+
+    def _writers(self, name: str) -> str:
+        full, simple = as_set(name, self.settings, "writer"), self.models.simple
+        if simple is None:
+            return full
+        return f"{full} (simple questions: {as_set(self.models.by_name[simple].name, self.settings, 'writer')})"
+
+
+def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:
+    """Who quotes the sources: by the reader, where there is one."""
+    by_sentences = ExtractiveWriter()
+    return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
+
+
+def _on_tape(retriever: Retriever, run: Run, port: str) -> Retriever:
+    return retriever if run.tape is None else TapedRetriever(retriever, run.tape, port)
+
+
+def _speller_on_tape(speller: Speller, run: Run) -> Speller:
+    return speller if run.tape is None else TapedSpeller(speller, run.tape)

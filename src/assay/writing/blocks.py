@@ -1,0 +1,296 @@
+"""What is shown of a passage around an answer: whole blocks, or whole parts of them, within a number of words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from assay.nlp.blocks import Block, BlockKind, blocks, unit
+from assay.nlp.rivals import Rival
+from assay.nlp.sentences import sentences
+from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
+
+# Most words of an answer by what is asked: a fact, an explanation, a list or the steps; and of one block of
+# the first two (benchmarks/answers/choose.py).
+FACT_WORDS, PROSE_WORDS, LIST_WORDS = 100, 100, 180
+FACT_BLOCK, PROSE_BLOCK = 45, 90
+# A block may be this much longer than asked before it is cut: a whole thing reads better.
+SLACK = 1.25
+_LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
+_PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER, AnswerType.YES_NO})
+_EXPLAINED = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE})
+_AUXILIARY = (
+    r"(?:is|are|was|were|have|has|had|do|does|did|must|can|could|will|would|should|shall|may|might|if|to|about)\b"
+)
+_PLURAL = r"(?:\w+(?<![siua])s|people|children|men|women|criteria)\b"
+_NO_AUXILIARY = rf"(?!{_AUXILIARY})"
+# "What rules must I keep?", "which files count": else a word in -s may be a verb ("which rule says").
+_SEVERAL = re.compile(
+    r"\b(?:what|who)\s(?:are|were)\b"
+    rf"|\b(?:what|which)\s(?:{_NO_AUXILIARY}\w+\s){{0,2}}{_NO_AUXILIARY}{_PLURAL}\s{_AUXILIARY}"
+    rf"|\bwhich\s{_NO_AUXILIARY}{_PLURAL}",
+    re.IGNORECASE,
+)
+# What one item of a list can be the whole answer to.
+_SINGLE = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER, AnswerType.YES_NO})
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Stretches of one passage that are shown together, in order; offsets in the passage's text."""
+
+    parts: tuple[Span, ...]
+    passage: Passage
+
+    @property
+    def text(self) -> str:
+        """The stretches as a reader sees them, each on lines of its own."""
+        return "\n".join(self.passage.text[part.start : part.end] for part in self.parts)
+
+    @property
+    def words(self) -> int:
+        """How many words a reader counts."""
+        return len(self.text.split())
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Each stretch as a quote."""
+        found = (self.passage.span_of(part.start, part.end) for part in self.parts)
+        return tuple(Quote(source.quote, source) for source in found)
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many words an answer may have, one block of it, and one list of it with what leads to it."""
+
+    answer: int
+    block: int
+    listed: int
+
+
+def room_for(question: Question) -> Room:
+    """The room of an answer to the question.
+
+    >>> room_for(Question("How do I brew tea?", "How do I brew tea?", kind=QuestionKind.HOW_TO)).answer
+    180
+    """
+    if question.kind is QuestionKind.HOW_TO or question.answer_type in _LISTS:
+        return Room(LIST_WORDS, LIST_WORDS, LIST_WORDS)
+    several = asks_for_several(question)
+    if question.answer_type in _PROSE or question.kind in _EXPLAINED:
+        return Room(PROSE_WORDS, PROSE_BLOCK, LIST_WORDS if several else PROSE_BLOCK)
+    return Room(FACT_WORDS, FACT_BLOCK, LIST_WORDS if several else FACT_BLOCK)
+
+
+def asks_for_several(question: Question) -> bool:
+    """Whether a list is asked for, or an English question names what it asks for in the plural.
+
+    >>> asked = ("Which rules must I keep?", "What benefits does the firm offer?", "What happens in May?")
+    >>> [asks_for_several(Question(each, each)) for each in asked]
+    [True, True, False]
+    """
+    return question.answer_type is AnswerType.LIST or _SEVERAL.search(question.standalone) is not None
+
+
+def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
+    """What is shown around the answer's span of a passage: the blocks it stands in, shortened where they are long.
+
+    None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
+    """
+    text = passage.text
+    found = unit(_blocks(passage), span.start, span.end)
+    if not found:
+        return None
+    most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
+    whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)
+    if whole.words <= SLACK * most_words:
+        return Shown(_joined(whole.parts, text), passage)
+    parts: list[Span] = []
+    left = most_words
+    for block in found:
+        taken = _shortened(text, block, span, left)
+        parts += taken
+        left -= sum(_words(text, part) for part in taken)
+    return Shown(_joined(parts, text), passage) if parts else None
+
+
+def without(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+    """The same without the stretches on rivals, such as other items of a list; None where nothing is left.
+
+    >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
+    >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",)),)}
+    >>> without(Shown((Span(0, 25),), passage), told).text
+    '- Rome: 9:00'
+    """
+    text, parts = shown.passage.text, list(shown.parts)
+    for rival in told.get(shown.passage.passage_id, ()):
+        before = [Span(part.start, min(part.end, rival.span.start)) for part in parts]
+        behind = [Span(max(part.start, rival.span.end), part.end) for part in parts]
+        pieces = [piece for piece in chain(before, behind) if text[piece.start : piece.end].strip()]
+        parts = sorted((_stripped(text, piece) for piece in pieces), key=lambda part: part.start)
+    return Shown(tuple(parts), shown.passage) if parts else None
+
+
+def grown(shown: Shown, most_words: int) -> Shown:
+    """The same with its neighbours under one heading, behind and before it by turns, while `most_words` hold them.
+
+    Steps and what a list leaves out stand beside the block that the reader points at.
+    """
+    text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
+    found = _units_under_one_heading(_blocks(shown.passage), first)
+    behind = [each for each in found if each.start >= last]
+    before = [each for each in reversed(found) if each.end <= first]
+    parts, room, fits = list(shown.parts), most_words - shown.words, True
+    while fits:
+        fits = False
+        for neighbours in (behind, before):
+            if neighbours and _words(text, neighbours[0]) <= room:
+                room -= _words(text, neighbours[0])
+                parts.append(neighbours.pop(0))
+                fits = True
+    return Shown(_joined(parts, text), shown.passage)
+
+
+def told_of_rest(question: Question, shown: Sequence[Shown]) -> list[str]:
+    """What to say behind each part shown: how many more items its lists have; nothing where one fact is asked for.
+
+    >>> text = "- a tent\\n- a rope\\n- a lamp"
+    >>> part = Shown((Span(0, 8),), Passage("p", "d", "r", 0, len(text), text))
+    >>> told_of_rest(Question("What to pack?", "What to pack?"), [part])
+    ['\\n\\n(This list has 2 more items in the source.)']
+    """
+    if question.answer_type in _SINGLE and not asks_for_several(question):
+        return [""] * len(shown)
+    return [
+        f"\n\n(This list has {count:,} more item{'' if count == 1 else 's'} in the source.)" if count else ""
+        for count in items_left_out(shown)
+    ]
+
+
+def items_left_out(shown: Sequence[Shown]) -> list[int]:
+    """How many items of its lists no part shows, for each part; a list's count stands with the last part of it.
+
+    >>> text = "- a tent\\n- a rope\\n- a lamp\\n- a map"
+    >>> passage = Passage("p", "d", "r", 0, len(text), text)
+    >>> items_left_out([Shown((Span(0, 8),), passage), Shown((Span(18, 26),), passage)])
+    [0, 2]
+    """
+    counts = [0] * len(shown)
+    for passage in {each.passage.passage_id: each.passage for each in shown}.values():
+        parts = [
+            (at, part)
+            for at, each in enumerate(shown)
+            if each.passage.passage_id == passage.passage_id
+            for part in each.parts
+        ]
+        for block in _blocks(passage):
+            if block.kind is not BlockKind.LIST:
+                continue
+            seen = [(at, item) for item in block.items for at, part in parts if _touches(part, item)]
+            if seen:
+                counts[max(at for at, _ in seen)] += len(block.items) - len({item for _, item in seen})
+    return counts
+
+
+def list_around(passage: Passage, span: Span) -> Span | None:
+    """The list that a stretch of the passage stands in or leads to, its items only; None without one.
+
+    >>> text = "You need:\\n\\n- water\\n- leaves\\n\\nEnjoy."
+    >>> list_around(Passage("p", "d", "r", 0, len(text), text), Span(0, 9))
+    Span(start=11, end=27)
+    """
+    listed = (block for block in unit(_blocks(passage), span.start, span.end) if block.kind is BlockKind.LIST)
+    return next((Span(block.start, block.end) for block in listed), None)
+
+
+def in_code(passage: Passage, span: Span) -> bool:
+    """Whether a stretch of the passage touches a block of code."""
+    return any(
+        each.kind is BlockKind.CODE and _touches(Span(each.start, each.end), span) for each in _blocks(passage)
+    )
+
+
+def _blocks(passage: Passage) -> tuple[Block, ...]:
+    # Rows of a table file are no Markdown; other formats are written so that they can be read as it.
+    rows = passage.location.row is not None or passage.location.sheet is not None
+    return blocks(passage.text, "csv" if rows else "markdown")
+
+
+def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
+    """The blocks between two headings that hold the place, each lead-in with what it leads to."""
+    held: list[Span] = []
+    for block in found:
+        if block.kind is BlockKind.HEADING:
+            if block.start > place:
+                break
+            held = []
+        elif block.kind is not BlockKind.MARKUP and (not held or block.start >= held[-1].end):
+            held.append(Span(block.start, unit(found, block.start, block.end)[-1].end))
+    return held
+
+
+def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
+    """The parts of a block around the span, within about `room` words; those that it touches are never left out."""
+    if _words(text, Span(block.start, block.end)) <= room:
+        return [Span(block.start, block.end)]
+    match block.kind:
+        case BlockKind.LIST | BlockKind.TABLE if block.items:
+            kept = _around(text, block.items, span, room)
+            return [*([block.header] if block.header else []), *kept]
+        case BlockKind.CODE:
+            return [Span(block.start, block.end)]
+        case _:
+            prose = text[block.start : block.end]
+            found = [Span(block.start + each.start, block.start + each.end) for each in sentences(prose)]
+            # A lead-in that is no part of the answer shows its end, next to what it leads to.
+            inside = span if _touches(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
+            return _around(text, found, inside, room)
+
+
+def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Span]:
+    """The parts that the span touches, then those behind and before them by turns while they fit."""
+    touched = [at for at, part in enumerate(parts) if _touches(part, span)]
+    if not touched:
+        touched = [min(range(len(parts)), key=lambda at: abs(parts[at].start - span.start))] if parts else []
+    if not touched:
+        return []
+    first, last = touched[0], touched[-1]
+    used = sum(_words(text, part) for part in parts[first : last + 1])
+    grown = True
+    while grown:
+        grown = False
+        if last + 1 < len(parts) and used + _words(text, parts[last + 1]) <= room:
+            last, grown = last + 1, True
+            used += _words(text, parts[last])
+        if first and used + _words(text, parts[first - 1]) <= room:
+            first, grown = first - 1, True
+            used += _words(text, parts[first])
+    return list(parts[first : last + 1])
+
+
+def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """The parts in order, neighbours with nothing but white space between them as one stretch."""
+    joined: list[Span] = []
+    for part in sorted(parts, key=lambda each: each.start):
+        if joined and not text[joined[-1].end : part.start].strip():
+            joined[-1] = Span(joined[-1].start, max(part.end, joined[-1].end))
+        else:
+            joined.append(part)
+    return tuple(joined)
+
+
+def _stripped(text: str, part: Span) -> Span:
+    """The stretch without blank lines at its beginning and blanks at its end; an indent stays."""
+    said = text[part.start : part.end]
+    start = part.start + len(said) - len(said.lstrip())
+    return Span(text.rfind("\n", part.start, start) + 1 or part.start, part.start + len(said.rstrip()))
+
+
+def _touches(part: Span, span: Span) -> bool:
+    return part.start < max(span.end, span.start + 1) and span.start < part.end
+
+
+def _words(text: str, part: Span) -> int:
+    return len(text[part.start : part.end].split())

@@ -1,0 +1,465 @@
+"""Answers in a language model's own words, each sentence with the passages that it cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from assay.core.profiles import is_simple
+from assay.core.stages import LLM, Abstainer, Writer
+from assay.errors import AssayError, BudgetSpent, PromptTooLong, ProviderError
+from assay.nlp.citations import citations
+from assay.nlp.cited_sentences import Numbered, SentenceCutter
+from assay.nlp.markup import addresses, unlinked
+from assay.nlp.tokens import terms, words
+from assay.prompting import Count, FenceSource, estimated_tokens, random_fence, sources_line
+from assay.types import Evidence, Finding, Finish, Finished, Gathered, ModelReply, Passage, Question, Sentence
+from assay.writing.prompt import Extra, Prompt, Style, writer_prompt
+
+# The source of a sentence that its writer did not name: the passage that holds its words, where one clearly does.
+
+
+# Fewer words of content fit almost any passage.
+LEAST_TERMS = 3
+# The share of a sentence's terms that its source holds. Half of an unrelated sentence's words may stand in a long
+# passage on the same topic; numbers must be held whatever the share.
+LEAST_SHARE = 0.6
+
+
+def attributed(sentence: Sentence, passages: Sequence[Passage]) -> Sentence:
+    """The sentence, citing the passage that holds most of its words where it cites nothing and one holds enough.
+
+    >>> tower = Passage("p7", "d", "r", 0, 40, "The harbour tower was opened in 1932.")
+    >>> attributed(Sentence(1, "The tower opened in 1932."), [tower]).passage_ids
+    ('p7',)
+    >>> attributed(Sentence(1, "The tower opened in 1933."), [tower]).passage_ids
+    ()
+    """
+    if sentence.passage_ids or sentence.unknown_marks:
+        return sentence
+    wanted = frozenset(terms(sentence.text))
+    if len(wanted) < LEAST_TERMS or not passages:
+        return sentence
+    numbers = {term for term in wanted if term[0].isdigit()}
+    held = [wanted.intersection(terms(f"{passage.title}\n{passage.text}")) for passage in passages]
+    best = max(range(len(passages)), key=lambda each: len(held[each]))
+    if len(held[best]) < LEAST_SHARE * len(wanted) or not numbers <= held[best]:
+        return sentence
+    return replace(sentence, passage_ids=(passages[best].passage_id,))
+
+
+# What a writing model's prose says: its sentences with their sources, and nothing that is not an answer.
+
+
+# In capitals, as the rules ask for it: "No answer was given" is a sentence like any other.
+_NO_ANSWER = re.compile(r"\W*NO[ _]ANSWER\b")
+_SOURCES_HEADING = re.compile(
+    r"[\s#*_-]*(?:sources?|references?|citations?|bibliography|works cited|quellen|références|fuentes|来源|出典)"
+    r"(?:[ \t]+(?:used|cited))?[\s*_]*(?:[:：]|\Z|\n)",
+    re.IGNORECASE,
+)
+_FOOTNOTE = re.compile(r"\s*\[\^?\d{1,3}\]:")
+_THOUGHT = "<think>"
+_THOUGHT_ENDS = "</think>"
+# A sentence said again so often is a model that goes round in circles.
+REPEATS = 3
+# A sentence whose full stop and mark both stand there; without one of them more may have been to come.
+_FINISHED = re.compile(r"(?:[.!?…。！？]\s*(?:\[\d{1,3}\]\s*)+|\[\d{1,3}\]\s*[.!?…。！？]\s*)\Z")
+_LISTING = frozenset("source sources page pages p pp and section slide sheet row url http https".split())
+
+
+@dataclass(slots=True)
+class DraftReader:
+    """Reads one reply as it comes. Sentences are kept back until one of them cites something.
+
+    So a draft without any citation can still be asked for again: nobody has seen it. `declined` tells that the
+    reply says that the sources do not answer. A list of sources beside the answer is dropped, and a sentence that
+    was said before; so is the prompt's own list of sources, beside an answer or instead of one. `strayed` says why
+    the rest of the reply is not worth reading: the model repeats itself, or writes the prompt's fences with their
+    `code`. `unfinished` tells that the last sentence of a reply that was cut off is left out.
+
+    >>> passage = Passage("p7", "d", "r", 0, 1, "x", title="Weather")
+    >>> reader = DraftReader((passage,))
+    >>> [each.text for each in reader.feed("It rained. It snowed [1]. The sun ")]
+    ['It rained.', 'It snowed.']
+    >>> [each.text for each in reader.end()], reader.cited
+    (['The sun'], True)
+    """
+
+    passages: tuple[Passage, ...]
+    code: str = ""
+    strayed: str | None = field(default=None, init=False)
+    cited: bool = field(default=False, init=False)
+    declined: bool = field(default=False, init=False)
+    unfinished: bool = field(default=False, init=False)
+    _cutter: SentenceCutter = field(init=False)
+    _numbered: Numbered = field(init=False)
+    _thought: str | None = field(default="", init=False)
+    _listing: list[str] = field(default_factory=list, init=False)
+    _in_listing: bool = field(default=False, init=False)
+    _copied: list[str] = field(default_factory=list, init=False)
+    _kept_back: list[Sentence] = field(default_factory=list, init=False)
+    _number: int = field(default=0, init=False)
+    _said: set[str] = field(default_factory=set, init=False)
+    _repeats: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._numbered = Numbered(self.passages)
+        self._cutter = SentenceCutter(self._numbered.titles)
+
+    @property
+    def silent(self) -> bool:
+        """Whether the reply says nothing so far: no sentence, no list, and not that there is no answer."""
+        return not (self._number or self._listing or self._copied or self.declined or self.strayed)
+
+    def feed(self, piece: str) -> list[Sentence]:
+        """The sentences that may be shown now."""
+        self._read(self._cutter.feed(self._without_thought(piece)))
+        return self._shown() if self.cited else []
+
+    def end(self, *, cut: bool = False) -> list[Sentence]:
+        """The sentences that are left, cited or not, now that the reply has ended.
+
+        Of a reply that was `cut` off the last sentence is left out, unless it is plainly whole.
+        """
+        # A thought without an end is no answer; the beginning of something else is.
+        unread = self._thought or ""
+        rest = self._cutter.feed("" if unread.lstrip().startswith(_THOUGHT) else unread) + self._cutter.end()
+        if cut and rest and rest[-1].strip() and not _FINISHED.search(rest[-1]):
+            rest, self.unfinished = rest[:-1], True
+        self._read(rest)
+        if self._number == 0:  # there is nothing but a list, so that is what it answers
+            # One source may be what it answers; the list of them was copied from the prompt.
+            for each in self._listing or (self._copied if len(self._copied) == 1 else []):
+                self._add(each)
+        return self._shown()
+
+    def _without_thought(self, piece: str) -> str:
+        """The piece without what a reasoning model thinks aloud before it answers."""
+        if self._thought is None:
+            return piece
+        text = self._thought + piece
+        if _THOUGHT.startswith(text.lstrip()[: len(_THOUGHT)]) and _THOUGHT_ENDS not in text:
+            self._thought = text
+            return ""
+        self._thought = None
+        return text.partition(_THOUGHT_ENDS)[2].lstrip() if text.lstrip().startswith(_THOUGHT) else text
+
+    def _read(self, written: list[str]) -> None:
+        for each in written:
+            if self.strayed or self._strays(each):
+                continue
+            if self._number == 0 and not self._listing and _NO_ANSWER.match(each):
+                self.declined = True
+            elif self.declined or not each.strip() or _NO_ANSWER.fullmatch(each.rstrip(" \n.*_")):
+                continue
+            elif copied := _lines_of_the_prompt(each, self.passages):
+                self._copied += copied
+            elif (self._in_listing or _opens_listing(each)) and _only_lists(each, self.passages):
+                self._in_listing = True
+                self._listing.append(each)
+            else:
+                self._in_listing = False
+                self._add(each)
+
+    def _strays(self, written: str) -> bool:
+        """Whether this is no part of an answer: the prompt's own fences, or what was said before."""
+        if self.code and self.code in written:
+            self.strayed = "the model went on to repeat the prompt; what followed was not read"
+            return True
+        bare = " ".join(words(written))
+        if not bare or bare not in self._said:
+            self._said.add(bare)
+            return False
+        self._repeats += 1
+        if self._repeats >= REPEATS:
+            self.strayed = "the model repeated itself; what followed was not read"
+        return True
+
+    def _add(self, written: str) -> None:
+        self._number += 1
+        sentence = self._numbered.sentence(self._number, written)
+        self.cited = self.cited or bool(sentence.passage_ids or sentence.unknown_marks)
+        self._kept_back.append(sentence)
+
+    def _shown(self) -> list[Sentence]:
+        shown, self._kept_back = self._kept_back, []
+        return shown
+
+
+def _lines_of_the_prompt(written: str, passages: tuple[Passage, ...]) -> list[str]:
+    """The lines, where each of them is one of the prompt's list of sources, as it stood there."""
+    lines = [line.strip() for line in written.splitlines() if line.strip()]
+    given = {sources_line(n, passage) for n, passage in enumerate(passages, 1)}
+    return lines if given.issuperset(lines) else []
+
+
+def _opens_listing(written: str) -> bool:
+    """Whether a list of sources may begin here: its heading, or a footnote."""
+    return bool(_SOURCES_HEADING.match(written) or _FOOTNOTE.match(written))
+
+
+def _only_lists(written: str, passages: tuple[Passage, ...]) -> bool:
+    """Whether the words are those of marks, titles and places alone."""
+    heading = _SOURCES_HEADING.match(written)
+    rest = written[heading.end() :] if heading else written
+    for mark in reversed(citations(rest, tuple(passage.title for passage in passages))):
+        rest = rest[: mark.start] + " " + rest[mark.end :]
+    known = {word for n, passage in enumerate(passages, 1) for word in words(sources_line(n, passage))}
+    return known.union(_LISTING).issuperset(word for word in words(rest) if not word.isdigit())
+
+
+# What a reply that says nothing ended with: it thought aloud, or wrote white space.
+_SILENT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "length": "thinking"})
+# How often the room for evidence is halved where the model finds the prompt too long.
+SHRINKS = 3
+
+
+@dataclass(slots=True)
+class _Draft:
+    """One reply as far as it has come: `rest` are sentences kept back because the whole draft cites nothing."""
+
+    extra: Extra
+    prompt: Prompt | None = None
+    reader: DraftReader = field(default_factory=lambda: DraftReader(()))
+    finish: Finish = "incomplete"
+    shown: bool = False
+    rest: list[Sentence] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    attributed: set[int] = field(default_factory=set)
+
+    def begin(self, prompt: Prompt) -> None:
+        """Read a reply to this prompt from its beginning."""
+        self.prompt, self.reader = prompt, DraftReader(prompt.packed.passages, prompt.code)
+
+    @property
+    def whole(self) -> bool:
+        """Whether the reply ended by itself and said something."""
+        return self.finish == "stop" and (bool(self.rest) or self.shown or self.reader.declined)
+
+    @property
+    def uncited(self) -> bool:
+        """Whether this is a whole draft that cites nothing, and not each of its sentences has a clear source."""
+        return self.finish == "stop" and not all(self.sourced(each).passage_ids for each in self.rest)
+
+    def sourced(self, sentence: Sentence) -> Sentence:
+        """The sentence, citing its source where the model named none and one is clear."""
+        found = attributed(sentence, self.prompt.packed.passages) if self.prompt else sentence
+        self.attributed |= {found.number} if found is not sentence else set()
+        return found
+
+    def ended(self) -> Finished:
+        """The draft's end, with what the reader should know; a reply that says nothing is no whole draft."""
+        finish = self.finish
+        if self.reader.silent and not self.reader.unfinished:
+            finish = _SILENT.get(finish, finish)
+        cut = self._cut() if finish == "length" else []
+        return Finished(finish, (*self.notes, *cut, *self._attribution(), *self._packing()))
+
+    def _cut(self) -> list[str]:
+        assert self.prompt is not None  # noqa: S101 - a draft that ended was begun
+        last = "; its unfinished last sentence is left out" if self.reader.unfinished else ""
+        limit = f"its limit of {self.prompt.request.max_tokens} tokens"
+        return [f"the answer was cut off at {limit}{last}: allow more with --reply-tokens"]
+
+    def _attribution(self) -> list[str]:
+        count = len(self.attributed)
+        return [f"the source of {count} sentence{'s' * (count > 1)} was found by assay, not named by the model"] * (
+            count > 0
+        )
+
+    def _packing(self) -> list[str]:
+        packed = None if self.prompt is None else self.prompt.packed
+        if packed is None:
+            return []
+        notes = []
+        if packed.left_out:
+            of = len(packed.left_out) + len(packed.passages)
+            notes.append(f"{len(packed.left_out)} of {of} passages did not fit into the prompt and were not read")
+        if packed.shortened:
+            notes.append("a passage did not fit into the prompt, and only its first sentences were read")
+        return notes
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWriter:
+    """Has a language model write prose with `[n]` marks, and hands its sentences on as they come.
+
+    Nothing is handed on until a sentence cites something. A sentence without a mark cites the passage that holds
+    its words, where one clearly does; the draft's notes say of how many that was done. A whole draft without any
+    citation, whose sentences have no clear source either, is asked for once more with a reminder.
+
+    Where the model finds the prompt too long, the evidence is halved, at most three times. A model that says that
+    the sources do not answer ends a draft without sentences. `fence` is the source of fences, `count` the model's
+    own token counter where there is one.
+    """
+
+    llm: LLM
+    style: Style = field(default_factory=Style)
+    fence: FenceSource = random_fence
+    count: Count = estimated_tokens
+
+    async def write(
+        self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
+    ) -> AsyncGenerator[Sentence | Finished, None]:
+        """The answer's sentences in order, then how the reply ended; without evidence the model is not asked.
+
+        Raises what the model raises; PromptTooLong where not even a shrunken prompt fits.
+        """
+        if not evidence.hits:
+            yield Finished("stop", ("there is no evidence to write from",))
+            return
+        draft = _Draft(Extra(advice))
+        async with aclosing(self._written(question, evidence, draft)) as sentences:
+            async for sentence in sentences:
+                yield sentence
+        if draft.uncited:
+            again = _Draft(replace(draft.extra, cite_more=True))
+            try:
+                async with aclosing(self._written(question, evidence, again)) as sentences:
+                    async for sentence in sentences:
+                        yield sentence
+            except (BudgetSpent, ProviderError) as error:
+                if again.shown:
+                    raise
+                draft.notes.append(_not_again(error))
+            draft = again if again.shown or again.whole else draft
+        for sentence in draft.rest:
+            yield draft.sourced(sentence)
+        yield draft.ended()
+
+    async def _written(
+        self, question: Question, evidence: Evidence, draft: _Draft
+    ) -> AsyncGenerator[Sentence, None]:
+        """The sentences of one draft, with less evidence where the prompt was too long; `draft` keeps the rest."""
+        refused: PromptTooLong | None = None
+        for shrinks_left in reversed(range(SHRINKS + 1)):
+            try:
+                prompt = writer_prompt(question, evidence, self.style, self.fence, draft.extra, self.count)
+            except PromptTooLong as error:
+                raise refused or error from None  # what the service said is nearer to the truth
+            draft.begin(prompt)
+            try:
+                async with aclosing(self._read(prompt, draft)) as sentences:
+                    async for sentence in sentences:
+                        draft.shown = True
+                        yield sentence
+                return
+            except PromptTooLong as error:
+                if draft.shown or not shrinks_left:
+                    raise
+                refused = error
+                draft.extra = replace(draft.extra, evidence_tokens=prompt.packed.tokens // 2)
+
+    async def _read(self, prompt: Prompt, draft: _Draft) -> AsyncGenerator[Sentence, None]:
+        """The sentences of one reply, as soon as one of them cites something."""
+        async with aclosing(self.llm.stream(prompt.request)) as parts:
+            async for part in parts:
+                if isinstance(part, ModelReply):
+                    draft.finish = part.finish
+                    continue
+                for sentence in draft.reader.feed(part):
+                    yield draft.sourced(sentence)
+                if draft.reader.strayed:
+                    draft.finish = "stop"
+                    break
+        last = draft.reader.end(cut=draft.finish == "length")
+        if draft.reader.strayed:
+            draft.notes.append(draft.reader.strayed)
+        if draft.reader.declined:
+            draft.notes.append("the model found no answer in the sources")
+        if not draft.reader.cited:
+            draft.rest = last
+            return
+        for sentence in last:
+            yield draft.sourced(sentence)
+
+
+def _not_again(error: AssayError) -> str:
+    return f"the answer cites no source, and it could not be asked for again: {error}"
+
+
+# No links but those of cited sources in what a model writes: a planted one could carry off what an answer says.
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedWriter:
+    """What `inner` writes, each link as words but for addresses of the sources that its sentence cites.
+
+    An address that the user's question names stays too, and in code one that stands in a cited passage. What was
+    changed is counted in the draft's notes.
+    """
+
+    inner: Writer
+
+    async def write(
+        self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
+    ) -> AsyncGenerator[Sentence | Finished, None]:
+        """The sentences without links, then the end with a note; raises what `inner` raises."""
+        changed = 0
+        async with aclosing(self.inner.write(question, evidence, advice)) as parts:
+            async for part in parts:
+                if isinstance(part, Finished):
+                    yield replace(part, notes=(*part.notes, *_told(changed)))
+                    continue
+                plain = without_links(part, question, evidence)
+                changed += plain != part
+                yield plain
+
+
+@dataclass(frozen=True, slots=True)
+class UnlinkedDecliner:
+    """What `inner` says, each link as words but for addresses that the question names.
+
+    A refusal repeats titles, queries and a judge's words, and any of them may come from a document.
+    """
+
+    inner: Abstainer
+
+    def decline(self, question: Question, gathered: Gathered) -> str:
+        """The refusal without links."""
+        return unlinked(self.inner.decline(question, gathered), addresses(question.text)).text
+
+
+def without_links(sentence: Sentence, question: Question, evidence: Evidence) -> Sentence:
+    """The sentence without links but to the sources that it cites, and to what the question names.
+
+    >>> linked = Sentence(1, "It opened in 1932, see [here](https://evil.example/?q=1932).", ("p7",))
+    >>> without_links(linked, Question("When?", "When?"), Evidence()).text
+    'It opened in 1932, see here (evil.example/?q=1932).'
+    """
+    cited = [each for each in evidence.passages if each.passage_id in sentence.passage_ids]
+    allowed = [each.origin.link for each in cited if each.origin.link] + list(addresses(question.text))
+    in_code = [each for passage in cited for each in addresses(passage.text)] if "`" in sentence.text else []
+    plain = unlinked(sentence.text, allowed, in_code)
+    return replace(sentence, text=plain.text) if plain.changed else sentence
+
+
+def _told(changed: int) -> tuple[str, ...]:
+    """The note on how many sentences lost a link."""
+    several = "sentences" if changed > 1 else "sentence"
+    return (f"a link of {changed} {several} is shown as words: it is no cited source's address",) if changed else ()
+
+
+# Two writers, one for simple questions: a cheap model where the rule of `assay.core.profiles.is_simple` allows it.
+
+
+@dataclass(frozen=True, slots=True)
+class RoutedWriter:
+    """Simple questions go to `simple`, all others to `full`; so does a draft written again after findings."""
+
+    simple: Writer
+    full: Writer
+
+    def write(
+        self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
+    ) -> AsyncGenerator[Sentence | Finished, None]:
+        """What the chosen writer writes; raises what it raises."""
+        return self.chosen(question, advice).write(question, evidence, advice)
+
+    def chosen(self, question: Question, advice: tuple[Finding, ...] = ()) -> Writer:
+        """The writer for this question."""
+        return self.simple if is_simple(question) and not advice else self.full

@@ -1,0 +1,409 @@
+"""Answers made of the evidence's own sentences, without a language model."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from assay.nlp.answer_types import candidates as stretches
+from assay.nlp.negation import is_hedge, negations, opposites_of
+from assay.nlp.quantities import agree, comparable, quantities
+from assay.nlp.rivals import is_of_rival, rivals
+from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
+from assay.types import (
+    AnswerType,
+    Contradiction,
+    Evidence,
+    Finding,
+    Finished,
+    Passage,
+    Question,
+    QuestionKind,
+    Sentence,
+    Span,
+)
+from assay.writing.blocks import (
+    LIST_WORDS,
+    Room,
+    Shown,
+    asks_for_several,
+    list_around,
+    shown_around,
+    told_of_rest,
+    without,
+)
+from assay.writing.candidates import Candidate, candidates
+from assay.writing.features import bare_title, named, read, weighing
+from assay.writing.ranking import (
+    SCATTERED,
+    STEPS,
+    WORDS_APART,
+    WORDS_TOGETHER,
+    Ranker,
+    direct,
+    fitted,
+    pertinent,
+    readable,
+    select,
+)
+
+# Questions that set things side by side: which sentence speaks for each of them.
+
+
+_SETS_SIDE_BY_SIDE = re.compile(
+    r"\b(?:or|both|between|than|common|same|difference|differ|versus|vs)\b", re.IGNORECASE
+)
+_IN_TIME = re.compile(
+    r"\b(?:first|earlier|earliest|older|oldest|later|latest|younger|youngest|newer|newest|before|after|born"
+    r"|longer|recent|recently)\b",
+    re.IGNORECASE,
+)
+# How much likelier a dated sentence is to speak for its side where the question compares in time.
+_DATED = 4.0
+_MOST_SIDES = 3
+
+
+def sides(question: Question, evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
+    """The likeliest sentence on each thing compared, in order of the passages; empty where nothing is compared.
+
+    A thing is compared when it is the title of a passage and the question names it, beside another one.
+    """
+    ranks = _named_ranks(question.standalone, evidence)
+    compares = question.kind is QuestionKind.COMPARATIVE or _SETS_SIDE_BY_SIDE.search(question.standalone)
+    if len(ranks) < 2 or not compares:
+        return []
+    dated = bool(_IN_TIME.search(question.standalone))
+    best = []
+    for rank in ranks[:_MOST_SIDES]:
+        own = [index for index, candidate in enumerate(pool) if candidate.rank == rank]
+        if own:
+            best.append(max(own, key=lambda index: shares[index] * _weight(pool[index], dated)))
+    return best
+
+
+def _named_ranks(question: str, evidence: Evidence) -> list[int]:
+    """The first passage of each title that the question names and that is not part of a longer one it names."""
+    titles = [passage.title for passage in evidence.passages]
+    first = {bare_title(title): rank for rank, title in reversed(list(enumerate(titles)))}
+    asked = {bare_title(title) for title, is_named in zip(titles, named(question, titles), strict=True) if is_named}
+    return sorted(
+        first[title]
+        for title in asked
+        if not any(title != other and f" {title} " in f" {other} " for other in asked)
+    )
+
+
+def _weight(candidate: Candidate, dated: bool) -> float:
+    """How fit a sentence is to stand beside another: short, and dated where dates are compared."""
+    short = 1 / math.sqrt(candidate.words)
+    return short * _DATED if dated and stretches(candidate.text, AnswerType.DATE) else short
+
+
+def asks_which_of(question: str) -> bool:
+    """Whether the question offers its answers: "A or B".
+
+    >>> asks_which_of("Is it tea or coffee?"), asks_which_of("Is it tea?")
+    (True, False)
+    """
+    return "or" in words(question)
+
+
+# Lists in an answer of sentences: shown as lists, and whole where there is room.
+
+
+_ROOM = Room(LIST_WORDS, LIST_WORDS, LIST_WORDS)
+_COLONS = (":", "：")
+
+
+def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, ...]:
+    """What to show of the chosen sentences, in order: in the place of a list's sentences the list with its lead-in.
+
+    That is so where two of them were chosen, its lead-in, or one for a question that asks for several. Any other
+    sentence is shown alone. Empty where no list is shown so.
+    """
+    lists = [_list_of(each) for each in quoted]
+    chosen = Counter(lists)
+    several = asks_for_several(question)
+    shown: list[Shown] = []
+    has_list = False
+    for candidate, listed in zip(quoted, lists, strict=True):
+        found = Shown((candidate.span,), candidate.passage)
+        if listed is not None and (several or chosen[listed] > 1 or candidate.text.endswith(_COLONS)):
+            if any(_shows(each, *listed) for each in shown):
+                continue
+            found = shown_around(candidate.passage, candidate.span, _ROOM) or found
+            has_list = True
+            shown = [each for each in shown if not _holds(found, each)]
+        shown.append(found)
+    return tuple(shown) if has_list else ()
+
+
+def _list_of(candidate: Candidate) -> tuple[str, Span] | None:
+    """The passage and the place of the list that the sentence stands in or leads to; None without one."""
+    listed = list_around(candidate.passage, candidate.span)
+    if listed is None or not (candidate.span.start >= listed.start or candidate.text.endswith(_COLONS)):
+        return None
+    return candidate.passage.passage_id, listed
+
+
+def _holds(outer: Shown, inner: Shown) -> bool:
+    """Whether one shows all that the other shows."""
+    same = outer.passage.passage_id == inner.passage.passage_id
+    return same and all(
+        any(part.start <= each.start and each.end <= part.end for part in outer.parts) for each in inner.parts
+    )
+
+
+def _shows(shown: Shown, passage_id: str, listed: Span) -> bool:
+    """Whether something of a list is shown."""
+    return shown.passage.passage_id == passage_id and any(
+        part.start < listed.end and listed.start < part.end for part in shown.parts
+    )
+
+
+# A question of several parts: a sentence for each.
+
+
+# A sentence that holds less of a part than this does not answer it.
+LEAST = 0.5
+
+
+def for_each_part(question: Question, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
+    """For each of several aspects the candidate that holds most of it, the likelier of two; none for a lone one.
+
+    A part that no candidate holds half of gets none.
+    """
+    if len(question.aspects) < 2:
+        return []
+    found = (_best(replace(question, standalone=aspect), pool, shares) for aspect in question.aspects)
+    return list(dict.fromkeys(index for index in found if index is not None))
+
+
+def _best(part: Question, pool: Sequence[Candidate], shares: Sequence[float]) -> int | None:
+    weigh = weighing(part, pool)
+    covers = [weigh.cover(frozenset(candidate.terms)) for candidate in pool]
+    best = max(range(len(pool)), key=lambda index: (covers[index], shares[index]))
+    return best if covers[best] >= LEAST else None
+
+
+# Yes or no, where a quoted sentence settles it.
+
+
+# Words that ask and say nothing of their own, as stems.
+_EMPTY = frozenset({"ever", "actual", "realli", "still", "alreadi", "also", "yet"})
+# Questions after likeness are settled by comparing sentences, not by one of them.
+_LIKENESS = frozenset({"same", "different", "similar", "alike", "more", "less"})
+
+
+def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
+    """Whether the grounds together say yes; None where they do not settle it or the question asks something else.
+
+    A ground settles it when it holds every content word of the question, or its opposite; negations, opposites
+    and numbers that differ turn the answer. With several grounds, one a thing asked about, all must say yes.
+    """
+    if question.answer_type is not AnswerType.YES_NO or not grounds:
+        return None
+    asked = words(question.standalone)
+    if asks_which_of(question.standalone) or _LIKENESS.intersection(asked):
+        return None
+    said = [_says(question.standalone, ground, grounds) for ground in grounds]
+    if any(each is None for each in said):
+        return False if False in said else None
+    return all(said)
+
+
+def _says(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> bool | None:
+    """Whether one sentence says yes to the question, as far as the question is about its passage's title."""
+    elsewhere = {term for other in grounds if other is not ground for term in terms(other.passage.title)}
+    here = set(ground.terms) | set(terms(ground.passage.title))
+    measured = _measures(question, ground.text)
+    wanted = [
+        term
+        for term in terms(question)
+        if term not in _EMPTY and (term not in elsewhere or term in here) and not (measured and term[0].isdigit())
+    ]
+    turned = 0
+    for term in wanted:
+        if term in here:
+            continue
+        if not opposites_of(term) & here:
+            return None
+        turned += 1
+    if not wanted or _hedges(ground.text) - _hedges(question):
+        return None
+    if False in measured:
+        return False
+    return (turned + _negated(ground.text, wanted) + _negated(question, wanted)) % 2 == 0
+
+
+def _hedges(text: str) -> set[str]:
+    # "May" with its capital is the month.
+    return {word for word in words(text.replace("May", "")) if is_hedge(word)}
+
+
+def _negated(text: str, wanted: Sequence[str]) -> int:
+    """How many negations of the text reach a wanted term."""
+    asked = set(wanted)
+    return sum(bool(asked & _stems(text[each.scope.start : each.scope.end])) for each in negations(text))
+
+
+def _stems(text: str) -> set[str]:
+    found = (fold(text[span.start : span.end]) for span in word_spans(text))
+    return {stem(word) for word in found if word not in STOP_WORDS}
+
+
+def _measures(question: str, text: str) -> list[bool]:
+    """For each number of the question that meets numbers of its kind in the text: whether it agrees with one."""
+    there = quantities(text)
+    met = [(asked, [each for each in there if comparable(asked, each)]) for asked in quantities(question)]
+    return [any(agree(asked, each) for each in same_kind) for asked, same_kind in met if same_kind]
+
+
+# An answer where sources disagree: one sentence for each reading, so that none is picked silently.
+
+
+def per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
+    """For each reading of the evidence's contradictions the likeliest sentence that holds its value, once.
+
+    None where the evidence carries no contradiction, or where fewer than two readings can be quoted.
+    """
+    chosen: dict[int, None] = {}
+    for contradiction in evidence.contradictions:
+        for reading in contradiction.readings:
+            holding = [
+                index
+                for index, candidate in enumerate(pool)
+                if candidate.passage.passage_id in reading.passage_ids and reading.value in candidate.text
+            ]
+            if holding:
+                chosen.setdefault(max(holding, key=lambda index: shares[index]))
+    return list(chosen) if len(chosen) > 1 else []
+
+
+def told_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
+    """Each contradiction on a line, for a prompt: its readings with the numbers of the passages and their date.
+
+    A reading none of whose passages is among these is left out, and a contradiction of which fewer than two are
+    left; "" where there is none.
+    """
+    number = {passage.passage_id: n for n, passage in enumerate(passages, 1)}
+    lines = (_line(each, number) for each in evidence.contradictions)
+    return "\n".join(line for line in lines if line)
+
+
+def _line(contradiction: Contradiction, number: Mapping[str, int]) -> str:
+    told = [
+        f"{reading.value} {marks}" + (f" ({reading.date})" if reading.date else "")
+        for reading in contradiction.readings
+        if (marks := "".join(f"[{number[key]}]" for key in reading.passage_ids if key in number))
+    ]
+    aspect = " ".join(contradiction.aspect.split())
+    return f"- {aspect}: {'; '.join(told)}" if len(told) > 1 else ""
+
+
+# How many of the likeliest sentences are asked whether they settle a yes-or-no question.
+_GROUNDS = 3
+_WORD = {True: "Yes.", False: "No."}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """An answer before it is written: yes, no or neither, the sentences it stands on, the sentences quoted.
+
+    `listed` is what is shown of these where a list is among them.
+    """
+
+    verdict: str = ""
+    grounds: tuple[Candidate, ...] = ()
+    quoted: tuple[Candidate, ...] = ()
+    listed: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractiveWriter:
+    """Quotes the sentences that answer, each with its passage, word for word.
+
+    It writes the same answer whatever the advice: a quotation cannot be mended.
+    """
+
+    ranker: Ranker = field(default_factory=fitted)
+
+    async def write(
+        self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
+    ) -> AsyncGenerator[Sentence | Finished, None]:
+        """The answer's sentences in reading order, then `Finished("stop")`; none where nothing can be quoted."""
+        plan = self._plan(question, evidence)
+        if plan.listed:
+            for sentence in _listing(question, plan.listed):
+                yield sentence
+            yield Finished("stop")
+            return
+        if plan.verdict:
+            yield Sentence(1, plan.verdict, tuple(dict.fromkeys(each.passage.passage_id for each in plan.grounds)))
+        for number, candidate in enumerate(plan.quoted, 2 if plan.verdict else 1):
+            yield Sentence(number, candidate.text, (candidate.passage.passage_id,))
+        yield Finished("stop")
+
+    def scattered(self, question: Question, evidence: Evidence) -> float:
+        """The probability that the answer lies scattered over passages, so that several must be quoted."""
+        pool = candidates(evidence)
+        return self.ranker.scattered(read(question, evidence, pool)) if pool else 0.0
+
+    def _plan(self, question: Question, evidence: Evidence) -> _Plan:
+        """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
+        told = rivals(question, evidence.passages)
+        pool = tuple(each for each in candidates(evidence) if not is_of_rival(each.passage, each.span, told))
+        if not pool:
+            return _Plan()
+        reading = read(question, evidence, pool)
+        scattered = self.ranker.scattered(reading)
+        shares = self.ranker.shares(reading)
+        # Where several steps lead to the answer, the last need not speak of what is asked.
+        shares = shares if scattered >= STEPS else pertinent(question, pool, reading, shares)
+        disagreeing = per_reading(evidence, pool, shares)
+        if disagreeing:
+            return _Plan(quoted=tuple(pool[index] for index in disagreeing))
+        compared = sides(question, evidence, pool, shares)
+        grounds, settled = _settled(question, pool, shares, compared)
+        parts = [] if compared else for_each_part(question, pool, shares)
+        if settled is not None:
+            chosen = list(grounds)
+        elif len(parts) == len(question.aspects) > 1:
+            chosen = parts
+        else:
+            words = WORDS_APART if scattered >= SCATTERED else WORDS_TOGETHER
+            chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
+        quoted = tuple(pool[index] for index in readable(chosen, pool))
+        if settled is None:
+            listed = (without(each, told) for each in with_lists(question, quoted))
+            return _Plan(quoted=quoted, listed=tuple(each for each in listed if each is not None))
+        return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
+
+
+def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
+    """A sentence for each part shown. Only its quotes claim something: how many items are left out is no claim."""
+    rests = told_of_rest(question, shown)
+    return [
+        Sentence(
+            number,
+            ("\n\n" if number > 1 else "") + each.text + rest,
+            (each.passage.passage_id,),
+            quotes=each.quotes,
+        )
+        for number, (each, rest) in enumerate(zip(shown, rests, strict=True), 1)
+    ]
+
+
+def _settled(
+    question: Question, pool: Sequence[Candidate], shares: Sequence[float], compared: Sequence[int]
+) -> tuple[Sequence[int], bool | None]:
+    """Yes or no, and the sentences that settle it: those compared, else the first of the likeliest that does."""
+    likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:_GROUNDS]
+    for grounds in [compared] if compared else [[index] for index in likeliest]:
+        settled = yes_or_no(question, [pool[index] for index in grounds])
+        if settled is not None:
+            return grounds, settled
+    return compared, None

@@ -1,0 +1,275 @@
+"""What can be measured of a sentence as an answer to a question, without a model: one row of numbers each."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from assay.nlp.answer_types import new_candidates, tells
+from assay.nlp.tokens import terms, words
+from assay.types import AnswerType, Evidence, Question
+from assay.writing import standing
+from assay.writing.candidates import Candidate
+
+NAMES = (
+    "cover",
+    "cover_titled",
+    "cover_near",
+    "cover_passage",
+    "pairs",
+    "named",
+    "rank",
+    "dense",
+    "first",
+    "position",
+    "typed",
+    "typed_phrase",
+    "length",
+    "leans",
+    "bridge",
+    "bridge_gain",
+    *standing.NAMES,
+)
+SCATTER_NAMES = (
+    "dense_first",
+    "dense_lead",
+    "dense_lead_three",
+    "cover_first",
+    "cover_joined",
+    "asked_terms",
+    "nested",
+    "bridge_most",
+    "cover_most",
+    "named_passages",
+)
+# A sentence that opens with one of these leans on the one before it.
+_LEANS = re.compile(
+    r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those|Such|However|Therefore|Thus|Then|But|And|Also"
+    r"|Moreover|Furthermore|In addition|For example|Another|Both)\b"
+)
+# From how many of the best covering sentences a second hop may start.
+_HOPS = 6
+# A clause inside the question: "the city where …", "the man who …".
+_NESTED = re.compile(r"\b(?:that|which|who|whom|whose|where|when|what|how)\b", re.IGNORECASE)
+# Characters at the start of a question in which its own question word stands.
+_OPENING = 5
+# Words that ask and say nothing of what is asked for: "how many passages" is answered by "8 passages".
+_ASKS = re.compile(r"\bhow\s+(?:many|much)\b", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$")
+_PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST})
+
+
+def leans(text: str) -> bool:
+    """Whether the sentence opens with a word that points back.
+
+    >>> leans("He was born in Ulm."), leans("Heat rises.")
+    (True, False)
+    """
+    return _LEANS.match(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """The question's terms with their weights: rarer among the sentences weighs more.
+
+    Weights follow Robertson and Spärck Jones (1976) as Lucene writes it, with sentences as documents.
+    """
+
+    weights: Mapping[str, float]
+    total: float
+
+    def cover(self, found: frozenset[str]) -> float:
+        """The weighted share, 0 to 1, of the question's terms among `found`."""
+        return sum(weight for term, weight in self.weights.items() if term in found) / self.total
+
+
+def weighing(question: Question, pool: Sequence[Candidate]) -> Weighing:
+    """The weights of the question's terms among the candidates; of all its words where it has no terms."""
+    asked = _ASKS.sub(" ", question.standalone)
+    wanted = dict.fromkeys(terms(asked) or terms(question.standalone, stop_words=True))
+    seen = Counter(term for candidate in pool for term in set(candidate.terms) if term in wanted)
+    weights = {term: math.log(1 + (len(pool) - seen[term] + 0.5) / (seen[term] + 0.5)) for term in wanted}
+    return Weighing(weights, sum(weights.values()) or 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The numbers of one question's evidence: `rows` has one row a candidate in the order of `NAMES`.
+
+    `scatter` are the numbers, in the order of `SCATTER_NAMES`, that tell whether one passage answers or the
+    answer lies scattered over several.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+    scatter: tuple[float, ...]
+
+    def column(self, name: str) -> list[float]:
+        """One of `NAMES` for every candidate."""
+        place = NAMES.index(name)
+        return [row[place] for row in self.rows]
+
+
+def read(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> Reading:
+    """What can be measured of the candidates, which must be of this evidence and not none."""
+    around = _Around(question, evidence, pool)
+    alone = (around.row(index) for index in range(len(pool)))
+    rows = tuple((*row, *beside) for row, beside in zip(alone, around.standing(), strict=True))
+    return Reading(rows, around.scatter(max(row[NAMES.index("bridge")] for row in rows)))
+
+
+class _Around:
+    """What the sentences of one evidence share, worked out once."""
+
+    def __init__(self, question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> None:
+        self.question, self.pool, self.weigh = question, pool, weighing(question, pool)
+        self.sets = [frozenset(candidate.terms) for candidate in pool]
+        self.titles = [frozenset(terms(passage.title)) for passage in evidence.passages]
+        self.titled = [
+            found | self.titles[candidate.rank] for found, candidate in zip(self.sets, pool, strict=True)
+        ]
+        self.covers = [self.weigh.cover(found) for found in self.titled]
+        self.near = [self.weigh.cover(self._near(index)) for index in range(len(pool))]
+        self.fitting = [self._fitting(candidate) for candidate in pool]
+        self.passages = self._passage_terms()
+        self.passage_covers = [self.weigh.cover(found) for found in self.passages]
+        self.named = named(question.standalone, [passage.title for passage in evidence.passages])
+        self.dense = _dense(evidence)
+        self.asked_pairs = _pairs(terms(question.standalone))
+        self.starts = sorted(range(len(pool)), key=lambda index: -self.covers[index])[:_HOPS]
+
+    def _passage_terms(self) -> list[frozenset[str]]:
+        found = [set(title) for title in self.titles]
+        for candidate in self.pool:
+            found[candidate.rank].update(candidate.terms)
+        return [frozenset(each) for each in found]
+
+    def row(self, index: int) -> tuple[float, ...]:
+        """The numbers of one candidate."""
+        candidate = self.pool[index]
+        rank = candidate.rank
+        typed, phrase = self._typed(index)
+        bridge, gain = self._bridge(index)
+        return (
+            self.weigh.cover(self.sets[index]),
+            self.covers[index],
+            self.near[index],
+            self.passage_covers[rank],
+            len(self.asked_pairs & _pairs(candidate.terms)) / (len(self.asked_pairs) or 1),
+            float(self.named[rank]),
+            1 / (1 + rank),
+            self.dense[rank],
+            float(candidate.position == 0),
+            1 / (1 + candidate.position),
+            typed,
+            phrase,
+            math.log(candidate.words),
+            float(leans(candidate.text)),
+            bridge,
+            gain,
+        )
+
+    def scatter(self, bridge_most: float) -> tuple[float, ...]:
+        """The numbers of the question and its evidence as a whole."""
+        first, *others = sorted(self.dense, reverse=True)
+        joined = [self.weigh.cover(self.passages[0] | found) for found in self.passages[1:]]
+        return (
+            self.dense[0],
+            first - max(others, default=first),
+            first - (sum(others[:3]) / len(others[:3]) if others else first),
+            self.passage_covers[0],
+            max(joined, default=self.passage_covers[0]) - self.passage_covers[0],
+            math.log(1 + len(self.weigh.weights)),
+            float(bool(_NESTED.search(self.question.standalone, _OPENING))),
+            bridge_most,
+            max(self.covers),
+            float(sum(self.named)),
+        )
+
+    def _near(self, index: int) -> frozenset[str]:
+        """The terms of the sentence, of the two beside it and of its title."""
+        near = set(self.titled[index])
+        for other in (index - 1, index + 1):
+            if 0 <= other < len(self.pool) and self.pool[other].rank == self.pool[index].rank:
+                near |= self.sets[other]
+        return frozenset(near)
+
+    def standing(self) -> list[tuple[float, ...]]:
+        """The numbers of each candidate beside the others, in the order of `standing.NAMES`."""
+        return standing.Standing(
+            question=self.question.standalone,
+            asked=frozenset(self.weigh.weights),
+            texts=tuple(candidate.text for candidate in self.pool),
+            ranks=tuple(candidate.rank for candidate in self.pool),
+            terms=tuple(self.sets),
+            titles=tuple(self.titles),
+            covers=tuple(self.weigh.cover(found) for found in self.sets),
+            titled=tuple(self.covers),
+            near=tuple(self.near),
+            passages=tuple(self.passage_covers),
+            title_covers=tuple(self.weigh.cover(title) for title in self.titles),
+            fitting=tuple(self.fitting),
+        ).rows()
+
+    def _fitting(self, candidate: Candidate) -> int:
+        """How many things of the type asked for the sentence holds that the question does not say."""
+        wanted = self.question.answer_type
+        told = tells(wanted, candidate.text)
+        return len(new_candidates(candidate.text, wanted, self.question.standalone)) if told else 0
+
+    def _typed(self, index: int) -> tuple[float, float]:
+        """Whether the sentence holds what the answer type wants: as a thing to point at, or as a phrase."""
+        fits = float(self.fitting[index] > 0)
+        return (0.0, fits) if self.question.answer_type in _PROSE else (fits, 0.0)
+
+    def _bridge(self, index: int) -> tuple[float, float]:
+        """How well another passage's covering sentence leads here, and what this sentence adds to its cover.
+
+        It leads here when it names this passage's title, which the question does not name.
+        """
+        rank = self.pool[index].rank
+        title = self.titles[rank] - self.weigh.weights.keys()
+        best = (0.0, 0.0)
+        for start in self.starts if title else ():
+            if self.pool[start].rank == rank:
+                continue
+            lead = len(title & self.sets[start]) / len(title) * self.covers[start]
+            if lead > best[0]:
+                joined = self.titled[start] | self.sets[index]
+                best = lead, lead * (self.weigh.cover(joined) - self.covers[start])
+        return best
+
+
+def named(question: str, titles: Sequence[str]) -> list[bool]:
+    """Which titles, without what they add in brackets, the question names word for word.
+
+    >>> named("Who is older, Sid Haig or Ann Lee?", ["Sid Haig", "Lee", "Ann Lee (poet)", "Sid"])
+    [True, True, True, True]
+    """
+    asked = f" {' '.join(words(question))} "
+    return [bool(bare_title(title)) and f" {bare_title(title)} " in asked for title in titles]
+
+
+@lru_cache(maxsize=1024)
+def bare_title(title: str) -> str:
+    """The folded words of a title without what it adds in brackets.
+
+    >>> bare_title("Robert Young (musician)")
+    'robert young'
+    """
+    return " ".join(words(_IN_BRACKETS.sub("", title)))
+
+
+def _pairs(found: Sequence[str]) -> frozenset[tuple[str, str]]:
+    return frozenset(pairwise(found))
+
+
+def _dense(evidence: Evidence) -> list[float]:
+    """Each passage's cosine; the least known one where only the search by words found it."""
+    known = [hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None]
+    least = min(known, default=0.0)
+    return [least if hit.scores.dense is None else hit.scores.dense for hit in evidence.hits]

@@ -1,0 +1,104 @@
+"""The judges around a judge: the one that measures time, and the one that judges beside it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import pytest
+
+from assay.errors import DeadlinePassed, Diverged, ProviderUnreachable
+from assay.judging.decide import BUDGETS_MS, TimedJudge
+from assay.judging.light import ShadowingJudge
+from assay.testing.fakes import ScriptedJudge
+from assay.types import Action, Evidence, Judgement, Question
+
+MakeEvidence = Callable[..., Evidence]
+ASKED = Question("When did it open?", "When did it open?")
+SAID = Judgement(0.8, Action.ANSWER, "as scripted", issues=("old",), mode_used="fast")
+OTHER = Judgement(0.2, Action.EXTERNAL, "otherwise", mode_used="balanced")
+
+
+class ScriptedClock:
+    """Tells the times written down for it."""
+
+    def __init__(self, *times: float) -> None:
+        self._times = list(times)
+
+    def monotonic(self) -> float:
+        return self._times.pop(0)
+
+    def time(self) -> float:
+        raise AssertionError("nobody asks for the date")
+
+    async def sleep(self, seconds: float) -> None:
+        raise AssertionError("nobody sleeps")
+
+
+@dataclass(frozen=True, slots=True)
+class FailingJudge:
+    error: BaseException
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        raise self.error
+
+
+def scripted(said: Judgement, found: Evidence) -> ScriptedJudge:
+    return ScriptedJudge({found.ids: said})
+
+
+async def test_the_time_is_measured_on_the_clock(evidence: MakeEvidence) -> None:
+    found = evidence("text")
+    judged = await TimedJudge(scripted(SAID, found), ScriptedClock(7.0, 7.25), 500).judge(ASKED, found)
+    assert judged == replace(SAID, ms=250.0)
+
+
+@pytest.mark.parametrize(("took", "over"), [(0.5, ()), (0.625, ("the judge took 625 ms; its budget is 500 ms",))])
+async def test_what_is_over_the_budget_is_said(evidence: MakeEvidence, took: float, over: tuple[str, ...]) -> None:
+    found = evidence("text")
+    timed = TimedJudge(scripted(SAID, found), ScriptedClock(0.0, took), BUDGETS_MS["balanced"])
+    assert (await timed.judge(ASKED, found)).issues == ("old", *over)
+
+
+def test_each_depth_has_a_budget() -> None:
+    assert BUDGETS_MS == {"fast": 200, "balanced": 500, "thorough": 2000}
+
+
+async def test_a_shadow_is_recorded_and_changes_nothing(evidence: MakeEvidence) -> None:
+    found = evidence("text")
+    judged = await ShadowingJudge(scripted(SAID, found), scripted(OTHER, found)).judge(ASKED, found)
+    assert judged.shadow == OTHER
+    assert replace(judged, shadow=None) == SAID
+    assert judged.to_dict()["shadow"]["sufficiency"] == 0.2
+
+
+@pytest.mark.parametrize(
+    ("error", "named"),
+    [
+        (ProviderUnreachable("no connection", hint="try later"), "the shadow judge failed: no connection"),
+        (DeadlinePassed("10 s are over", hint="allow more"), "the shadow judge failed: 10 s are over"),
+        (ValueError("a defect\x1b"), "the shadow judge failed: ValueError: a defect"),
+    ],
+)
+async def test_a_shadow_that_fails_is_recorded_and_changes_nothing(
+    evidence: MakeEvidence, error: Exception, named: str
+) -> None:
+    found = evidence("text")
+    judged = await ShadowingJudge(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
+    assert replace(judged, shadow=None) == SAID
+    assert judged.shadow is not None
+    assert (judged.shadow.sufficiency, judged.shadow.issues) == (None, (named,))
+
+
+@pytest.mark.parametrize("error", [Diverged("step 3", hint="-"), asyncio.CancelledError()])
+async def test_a_diverged_replay_and_a_cancelled_question_end(evidence: MakeEvidence, error: BaseException) -> None:
+    found = evidence("text")
+    with pytest.raises(type(error)):
+        await ShadowingJudge(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
+
+
+async def test_the_judge_that_counts_may_fail(evidence: MakeEvidence) -> None:
+    found = evidence("text")
+    with pytest.raises(ValueError, match="a defect"):
+        await ShadowingJudge(FailingJudge(ValueError("a defect")), scripted(OTHER, found)).judge(ASKED, found)

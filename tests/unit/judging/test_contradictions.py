@@ -1,0 +1,338 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from assay.cli.shapes import judged
+from assay.judging.contradiction_terms import Shape, asked_by
+from assay.judging.contradictions import ContradictionJudge, contradictions, same
+from assay.types import (
+    Action,
+    Aspect,
+    Evidence,
+    Hit,
+    Judgement,
+    Origin,
+    Passage,
+    Question,
+    Span,
+)
+from assay.understanding.rules import understood
+
+
+def hit(key: str, text: str, title: str = "", date: str | None = None, masked: tuple[Span, ...] = ()) -> Hit:
+    return Hit(Passage(key, key, "", 0, len(text), text, title, origin=Origin(date=date)), 1.0, masked=masked)
+
+
+def values(question: str, *texts: str) -> list[str]:
+    evidence = Evidence(tuple(hit(f"p{n}", text) for n, text in enumerate(texts)))
+    found = contradictions(understood(question), evidence)
+    return [reading.value for each in found for reading in each.readings]
+
+
+CONFLICTS = [
+    (
+        "When was the Harlow Barracks built?",
+        ["The Harlow Barracks were built in 1878.", "Harlow Barracks, a fort, was built in 1920."],
+        ["1878", "1920"],
+    ),
+    (
+        "When was Ann Lee born?",
+        ["Ann Lee (3 May 1950 – 9 June 1999) was a poet.", "Ann Lee (born 12 July 1971) is a runner."],
+        ["3 May 1950", "12 July 1971"],
+    ),
+    (
+        "What is the population of Orrock?",
+        ["Orrock is a town. The population was 2,764 in 2010.", "Orrock, a hamlet, has 837 people in 12 houses."],
+        ["2,764", "837 people"],
+    ),
+    (
+        "Who invented the modern zip?",
+        ["The modern zip was invented by Gideon Sundback.", "Whitcomb Judson invented the modern zip."],
+        ["Gideon Sundback", "Whitcomb Judson"],
+    ),
+    (
+        "What is the capital of Freedonia?",
+        ["The capital of Freedonia is Alton.", "Belmont is the capital of Freedonia."],
+        ["Alton", "Belmont"],
+    ),
+    (
+        "Who is the chief executive of Kestrel?",
+        ["The chief executive of Kestrel is Ann Lee.", "Kestrel's chief executive is Tom Ray."],
+        ["Ann Lee", "Tom Ray"],
+    ),
+    (
+        "How long is the notice period?",
+        ["The notice period is 30 days.", "The notice period is four weeks."],
+        ["30 days", "four weeks"],
+    ),
+    (
+        "What is the maximum speed of the Kestrel X200?",
+        ["The maximum speed of the Kestrel X200 is 60 km/h.", "The maximum speed of the Kestrel X200 is 72 km/h."],
+        ["60 km/h", "72 km/h"],
+    ),
+    (
+        "How long is the Orrock Bridge?",
+        ["Orrock Bridge is 5 km long.", "Orrock Bridge is 5 m long."],
+        ["5 km", "5 m"],
+    ),
+    (
+        "What is the deductible for water damage?",
+        ["The deductible for water damage is $500.", "For water damage, the deductible is $1,000 per claim."],
+        ["$500", "$1,000"],
+    ),
+    ("What colour is the Orrock Bridge?", ["Orrock Bridge is red.", "Orrock Bridge is blue."], ["red", "blue"]),
+    (
+        "How many buildings are in the Danby Historic District?",
+        ["The Danby Historic District has 48 old buildings.", "Danby Historic District encompasses 291 buildings."],
+        ["48", "291"],
+    ),
+    (
+        'Who is the artist of the album "Big Fun"?',
+        [
+            '"Big Fun" is an album by American R&B group Shalamar.',
+            '"Big Fun" is an album by Miles Davis, a trumpeter.',
+        ],
+        ["Shalamar", "Miles Davis"],
+    ),
+    (
+        "Who was Mahmud's father?",
+        [
+            "Mahmud was the son of Mustafa II, who ruled.",
+            "Mahmud was a sultan. Father: Malik Shah; mother: Terken.",
+        ],
+        ["Mustafa II", "Malik Shah"],
+    ),
+    (
+        "Where is Verona High School located?",
+        [
+            "Verona High School is located in Verona, New York.",
+            "Verona High School is a school in Verona, Wisconsin.",
+        ],
+        ["Verona, New York", "Verona, Wisconsin"],
+    ),
+    (
+        "What sport does Cameron Murray play?",
+        ["Cameron Murray plays cricket for Surrey.", "Cameron Murray is a football coach."],
+        ["cricket", "football"],
+    ),
+    (
+        'What is the genre of "Manic"?',
+        [
+            '"Manic" is a 2001 American drama film directed by Jordan.',
+            '"Manic" is a documentary film about a city.',
+        ],
+        ["drama film", "documentary film"],
+    ),
+    (
+        "Which river does Henrys Fork flow into?",
+        ["Henrys Fork flows into the Green River.", "Henrys Fork is a tributary that flows into the Snake River."],
+        ["Green River", "Snake River"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "texts", "expected"), CONFLICTS)
+def test_each_value_that_a_passage_gives_for_what_is_asked_is_a_reading(
+    question: str, texts: list[str], expected: list[str]
+) -> None:
+    assert sorted(values(question, *texts)) == sorted(expected)
+
+
+@pytest.mark.parametrize(("question", "texts", "expected"), CONFLICTS)
+def test_passages_that_agree_are_no_contradiction(question: str, texts: list[str], expected: list[str]) -> None:
+    assert values(question, texts[0], texts[0] + " It is well known.") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        # another thing
+        ("When was Ann Lee born?", ["Ann Lee was born in 1950.", "Bob Stone was born in 1971 in Leeds."]),
+        # another attribute
+        ("When was Ann Lee born?", ["Ann Lee was born in 1950.", "Ann Lee won a prize for her poems, in 1988."]),
+        # the same value, written otherwise
+        ("What is the population of Orrock?", ["Orrock has 2,764 people.", "The population of Orrock was 2764."]),
+        ("When was Ann Lee born?", ["Ann Lee was born in 1950.", "Ann Lee was born on 3 May 1950."]),
+        ("Who directed the film Manic?", ["Manic was directed by J. Smith.", "Manic was directed by John Smith."]),
+        ("How long is the Orrock Bridge?", ["Orrock Bridge is 5 km long.", "Orrock Bridge is 5,000 m long."]),
+        ("How long is the notice period?", ["The notice period is two weeks.", "The notice period is 14 days."]),
+        (
+            "What is the dose of salol?",
+            ["The dose of salol is 4 g a day.", "The dose of salol is 4,000 mg per day."],
+        ),
+        ("How much is the fee?", ["The fee is €40.", "The fee is 40 EUR."]),
+        ("What is the population of Orrock?", ["Orrock has 1.2 million people.", "The population is 1,200,000."]),
+        ("When was Ann Lee born?", ["Ann Lee was born on 3 May 1950.", "Ann Lee was born on 1950-05-03."]),
+        # of another thing of a similar name
+        (
+            "How tall is the Alton Tower?",
+            ["The Alton Tower is 120 m tall.", "The Alton Pass costs 45 euros.", "The Alton Pass is 3 km long."],
+        ),
+        # of another year
+        (
+            "What was the speed limit in Orrock in 2020?",
+            ["In 2020 the speed limit in Orrock was 50 km/h.", "The speed limit in Orrock is 30 km/h since 2021."],
+        ),
+        # no value right behind the verb
+        ("What is the dose of salol?", ["The dose of salol is high.", "The dose of salol is what counts: 4 g."]),
+        # the date of the page
+        (
+            "When was Manic released?",
+            ["Manic was released in 2001.", "Published on 3 May 2019: Manic release notes."],
+        ),
+        # nothing asked that has a value
+        ("Why did Rome fall?", ["Rome fell in 410.", "Rome fell in 476."]),
+        ("", ["Rome fell in 410.", "Rome fell in 476."]),
+    ],
+)
+def test_what_is_no_contradiction(question: str, texts: list[str]) -> None:
+    assert values(question, *texts) == []
+
+
+def test_readings_are_ordered_by_support_and_name_their_passages_and_latest_date() -> None:
+    evidence = Evidence(
+        (
+            hit("a", "The Harlow Barracks were built in 1878.", date="2010-05-01"),
+            hit("b", "Harlow Barracks was built in 1920.", date="2020"),
+            hit("c", "They say Harlow Barracks was built in 1920.", date="2021"),
+        )
+    )
+    (found,) = contradictions(understood("When was the Harlow Barracks built?"), evidence)
+    assert found.aspect == "When was the Harlow Barracks built"
+    assert [(each.value, each.passage_ids, each.date) for each in found.readings] == [
+        ("1920", ("b", "c"), "2021"),
+        ("1878", ("a",), "2010-05-01"),
+    ]
+
+
+def test_of_equally_supported_readings_the_newer_leads() -> None:
+    question = understood("When was the Harlow Barracks built?")
+    old = hit("a", "The Harlow Barracks were built in 1878.", date="2010")
+    new = hit("b", "The Harlow Barracks were built in 1920.", date="2020")
+    for order in ((old, new), (new, old)):
+        (found,) = contradictions(question, Evidence(order))
+        assert [each.value for each in found.readings] == ["1920", "1878"]
+
+
+def test_of_equally_supported_yes_and_no_the_newer_leads() -> None:
+    yes, no = (
+        hit("a", "Smoking is allowed in the hall.", date="2010"),
+        hit("b", "Smoking is prohibited in the hall.", date="2020"),
+    )
+    for order in ((yes, no), (no, yes)):
+        (found,) = contradictions(understood("Is smoking allowed in the hall?"), Evidence(order))
+        assert [each.date for each in found.readings] == ["2020", "2010"]
+
+
+def test_at_most_five_readings_of_at_most_eight_words_that_stand_in_their_passages() -> None:
+    texts = [f"Harlow Barracks was built in {year}." for year in range(1800, 1812)]
+    evidence = Evidence(tuple(hit(f"p{n}", text) for n, text in enumerate(texts)))
+    (found,) = contradictions(understood("When was Harlow Barracks built?"), evidence)
+    assert len(found.readings) == 5
+    by_id = {passage.passage_id: passage.text for passage in evidence.passages}
+    for reading in found.readings:
+        assert reading.passage_ids
+        assert len(reading.value.split()) <= 8
+        assert all(reading.value in by_id[key] for key in reading.passage_ids)
+
+
+def test_a_title_says_what_a_passage_is_about() -> None:
+    question = understood("What is the population of Orrock?")
+    own = hit("a", "As of the census there were 837 people.", title="Orrock")
+    other = hit("b", "As of the census there were 2,764 people.", title="Elkins")
+    untitled = hit("c", "The population was 2,764.")
+    assert contradictions(question, Evidence((own, other))) == ()
+    assert contradictions(question, Evidence((own, untitled))) != ()
+
+
+def test_yes_and_no() -> None:
+    question = understood("Does aspirin lower fever?")
+    evidence = Evidence(
+        (hit("a", "Aspirin lowers fever in adults."), hit("b", "Trials show that aspirin does not lower fever."))
+    )
+    (found,) = contradictions(question, evidence)
+    assert {each.passage_ids for each in found.readings} == {("a",), ("b",)}
+    assert "not lower fever" in found.readings[1].value
+    assert contradictions(question, Evidence(evidence.hits[:1])) == ()
+    hedged = hit("c", "Aspirin may not lower fever.")
+    assert contradictions(question, Evidence((evidence.hits[0], hedged))) == ()
+
+
+def test_masked_text_gives_no_reading() -> None:
+    question = understood("When was Harlow Barracks built?")
+    text = "Harlow Barracks is a fort. Harlow Barracks was built in 1920."
+    one, planted = hit("a", "Harlow Barracks was built in 1878."), hit("b", text, masked=(Span(27, len(text)),))
+    assert contradictions(question, Evidence((one, hit("b", text)))) != ()
+    assert contradictions(question, Evidence((one, planted))) == ()
+
+
+@pytest.mark.parametrize(
+    ("shape", "one", "other", "equal"),
+    [
+        (Shape.DATE, "1898", "13 August 1898", True),
+        (Shape.DATE, "1898", "1899", False),
+        (Shape.NUMBER, "3,559 people", "3559", True),
+        (Shape.NUMBER, "3,559", "3,560", False),
+        (Shape.PERSON, "J. Smith", "John Smith", True),
+        (Shape.PERSON, "A. Smith", "John Smith", False),
+        (Shape.PLACE, "Verona", "Verona, New York", True),
+        (Shape.KIND, "film", "drama film", True),
+    ],
+)
+def test_when_two_values_are_the_same(shape: Shape, one: str, other: str, equal: bool) -> None:
+    assert same(shape, one, other) is equal
+    assert same(shape, other, one) is equal
+
+
+def test_what_is_asked_of_which_thing() -> None:
+    asked = asked_by(understood("What is the median age in Riceville?"))
+    assert asked is not None
+    assert (asked.shape, set(asked.thing), set(asked.attribute)) == (Shape.NUMBER, {"ricevill"}, {"median", "age"})
+
+
+@dataclass
+class Told:
+    """A judge that says one thing."""
+
+    judgement: Judgement
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        return self.judgement
+
+
+def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
+    asked = understood("When was the Harlow Barracks built?")
+    said = Judgement(
+        0.9, Action.ANSWER, "enough", aspects=(Aspect(asked.aspects[0], "covered", ("a",)),), issues=("old",)
+    )
+    evidence = Evidence(
+        (
+            hit("a", "The Harlow Barracks were built in 1878.", "Guide", "2010"),
+            hit("b", "Harlow Barracks was built in 1920." + " It is red." * 500, "Atlas"),
+        )
+    )
+    found = asyncio.run(ContradictionJudge(Told(said)).judge(asked, evidence))
+    assert found.aspects == (Aspect(asked.aspects[0], "conflicting", ("a", "b")),)
+    assert found.issues == ("old", "sources disagree: Guide says 1878 (2010), Atlas says 1920")
+    assert (found.sufficiency, found.recommendation) == (0.9, Action.ANSWER)
+    agreeing = Evidence(evidence.hits[:1])
+    assert asyncio.run(ContradictionJudge(Told(said)).judge(asked, agreeing)) is said
+
+
+def test_the_shape_that_the_pipe_prints() -> None:
+    evidence = Evidence((hit("a", "Ann Lee was born in 1950."), hit("b", "Ann Lee was born in 1971.", date="2020")))
+    judge = ContradictionJudge(Told(Judgement(0.9, Action.ANSWER, "enough")))
+    body = judged(asyncio.run(judge.judge(understood("When was Ann Lee born?"), evidence)))
+    assert json.loads(json.dumps(body["contradictions"])) == [
+        {
+            "aspect": "When was Ann Lee born",
+            "readings": [
+                {"value": "1971", "passages": ["b"], "date": "2020"},
+                {"value": "1950", "passages": ["a"], "date": None},
+            ],
+        }
+    ]

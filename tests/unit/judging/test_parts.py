@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
+from assay.judging.probe import probe_of
+from assay.judging.seed import SeedJudge, keyword_overlap
+from assay.judging.signals import LONGEST_LINE, MOST_LINES, beyond, reached, read, telling_lines, word_signals
+from assay.testing.fakes import WordEmbedder
+from assay.types import Action, AnswerType, Aspect, Evidence, Hit, Passage, Question, Scores, Triage
+
+
+def passage(text: str, key: str = "p") -> Passage:
+    return Passage(key, "d", "", 0, len(text), text)
+
+
+def asked(text: str, wanted: AnswerType = AnswerType.OTHER) -> Question:
+    return Question(text, text, answer_type=wanted)
+
+
+def test_quality_and_triage_follow_the_thresholds() -> None:
+    at = Thresholds()
+    assert [quality_of(s, at) for s in (0.9, 0.7, 0.5, 0.49, None)] == [
+        "excellent",
+        "good",
+        "partial",
+        "poor",
+        "unknown",
+    ]
+    assert [triage_of(s, at) for s in (0.7, 0.3, 0.29)] == [Triage.CORRECT, Triage.AMBIGUOUS, Triage.INCORRECT]
+    assert triage_of(0.6, Thresholds(correct=0.6)) is Triage.CORRECT
+
+
+@pytest.mark.parametrize(
+    ("triage", "passages", "unclear", "action"),
+    [
+        (Triage.CORRECT, 3, None, Action.ANSWER),
+        (Triage.CORRECT, 3, "it", Action.ANSWER),
+        (Triage.AMBIGUOUS, 3, None, Action.REFINE),
+        (Triage.AMBIGUOUS, 3, "it", Action.CLARIFY),
+        (Triage.INCORRECT, 3, None, Action.EXTERNAL),
+        (None, 0, None, Action.EXTERNAL),
+        (None, 2, None, Action.ABSTAIN),
+        (None, 2, "it", Action.CLARIFY),
+    ],
+)
+def test_every_action_can_be_reached(
+    triage: Triage | None, passages: int, unclear: str | None, action: Action
+) -> None:
+    recommended = recommend(triage, (), passages, unclear)
+    assert recommended.action is action
+    assert recommended.reason
+
+
+def test_the_reason_names_what_is_missing() -> None:
+    assert '"switches"' in recommend(Triage.CORRECT, (Aspect("switches", "missing"),), 1, None).reason
+
+
+def test_an_answer_of_the_type_near_the_question_counts() -> None:
+    probe = probe_of(asked("When was Emma published?", AnswerType.DATE))
+    dated = word_signals(probe, [read(passage("Emma was published in December 1815."), probe)])
+    undated = word_signals(probe, [read(passage("Emma was published by John Murray."), probe)])
+    assert dated["typed"] == 1.0
+    assert undated["typed"] == 0.0
+    assert dated["cover_all"] == undated["cover_all"] == 1.0
+
+
+def test_phrases_names_and_numbers_are_measured() -> None:
+    probe = probe_of(asked("Did Acme Corporation grow 12 percent?"))
+    held = word_signals(probe, [read(passage("Acme Corporation grew by 12 percent."), probe)])
+    lost = word_signals(probe, [read(passage("The corporation has 15 offices."), probe)])
+    assert (held["names"], held["numbers"]) == (1.0, 1.0)
+    assert (lost["names"], lost["numbers"], lost["pairs"]) == (0.0, 0.0, 0.0)
+
+
+def test_sentences_that_add_up_reach_further_than_one() -> None:
+    question = np.array([0.6, 0.8, 0.0], np.float32)
+    first, second = np.eye(3, dtype=np.float32)[:2]
+    assert reached(question, np.stack([first])) == pytest.approx(0.6, abs=1e-6)
+    assert reached(question, np.stack([first, first])) == pytest.approx(0.6, abs=1e-6)
+    assert reached(question, np.stack([first, second])) == pytest.approx(1.0, abs=1e-6)
+    assert reached(question, np.zeros((0, 3), np.float32)) == 0.0
+    assert reached(np.zeros(3, np.float32), np.stack([first])) == 0.0
+
+
+def test_the_topic_alone_is_no_answer() -> None:
+    topic, relation, other = np.eye(3, dtype=np.float32)
+    question = (topic + relation) / np.float32(2**0.5)
+    near_miss = ((topic + 0.1 * other) / np.float32(1.01**0.5))[None, :]
+    answer = ((topic + relation) / np.float32(2**0.5))[None, :]
+    assert beyond(question, near_miss, None) > 0.7
+    assert beyond(question, near_miss, topic) < 0.3
+    assert beyond(question, answer, topic) == pytest.approx(1.0, abs=1e-5)
+    assert beyond(topic, answer, topic) == pytest.approx(beyond(topic, answer, None), abs=1e-5)
+    assert beyond(question, np.zeros((0, 3), np.float32), None) == 0.0
+
+
+def test_few_short_sentences_are_embedded() -> None:
+    probe = probe_of(asked("Who founded Rome?"))
+    text = " ".join(f"Rome was founded {'long ' * 100}{n}." for n in range(9))
+    lines = telling_lines(probe, [read(passage(text), probe)], {})
+    assert len(lines) <= MOST_LINES
+    assert all(len(line) <= LONGEST_LINE for line in lines)
+
+
+def test_a_title_counts_for_its_passage() -> None:
+    probe = probe_of(asked("Who founded Rome?"))
+    titled = Passage("p", "d", "", 0, 17, "Romulus founded it.", "Rome")
+    assert read(titled, probe).cover == 1.0
+
+
+def test_the_seeds_keywords_are_whole_words_without_punctuation() -> None:
+    assert keyword_overlap("What is art?", ["They start."]) == (0.0, ("art",))
+    assert keyword_overlap("What is the?", ["Anything"]) == (0.0, ())
+
+
+async def test_the_seeds_formula() -> None:
+    hit = Hit(passage("Revenue grew."), 1.0, Scores(dense=0.5))
+    judged = await SeedJudge(WordEmbedder()).judge(asked("What was revenue?"), Evidence((hit,)))
+    assert judged.sufficiency == pytest.approx(0.4 * 1 + 0.3 * 0.5 + 0.2 * 0.5 + 0.1)
+    assert judged.recommendation is Action.ANSWER
+    assert judged.mode_used == "fast (seed weights)"
+
+
+async def test_the_seed_divides_by_nothing() -> None:
+    judged = await SeedJudge(WordEmbedder()).judge(asked("What is the?"), Evidence())
+    assert judged.sufficiency == 0.0
+    assert judged.recommendation is Action.EXTERNAL
+
+
+async def test_the_seed_embeds_what_no_search_scored() -> None:
+    judged = await SeedJudge(WordEmbedder()).judge(asked("red fox"), Evidence((Hit(passage("red fox"), 1.0),)))
+    assert judged.relevance["p"] == pytest.approx(1.0, abs=1e-3)

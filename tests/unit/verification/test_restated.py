@@ -1,0 +1,25 @@
+"""Values of a claim, put as its sources put them."""
+
+import pytest
+
+from assay.types import Passage
+from assay.verification.alignment import compared
+from assay.verification.arithmetic import as_written
+from assay.verification.claims import whole
+from assay.verification.sources import sources_of
+
+SOURCE = "The Harbour Bridge was opened to traffic on 3 May 1932 with 4 lanes."
+
+
+@pytest.mark.parametrize(
+    ("claim", "read"),
+    [
+        ("The bridge opened to traffic on 1932-05-03.", "The bridge opened to traffic on 3 May 1932."),
+        ("The bridge opened to traffic in May 1932.", "The bridge opened to traffic in May 1932."),
+        ("The bridge opened with four lanes.", "The bridge opened with 4 lanes."),
+        ("The bridge opened with 5 lanes.", "The bridge opened with 5 lanes."),
+    ],
+)
+def test_values_that_agree_are_read_as_the_source_writes_them(claim: str, read: str) -> None:
+    sources = sources_of([Passage("a", "a", "", 0, len(SOURCE), SOURCE)])
+    assert as_written(compared(1, next(iter(whole(claim, ()))), sources)) == read

@@ -1,0 +1,166 @@
+"""Whether an answer speaks of what was asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.types import (
+    Claim,
+    Draft,
+    Evidence,
+    Hit,
+    Passage,
+    Question,
+    Severity,
+    SourceSpan,
+    Span,
+    Status,
+    Verdict,
+)
+from assay.verification.review import DeterministicVerifier
+from assay.verification.subject import off_rivals, off_subject, subject
+
+
+def checks(question: str, answer: str, *quotes: str):
+    spans = tuple(SourceSpan("p", 0, len(each), each) for each in quotes)
+    claims = (Claim(1, answer, 0, len(answer), ("p",), Verdict.SUPPORTED, 1.0, spans),)
+    return subject(Question(question, question), answer, claims)
+
+
+def test_a_namesake_is_told():
+    (check,) = checks("Who built the Harbour Bridge?", "The Tay Bridge was built by Arrol.")
+    assert check.status is Status.UNKNOWN
+    assert "tay bridge" in (check.cause or "")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "quotes"),
+    [
+        ("Who built the Harbour Bridge?", "Maria Keller built it.", ()),
+        ("Who built the Harbour Bridge?", "The Harbour Bridge and the Tay Bridge were built by Arrol.", ()),
+        ("Who built the Harbour Bridge?", "The Sydney Harbour Bridge was built by Arrol.", ()),
+        (
+            "Who built the Harbour Bridge?",
+            "Like the Tay Bridge, it was built by Arrol.",
+            ("Harbour Bridge: A.",),
+        ),
+        ("Who built the bridge?", "The Tay Bridge was built by Arrol.", ()),
+        ("When did Obama win?", "Barack Obama won in 2008.", ()),
+    ],
+)
+def test_what_is_about_the_subject_or_names_no_other_is_not_told_of(question, answer, quotes):
+    assert checks(question, answer, *quotes) == ()
+
+
+def passage(document: str, text: str, title: str = "", at: int = 0) -> Passage:
+    return Passage(f"{document}{at}", document, "r", at, at + len(text), text, title)
+
+
+DOSE = passage("drug", "The usual dose of Velorin is 5 mg twice daily.", "Velorin tablets")
+LATER = passage("drug", "Patients over 80 years take half of it.", at=900)
+PLAN = passage("router", "The basic plan does not include telephone support.", "Router manual")
+SHORT = passage("who", "The World Health Organization (WHO) advised it.", "Advice")
+NOTE = passage("note", "The world health organization advised against it.")
+FILM = passage("film", "Jaws was directed by Steven Spielberg.")
+LIFE = passage("life", "He was born in Cincinnati.", "Steven Spielberg")
+TRADE = passage("trade", "The European fee is 40 euros.")
+FEE = passage("fee", "In Europe it is 50 euros.")
+
+
+def told(question: str, sentence: str, cited: Passage, *others: Passage):
+    hits = tuple(Hit(each, 1.0) for each in (cited, *others))
+    claim = Claim(1, sentence, 0, len(sentence), (cited.passage_id,), Verdict.SUPPORTED, 1.0)
+    return off_subject(Question("And its dose?", question), Evidence(hits), (claim,))
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the usual dose of Velorin?", "Velorin's usual dose?", "What Is The Usual Dose Of Velorin"]
+)
+def test_a_sentence_on_something_else_is_told(question: str):
+    (check,) = told(question, PLAN.text, PLAN, DOSE)
+    assert (check.status, check.severity, check.claim) == (Status.UNKNOWN, Severity.BLOCK, 1)
+    assert "velorin" in (check.cause or "")
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "cited", "other"),
+    [
+        ("What is the usual dose of Velorin?", "It is 5 mg twice daily.", DOSE, PLAN),  # what it cites names it
+        (
+            "What is the usual dose of Velorin?",
+            "Half of it for patients over 80.",
+            LATER,
+            DOSE,
+        ),  # its document does
+        ("What is the usual dose of Velorin?", "Velorin has no plan.", PLAN, DOSE),  # it names it
+        ("What does Acme include?", PLAN.text, PLAN, DOSE),  # no passage knows the name
+        ("What does the basic plan include?", PLAN.text, PLAN, DOSE),  # nothing is named
+        ("What is the Dose of it?", PLAN.text, PLAN, DOSE),  # the evidence writes the word small
+        ("What did WHO advise?", NOTE.text, NOTE, SHORT),  # the long form
+        ("Where was the director of Jaws born?", LIFE.text, LIFE, FILM),  # the title's name stands beside Jaws
+        ("Where was the director of Jaws born?", "Spielberg was born in Ohio.", PLAN, FILM),
+        ("What is the European fee?", FEE.text, FEE, TRADE),  # another form of the name
+        ("Wie hoch ist die Dosis von Velorin?", PLAN.text, PLAN, DOSE),  # every noun has a capital
+    ],
+)
+def test_a_sentence_that_may_be_on_the_subject_is_not(question, sentence, cited, other):
+    assert told(question, sentence, cited, other) == ()
+
+
+def test_a_sentence_without_a_mark_is_left_to_other_checks():
+    claim = Claim(1, PLAN.text, 0, len(PLAN.text), (), Verdict.SUPPORTED, 1.0)
+    asked = "What is the usual dose of Velorin?"
+    assert off_subject(Question(asked, asked), Evidence((Hit(PLAN, 1.0), Hit(DOSE, 1.0))), (claim,)) == ()
+
+
+async def test_a_review_tells_it_unless_it_is_switched_off():
+    text, asked = f"{PLAN.text} [1]", "What is the usual dose of Velorin?"
+    draft = Draft(text, (PLAN.passage_id, DOSE.passage_id), (Span(0, len(text)),))
+    evidence = Evidence((Hit(PLAN, 1.0), Hit(DOSE, 1.0)))
+    found = await DeterministicVerifier().review(Question(asked, asked), evidence, draft)
+    assert [each.status for each in found.checks if each.name == "subject"] == [Status.UNKNOWN]
+    without = DeterministicVerifier(skip=frozenset({"subject"}))
+    found = await without.review(Question(asked, asked), evidence, draft)
+    assert [each.status for each in found.checks if each.name == "subject"] == [Status.SKIPPED]
+
+
+OFFICES = passage(
+    "o", "The Oslo office was founded by Ann Lee.\n\nThe Rome office has twelve desks and a lift.", at=300
+)
+
+
+def rival(question: str, sentence: str, *quotes: str):
+    found = [OFFICES.text.index(each) for each in quotes]
+    spans = tuple(OFFICES.span_of(at, at + len(each)) for at, each in zip(found, quotes, strict=True))
+    claim = Claim(1, sentence, 0, len(sentence), (OFFICES.passage_id,), Verdict.SUPPORTED, 1.0, spans)
+    return off_rivals(Question(question, question), Evidence((Hit(OFFICES, 1.0),)), (claim,))
+
+
+@pytest.mark.parametrize("quoted", ["Ann Lee", "The Oslo office was founded by Ann Lee."])
+def test_what_the_source_says_of_a_rival_is_told(quoted: str):
+    (check,) = rival("Who founded the Rome office?", "Ann Lee founded the Rome office.", quoted)
+    assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
+    assert check.cause == "the question is about 'rome', the source says this of 'oslo'"
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        ("Who founded the Oslo office?", ("Ann Lee",)),
+        ("How many desks has the Rome office?", ("twelve desks",)),
+        ("Who founded the Rome office?", (OFFICES.text,)),  # it holds what is said of Rome
+        ("Who founded the Rome office?", ("Lee", "twelve desks and a lift")),  # most of it is of Rome
+        ("Which office did Ann Lee found?", ("Ann Lee",)),
+        ("Who founded the Rome office?", ()),  # nothing is quoted
+    ],
+)
+def test_what_the_source_says_of_the_asked_one_is_not(question: str, quotes: tuple[str, ...]):
+    assert rival(question, "Ann Lee did.", *quotes) == ()
+
+
+async def test_a_review_of_an_answer_over_a_rival_is_unknown():
+    asked = "Who founded the Rome office?"
+    text = "Ann Lee founded it. [1]"
+    draft = Draft(text, (OFFICES.passage_id,), (Span(0, len(text)),))
+    found = await DeterministicVerifier().review(Question(asked, asked), Evidence((Hit(OFFICES, 1.0),)), draft)
+    assert [each.status for each in found.checks if each.name == "subject"] == [Status.UNKNOWN]

@@ -1,0 +1,40 @@
+"""What no check tests is told, and a sign is no word."""
+
+from __future__ import annotations
+
+import pytest
+
+from assay.types import Claim, Passage, Review, Severity, Status, Verdict
+from assay.verification.review import DeterministicVerifier, untested_in
+
+CLAIM = Claim(1, "It rained.", 0, 10, (), Verdict.SUPPORTED, 1.0)
+REVIEW = Review((CLAIM,), (), ())
+
+
+@pytest.mark.parametrize(
+    "text", ["It rained.\n\n## It opened in 1950", "It rained. It opened in 1950:", "It rained. Was it 90 degrees?"]
+)
+def test_a_number_in_what_claims_nothing_is_told_to_be_untested(text: str):
+    (check,) = untested_in(text, REVIEW, Severity.BLOCK)
+    assert (check.status, check.severity) == (Status.UNKNOWN, Severity.WARN)
+    assert check.answer_span is not None
+    assert any(each.isdigit() for each in text[check.answer_span.start : check.answer_span.end])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It rained.",
+        "It rained.\n\n## 2. Weather",
+        "It rained. Which one?",
+        "The sources do not say if it was 1950.",
+    ],
+)
+def test_what_holds_no_number_or_says_that_there_is_none_is_not(text: str):
+    assert untested_in(text, REVIEW, Severity.BLOCK) == ()
+
+
+async def test_the_sign_behind_a_sentence_is_no_word_of_the_next():
+    passage = Passage("p", "d", "r", 0, 10, "It rained.")
+    review = await DeterministicVerifier().check("It snowed. ⚠ It rained.", (passage,))
+    assert [claim.text for claim in review.claims] == ["It snowed.", "It rained."]

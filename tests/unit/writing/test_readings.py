@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from assay.types import Contradiction, Evidence, Hit, Passage, Reading, Sentence
+from assay.understanding.rules import understood
+from assay.writing.extractive import ExtractiveWriter
+
+TEXTS = {
+    "a": "Harlow Barracks is large. The Harlow Barracks were built in 1878 by the army.",
+    "b": "Some say Harlow Barracks was built in 1920 for the navy.",
+    "c": "Harlow Barracks is painted red.",
+}
+EVIDENCE = Evidence(tuple(Hit(Passage(key, key, "", 0, len(text), text), 1.0) for key, text in TEXTS.items()))
+
+
+def written(evidence: Evidence) -> list[tuple[str, tuple[str, ...]]]:
+    async def gather() -> list[tuple[str, tuple[str, ...]]]:
+        question = understood("When was the Harlow Barracks built?")
+        parts = [part async for part in ExtractiveWriter().write(question, evidence, ())]
+        return [(part.text, part.passage_ids) for part in parts if isinstance(part, Sentence)]
+
+    return asyncio.run(gather())
+
+
+def disagreeing(*readings: Reading) -> Evidence:
+    return replace(EVIDENCE, contradictions=(Contradiction("when it was built", readings),))
+
+
+def test_each_reading_is_quoted_with_its_source() -> None:
+    assert written(disagreeing(Reading("1920", ("b",)), Reading("1878", ("a",)))) == [
+        ("Some say Harlow Barracks was built in 1920 for the navy.", ("b",)),
+        ("The Harlow Barracks were built in 1878 by the army.", ("a",)),
+    ]
+
+
+def test_readings_that_cannot_be_quoted_leave_the_answer_as_it_is() -> None:
+    assert written(disagreeing(Reading("1920", ("b",)), Reading("1999", ("gone",)))) == written(EVIDENCE)

@@ -17,6 +17,7 @@ from itertools import chain, pairwise
 from assay.nlp.blocks import BlockKind, blocks, titled, without_markup
 from assay.nlp.language import language_of
 from assay.nlp.names import CAPITAL_NOUNS, Name, mentions, names, plain_word
+from assay.nlp.spelling import is_english
 from assay.nlp.tokens import STOP_WORDS, fold, word_spans, written_words
 from assay.types import Passage, Question, QuestionKind, Span, TitledText
 
@@ -39,13 +40,15 @@ _WHICH = frozenset(("which", "what", "whose"))
 class Rival:
     """A stretch of a passage's text that tells of a `rival` of the `asked`, both as folded words.
 
-    `key` are the words of the asked one that the rival lacks.
+    `key` are the words of the asked one that the rival lacks. The stretch is read from `begin` on: its own headings
+    stand right before it where they name the rival.
     """
 
     span: Span
     asked: tuple[str, ...]
     rival: tuple[str, ...]
     key: tuple[str, ...]
+    begin: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,8 @@ class _Named:
 class _Stretch:
     """A paragraph, an item or a row: its place, its prose and headings, and the names in its own words.
 
-    The `subjects` are the names it may be about: those it begins with, and those of its headings.
+    The `subjects` are the names it may be about: those it begins with, and those of its headings. `headed` is where
+    the headings begin that stand right before it, its own beginning without any.
     """
 
     passage: Passage
@@ -73,6 +77,7 @@ class _Stretch:
     headings: tuple[str, ...]
     named: tuple[_Named, ...]
     subjects: tuple[_Named, ...]
+    headed: int
 
     @property
     def about(self) -> str:
@@ -85,9 +90,10 @@ def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tupl
 
     A rival of X is a name Y that begins a paragraph, an item or a row, or stands in its heading, as X does
     elsewhere in the same document: beside the same word ("the Oslo office", "the Bergen office"), sharing a word
-    with it ("Ashby College", "Merrow College"), or at the head of another item of the same list or row of the same
-    table. The stretch names X nowhere, nor does a heading above it or the title. Where a stretch that names X leads
-    to Y, or the question compares or asks which one ("Which office"), Y is no rival.
+    with it ("Ashby College", "Merrow College"), at the head of another item of the same list or row of the same
+    table, or as another heading under the same one ("Toaster Vega", "Kettle Mira"). The stretch names X nowhere,
+    nor does a heading above it or the title. Where a stretch that names X leads to Y, or the question compares or
+    asks which one ("Which office"), Y is no rival.
 
     >>> text = "The Oslo office has a lift.\n\nThe Bergen office has none."
     >>> asked = "Has the Bergen office a lift?"
@@ -122,14 +128,14 @@ def titled_without(passage: Passage, found: Mapping[str, Sequence[Rival]]) -> Ti
     """The passage as a reader is given it, the stretches on rivals blanked out by spaces; offsets stay.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "Oslo: 8:00. Bergen: 9:00.", "Hours")
-    >>> titled_without(passage, {"p": (Rival(Span(0, 11), ("bergen",), ("oslo",), ("bergen",)),)})
+    >>> titled_without(passage, {"p": (Rival(Span(0, 11), ("bergen",), ("oslo",), ("bergen",), 0),)})
     TitledText(title='Hours', text='            Bergen: 9:00.')
     """
     whole = titled(passage)
     text = whole.text
     for rival in found.get(passage.passage_id, ()):
-        stretch = text[rival.span.start : rival.span.end]
-        text = text[: rival.span.start] + _NOT_LINE_END.sub(" ", stretch) + text[rival.span.end :]
+        stretch = text[rival.begin : rival.span.end]
+        text = text[: rival.begin] + _NOT_LINE_END.sub(" ", stretch) + text[rival.span.end :]
     return replace(whole, text=text)
 
 
@@ -171,7 +177,7 @@ def _told_of_rivals(
         for head in heads
         if (pair := _apart(question, asked, head, named, small))
     }
-    title = stretches[0].passage.title if stretches else ""
+    title = _title_of(stretches)
     found = {
         (key, own): words
         for (key, own), words in found.items()
@@ -183,8 +189,17 @@ def _told_of_rivals(
         for (key, own), words in found.items():
             about = any(set(own) <= set(named.words) for named in each.subjects)
             if about and not mentions(each.about, key):
-                yield each, Rival(each.span, asked.words, words, key)
+                headed = any(set(own) <= set(map(plain_word, written_words(fold(text)))) for text in each.headings)
+                begin = each.headed if headed else each.span.start
+                yield each, Rival(each.span, asked.words, words, key, begin)
                 break
+
+
+def _title_of(stretches: Sequence[_Stretch]) -> str:
+    """What a document is titled; "" where that is only the first of several headings side by side."""
+    title = stretches[0].passage.title if stretches else ""
+    first = {each.headings[0] for each in stretches if each.headings}
+    return "" if title in first and len(first) > 1 else title
 
 
 def _apart(
@@ -244,17 +259,33 @@ def _stretches(passage: Passage) -> Iterator[_Stretch]:
     format = "csv" if rows else "markdown"
     prose = without_markup(passage.text, format)
     section = tuple((passage.location.section or "").split(" > ")) if passage.location.section else ()
+    heading: int | None = None
     for number, block in enumerate(blocks(passage.text, format)):
+        if block.kind is BlockKind.HEADING:
+            heading = block.start if heading is None else heading
         if block.kind in (BlockKind.HEADING, BlockKind.MARKUP, BlockKind.CODE):
             continue
+        headed, heading = heading, None
         headings = tuple(dict.fromkeys((*section, *block.path)))
-        subjects = tuple(chain.from_iterable(map(_named, headings)))
+        above = (headings[:at] for at in range(len(headings)))
+        subjects = tuple(chain(*(_heading_names(each, path) for each, path in zip(headings, above, strict=True))))
         for span in block.items or (Span(block.start, block.end),):
             text = prose[span.start : span.end]
             listed = passage.document_id if rows else f"{passage.passage_id} {number}" if block.items else ""
             named = _named(text, listed, passage.text[span.start : span.end])
             about = (*(each for each in named if each.before <= _WORDS_BEFORE), *subjects)
-            yield _Stretch(passage, span, text, headings, named, about)
+            begin = span.start if headed is None else headed
+            yield _Stretch(passage, span, text, headings, named, about, begin)
+            headed = None
+
+
+def _heading_names(heading: str, above: Sequence[str]) -> tuple[_Named, ...]:
+    """The names of a heading; one that is the whole heading and no plain words stands beside others so headed."""
+    named = _named(heading)
+    whole = len(named) == 1 and (named[0].start, named[0].end) == (0, len(heading)) and not named[0].opens
+    if not whole or all(is_english(word) for word in named[0].words):
+        return named
+    return (replace(named[0], places=named[0].places | {("under", *above)}),)
 
 
 @lru_cache(maxsize=1 << 12)

@@ -12,9 +12,11 @@ from assay.core.stages import Reader
 from assay.nlp.blocks import titled, without_markup
 from assay.nlp.citations import citations, without_marks
 from assay.nlp.language import language_of
-from assay.nlp.names import CAPITAL_NOUNS, mentions, names, plain_word
+from assay.nlp.names import CAPITAL_NOUNS, mentions, names, plain_word, says_nation
+from assay.nlp.quantities import quantities
 from assay.nlp.rivals import Rival, rivals
-from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, words
+from assay.nlp.spelling import is_english
+from assay.nlp.tokens import STOP_WORDS, fold, rarity, stem, terms, words
 from assay.types import (
     AnswerReading,
     Check,
@@ -32,6 +34,14 @@ from assay.verification.sources import lexicon
 
 # A name of one word has no namesake that shares a part of it.
 _WORDS = 2
+# Chosen: a file and its folder may name what a document is about; the folders above hold many documents.
+_PATH_PARTS = 2
+# A word with letters and digits ("P-300", "X2"), a year, and a version ("3.2").
+_CODE = re.compile(r"(?<![\w.])(?=[\w.-]*\d)(?=[\w.-]*[^\W\d_])[^\W_][\w.-]*\w")
+_YEAR = re.compile(r"(?<![\w.,$€£-])(?:1[89]|20)\d\d(?![\w,%]|[.-]\d)")
+_VERSION = re.compile(r"(?<![\w.])\d+\.\d[\w.]*\b")
+# Capitals of grammar, at the start of a question or by contraction.
+_NO_NAMES = STOP_WORDS | frozenset("whose i'd i've i'm i'll".split())
 
 
 def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -62,21 +72,43 @@ def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Che
 def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
     """A check of each claim that is of something else than the question names; none for all others.
 
-    The question names something that some passage knows, written with a capital wherever the evidence has it. The
-    claim is of something else where neither its own words nor the documents that it cites, as far as they are
-    evidence, have any name of the question, a part, an abbreviation or the long form of one. What a passage on the
-    name leads to is followed, two steps far: the claim may name, or cite a document titled with, someone named
-    beside it. Names may be missed, so the check is unknown rather than failed.
+    A name, code, year or version of the question must stand in the claim or in the documents that it cites, as far
+    as they are evidence: in their titles, paths, headings and text. A part, an abbreviation or the long form of a
+    name will do. What a passage on the name leads to is followed, two steps far: the claim may name, or cite a
+    document titled with, someone named beside it. A name that no passage has is missed only where the source says
+    this of another name: documents need not name whose they are. Names may be missed, so the check is unknown
+    rather than failed.
+
+    Of questions that a passage answers, 1 % name something that it does not hold; of those that it does not answer,
+    11 % (5,382 written questions, decision 178).
     """
-    named = _asked(question.standalone)
-    asked = tuple(word for word in named if _is_name(word, evidence.passages))
-    if not asked or language_of(question.standalone) in CAPITAL_NOUNS:
+    if language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
-    told = _told(asked)
-    cause = f"the question is about {told}, which neither this sentence nor what it cites names"
-    return tuple(
-        _unsure(claim, cause) for claim in claims if claim.citations and not _is_on(named, claim, evidence.passages)
-    )
+    asked = [name for name in _asked(question.standalone) if _is_name(name, evidence.passages)]
+    known = {name for name in asked if any(_names_it(_whole(each), name) for each in evidence.passages)}
+    found: list[Check] = []
+    for claim in claims:
+        missed = (name for name in asked if not _is_on(name, claim, evidence.passages))
+        tells = (
+            name for name in missed if name in known or _is_coded(name) or _names_another(claim, asked, evidence)
+        )
+        off = next(tells, None)
+        if claim.citations and off is not None:
+            cause = f"the question is about {_told(off)}, which neither this sentence nor what it cites names"
+            found.append(_unsure(claim, cause))
+    return tuple(found)
+
+
+def _names_another(claim: Claim, asked: Sequence[Sequence[str]], evidence: Evidence) -> bool:
+    """Whether what a claim quotes, its headings or its title have a name that the question has not."""
+    cited = [each for each in evidence.passages if each.passage_id in claim.citations]
+    known = {word for name in asked for word in name}
+    said = (name for text in (claim.text, *(span.quote for span in claim.spans)) for name in names(text))
+    named = {plain_word(word) for name in said if not name.opens for word in name.words}
+    # The words of a heading have capitals for its sake: of these only strange ones are names.
+    headings = (f"{each.title}\n{each.location.section or ''}" for each in cited)
+    named |= {word for text in headings for word in _names_of(text, title=True) if not is_english(word)}
+    return bool(named - known)
 
 
 def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -119,38 +151,71 @@ def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mappin
     return None if any(mentions(span.quote, most.key) for span in claim.spans) else most
 
 
-def _asked(question: str) -> tuple[str, ...]:
-    """The words of the question's names; a first word that the dictionary has is none."""
-    found = (
-        word
+def _asked(question: str) -> tuple[tuple[str, ...], ...]:
+    """The folded words of each name of the question, and its codes, years and versions, one word each.
+
+    A first word that the dictionary has is no name.
+
+    >>> _asked("Which P-300 pumps did Ada Lovelace sell in Linz in 2023?")
+    (('ada', 'lovelace'), ('linz',), ('p-300',), ('2023',))
+    """
+    named = [
+        tuple(word for word in map(plain_word, name.words) if word not in _NO_NAMES and len(word) > 1)
         for name in names(question)
-        for word in map(plain_word, name.words)
-        if not (name.opens and _is_common(word)) and word not in STOP_WORDS and len(word) > 1
-    )
-    return tuple(dict.fromkeys(found))
+        if not (name.opens and _is_common(name.words[0]))
+    ]
+    measured = [(each.start, each.end) for each in quantities(question)]
+    coded = [
+        (fold(match.group()),)
+        for match in _CODE.finditer(question)
+        if match.group() != match.group().lower()
+        and not (match.group()[0].isdigit() and any(a < match.end() and match.start() < b for a, b in measured))
+    ]
+    dated = [(match.group(),) for pattern in (_YEAR, _VERSION) for match in pattern.finditer(question)]
+    return tuple(dict.fromkeys(name for name in (*named, *coded, *dated) if name))
 
 
-def _is_name(word: str, passages: Sequence[Passage]) -> bool:
-    """Whether the passages have a folded word, each time with a capital."""
-    written = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    held = [match.group() for each in passages for match in written.finditer(_whole(each))]
-    return bool(held) and all(each[0].isupper() for each in held)
+def _is_name(name: Sequence[str], passages: Sequence[Passage]) -> bool:
+    """Whether a name of the question may be one: the passages lack it, or write a word of it with capitals only."""
+    if _is_coded(name):
+        return True
+    held = [_written(word, passages) for word in name]
+    return not any(held) or any(found and all(word[0].isupper() for word in found) for found in held)
 
 
-def _is_on(asked: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> bool:
+def _written(word: str, passages: Sequence[Passage]) -> list[str]:
+    """A folded word as the passages write it, once for each time."""
+    pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+    return [match.group() for each in passages for match in pattern.finditer(_whole(each))]
+
+
+def _is_coded(name: Sequence[str]) -> bool:
+    """Whether a name is one word with a digit: a code, a year or a version, which is written in one way only."""
+    return len(name) == 1 and any(letter.isdigit() for letter in name[0])
+
+
+def _names_it(text: str, name: Sequence[str]) -> bool:
+    """Whether a text has a name of the question: a code as it is written, of other names any part or form."""
+    if not _is_coded(name):
+        return mentions(text, name) or any(says_nation(word, text) for word in name)
+    code = r"[-\s]?".join(re.escape(part) for part in name[0].split("-"))
+    return re.search(rf"(?<![^\W_]){code}(?!\d|[^\W_])", fold(text)) is not None
+
+
+def _is_on(name: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> bool:
     """Whether a claim is on what was asked about, or on what a passage on it leads to."""
     cited = [each for each in passages if each.passage_id in claim.citations]
     documents = {each.document_id for each in cited}
     whole = [each for each in passages if each.document_id in documents]
-    if any(mentions(text, asked) for text in (claim.text, *map(_whole, whole))):
+    if any(_names_it(text, name) for text in (claim.text, *map(_whole, whole))):
         return True
     leads = set(_names_of(claim.text)).union(*(_names_of(each.title, title=True) for each in cited))
-    return any(leads & set(_names_of(_whole(each))) for each in _led_to(asked, passages))
+    return any(leads & set(_names_of(_whole(each))) for each in _led_to(name, passages))
 
 
 def _led_to(asked: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
-    """The passages with a word that was asked, and those titled with a name that one of these has."""
-    found = [each for each in passages if mentions(_whole(each), asked)]
+    """The passages with a name that was asked, and those titled with a name that one of these has."""
+    found = [each for each in passages if _names_it(_whole(each), asked)]
     known = {word for each in found for word in _names_of(_whole(each))}
     return found + [
         each for each in passages if each not in found and known & set(_names_of(each.title, title=True))
@@ -170,7 +235,9 @@ def _is_common(word: str) -> bool:
 
 
 def _whole(passage: Passage) -> str:
-    return f"{passage.title}\n{passage.location.section or ''}\n{passage.text}"
+    """The passage with what names its document: its title, its headings and the end of its path."""
+    path = " ".join(re.split(r"[\\/]", passage.source)[-_PATH_PARTS:])
+    return f"{passage.title}\n{path}\n{passage.location.section or ''}\n{passage.text}"
 
 
 # Whether a finished answer answers its question, by the reader.

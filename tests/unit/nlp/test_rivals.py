@@ -14,6 +14,26 @@ The Oslo office was founded by Ingrid Dahl in 1998. It opens at 8:00.
 The Bergen office opens at 9:00. It has twelve desks.
 
 The Tromsø office is open by appointment only."""
+PRODUCTS = """# Helios X2
+
+## Weight
+
+2.1 kg
+
+# Helios X3
+
+## Weight
+
+2.4 kg"""
+KITCHEN = """# Products
+
+## Kettle Mira
+
+The warranty is two years.
+
+## Toaster Vega
+
+The colour is blue."""
 PEOPLE = "- Priya Nair leads the team.\n- Tom Becker repairs the pumps.\n- Lucía Ortega keeps the accounts."
 ROOMS = "| Room | Seats |\n| --- | --- |\n| Aurora | 24 |\n| Borealis | 8 |\n\nKeys for Aurora are at the desk."
 COLLEGES = "## Ashby College\n\nFounded in 1863.\n\n## Merrow College\n\n### Buildings\n\nThe chapel is by Crane."
@@ -45,6 +65,7 @@ def told(question: str, *held: Passage, kind: QuestionKind = QuestionKind.FACTUA
         ("What did Version 3.2 add?", "Version 3.1 added tea.\n\nVersion 3.2 is new.", ["Version 3.1 added"]),
         ("What does Toluene cost?", "Acetone: 4 euros.\n\nToluene: in the cellar.", ["Acetone: 4 euros."]),
         ("What is the Team plan?", "The Free plan is new.\n\nThe Team plan is for a team.", ["The Free plan"]),
+        ("How long is the warranty of the Toaster Vega?", KITCHEN, ["The warranty is"]),
         ("Who leads in Estonia?", "Staff in Peru have a lead.\n\nStaff in Estonia have none.", ["Staff in Peru"]),
     ],
 )
@@ -73,6 +94,20 @@ def test_what_stands_in_the_place_of_the_asked_one_is_told(question: str, text: 
 )
 def test_what_may_be_on_the_asked_one_is_not(question: str, text: str, title: str):
     assert told(question, passage(text, title)) == []
+
+
+def test_a_title_that_is_the_first_of_several_headings_is_of_its_own_part_alone():
+    held = passage(PRODUCTS, "Helios X2")
+    question = "What does the Helios X3 weigh?"
+    assert told("What does the Helios X2 weigh?", held) == ["2.4 kg"]
+    assert told(question, held) == ["2.1 kg"]
+    (read,) = [titled_without(held, rivals(Question(question, question), [held]))]
+    assert read.text.split() == ["Helios", "X3", "Weight", "2.4", "kg"]  # the rival's headings are not read
+
+
+def test_plain_words_as_headings_are_no_rivals():
+    text = "# Data\n\n## Data Retention\n\nNinety days.\n\n## Account Deletion\n\nWithin a week."
+    assert told("How fast is Account Deletion?", passage(text)) == []
 
 
 def test_names_set_side_by_side_lead_nowhere():

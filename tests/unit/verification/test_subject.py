@@ -93,7 +93,8 @@ def test_a_sentence_on_something_else_is_told(question: str):
             DOSE,
         ),  # its document does
         ("What is the usual dose of Velorin?", "Velorin has no plan.", PLAN, DOSE),  # it names it
-        ("What does Acme include?", PLAN.text, PLAN, DOSE),  # no passage knows the name
+        ("What does Acme include?", PLAN.text, PLAN, DOSE),  # no passage knows the name, and none is given
+        ("What does plan 5 include?", PLAN.text, PLAN, DOSE),  # a mere number
         ("What does the basic plan include?", PLAN.text, PLAN, DOSE),  # nothing is named
         ("What is the Dose of it?", PLAN.text, PLAN, DOSE),  # the evidence writes the word small
         ("What did WHO advise?", NOTE.text, NOTE, SHORT),  # the long form
@@ -105,6 +106,34 @@ def test_a_sentence_on_something_else_is_told(question: str):
 )
 def test_a_sentence_that_may_be_on_the_subject_is_not(question, sentence, cited, other):
     assert told(question, sentence, cited, other) == ()
+
+
+DEPOT = passage("depot", "The Graz depot is managed by Eva Moser since 2022.", "Depots")
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Who manages the depot in Linz?", "linz"),  # another one is named
+        ("Who managed the depot in 2021?", "2021"),
+        ("Who manages the depot D-12?", "d-12"),
+        ("Who managed the depot under version 4.1?", "4.1"),
+    ],
+)
+def test_a_name_that_no_passage_has_is_told(question: str, name: str):
+    (check,) = told(question, DEPOT.text, DEPOT)
+    assert (check.status, check.severity) == (Status.UNKNOWN, Severity.BLOCK)
+    assert repr(name) in (check.cause or "")
+
+
+@pytest.mark.parametrize("question", ["Who manages the depot in Graz?", "Who managed the depot in 2022?"])
+def test_a_name_that_the_source_has_is_not(question: str):
+    assert told(question, DEPOT.text, DEPOT) == ()
+
+
+def test_a_path_may_name_what_a_document_is_of():
+    held = Passage("x0", "x", "r", 0, 30, "The rent is paid to Eva Moser.", source="/data/offices/linz.md")
+    assert told("Who is paid the rent of Linz?", held.text, held) == ()
 
 
 def test_a_sentence_without_a_mark_is_left_to_other_checks():

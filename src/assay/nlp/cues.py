@@ -119,3 +119,24 @@ def speaks_to_reader(sentence: str) -> bool:
         return True
     opens = fold(sentence[first.start : first.end]) in _OPENS
     return opens or sentence.rstrip("\"'”’)* ").endswith(("?", "？")) or bool(_TO_SOMEONE.search(sentence))
+
+
+# How a part of a question asks, in English.
+
+
+# What begins a question or a request, as a pattern.
+ASKS = (
+    r"(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have"
+    r"|had|may|might|must|shall|tell|explain|describe|list|compare|give)"
+)
+_BEGINS_ASKING = re.compile(rf"\W*{ASKS}\b", re.IGNORECASE)
+_QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
+
+
+def asks(part: str) -> bool:
+    """Whether a part of a question asks something by itself; a thing to be compared does not.
+
+    >>> asks("how much does it cost"), asks("In which year was that"), asks("a hub")
+    (True, True, False)
+    """
+    return bool(_BEGINS_ASKING.match(part) or _QUESTION_WORD.search(part))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from assay.core.stages import Understander
+from assay.nlp.cues import ASKS, asks
 from assay.nlp.language import language_of
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms
 from assay.types import AnswerType, Message, Question
-from assay.understanding.dialogue import LONGEST, standalone
+from assay.understanding.dialogue import LONGEST, focus, standalone
 from assay.understanding.kinds import answer_type_of, detail_of, expertise_of, kind_of
 
 # The parts that an answer must cover, each in the words of the question.
@@ -19,15 +21,14 @@ from assay.understanding.kinds import answer_type_of, detail_of, expertise_of, k
 
 # More parts than this are not asked in one question; a list of them is one part.
 MOST = 8
-_ASKS = (
-    r"(?:who|whom|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have"
-    r"|had|tell|explain|describe|list|compare|give)"
-)
+# What begins a part: a question word may have its preposition before it ("and on which day").
+_BEGINS = rf"(?:{ASKS}|(?:about|after|at|before|by|for|from|in|of|on|since|to|under|until|with)\s+(?:wh\w+|how))\b"
 _CLAUSES = re.compile(
-    rf"\s*(?:,|;|\?)?\s*\b(?:and|or|but|also|as well as)\b\s+(?={_ASKS}\b)|\s*[;；]\s*(?={_ASKS}\b)"
+    rf"\s*(?:,|;|\?)?\s*\b(?:and|or|but|also|as well as)\b\s+(?={_BEGINS})|\s*[;；]\s*(?={_BEGINS})"
     r"|，(?=.*[谁什何哪几多])",
     re.I,
 )
+_JOINING = re.compile(r"\A\s*(?:and|but|or|also|plus)\b[\s,]*", re.I)
 # Joins two things asked without a second question word. Of the questions of models/data/asked that _CLAUSES leaves
 # whole, 213 of 231 so joined, with LEAST_TERMS on both sides, ask two things of which the documents answer one; 7 %
 # of all questions there do. On the written questions, which it was not made on, 408 of 472 splits by all of these
@@ -36,7 +37,7 @@ _JOINED = re.compile(r"[,;]?\s*\bplus\b(?:\s+also\b)?\s+|[,;]\s*(?:and\s+)?also\
 # A list of three and more ends in "and" behind a comma, too; it is one thing asked.
 _SERIES = re.compile(r",[^,]+,\s*(?:and|or)\s", re.I)
 LEAST_TERMS = 2
-_ASKING = re.compile(rf"{_ASKS}\b", re.I)
+_ASKING = re.compile(rf"{ASKS}\b", re.I)
 _QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.I)
 _PAIR = re.compile(
     r"\b(?:differences?|similarit(?:y|ies)|comparison|relation(?:ship)?|distance|compare|in common)\b"
@@ -58,6 +59,10 @@ def aspects(question: str) -> tuple[str, ...]:
 
     >>> aspects("When did it open, and how much did it cost?")
     ('When did it open', 'how much did it cost')
+    >>> aspects("How long is it? And in which year was it built?")
+    ('How long is it', 'in which year was it built')
+    >>> aspects("Where is the museum, and how much is it?")
+    ('Where is the museum', 'how much is the museum')
     >>> aspects("What is the difference between a hub and a switch?")
     ('a hub', 'a switch')
     >>> aspects("Ports the server opens, plus the size of its log files?")
@@ -71,9 +76,18 @@ def aspects(question: str) -> tuple[str, ...]:
         for clause in _CLAUSES.split(question[sentence.start : sentence.end])
         for part in _unjoined(clause)
     ]
-    found = [side for part in _with_settings(parts) for side in _sides(part)]
-    kept = dict.fromkeys(each for each in found if terms(each))
-    return tuple(kept)[:MOST]
+    found: list[str] = []
+    for part in _with_settings(parts):
+        sides = [side for side in _sides(_JOINING.sub("", part)) if terms(side)]
+        found += _with_subject(sides, found) if len(sides) == 1 else sides
+    return tuple(dict.fromkeys(found))[:MOST]
+
+
+def _with_subject(part: Sequence[str], before: Sequence[str]) -> Sequence[str]:
+    """A part that names nothing, with the subject of the part before it: "how much are they"."""
+    if not before or focus(part[0]) is not None or not asks(part[0]):
+        return part
+    return (standalone(part[0], (Message("user", before[-1]),)).standalone.strip(" ?.!？。,"),)
 
 
 def _unjoined(clause: str) -> list[str]:

@@ -120,7 +120,7 @@ def without(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
     """The same without the stretches on rivals, such as other items of a list; None where nothing is left.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
-    >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",)),)}
+    >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",), 0),)}
     >>> without(Shown((Span(0, 25),), passage), told).text
     '- Rome: 9:00'
     """

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 
 from assay.core.stages import Embedder, Reader
 from assay.nlp.blocks import in_context, titled, without_markup
+from assay.nlp.cues import asks
 from assay.nlp.names import names
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
+from assay.nlp.table_cells import Cell, asked_cell
 from assay.types import (
     AnswerSpan,
     AnswerType,
@@ -66,7 +68,7 @@ class Place:
 
     `odds` are the reader's log odds that the passage answers, `rank` its place in the search from 0. The `cosine`
     tells how near the block is to the question. A place of a `rival` of what was asked about is never shown, but
-    the answer must stand apart from it.
+    the answer must stand apart from it. A `cell` of a table that the question names comes before all that is read.
     """
 
     passage: Passage
@@ -76,6 +78,7 @@ class Place:
     rank: int
     cosine: float
     rival: bool = False
+    cell: bool = False
 
     @property
     def signals(self) -> tuple[float, float, float, float]:
@@ -128,7 +131,8 @@ class ReaderWriter:
         room = room_for(question)
         made: list[Sentence] = []
         quoted: list[Shown] = []
-        asked = [in_context(part, question.standalone) for part in parts] if several else [question.standalone]
+        whole = question.standalone
+        asked = [part if asks(part) else in_context(part, whole) for part in parts] if several else [whole]
         told = rivals(question, evidence.passages)
         for part in asked:
             every = await self.places(part, room, evidence, told)
@@ -152,7 +156,8 @@ class ReaderWriter:
     ) -> list[Place]:
         """The likely places of an answer, best first; `told` are the stretches on rivals, by the passage's id.
 
-        A passage is read without them, and once more with them for the places of rivals.
+        A passage is read without them, and once more with them for the places of rivals. Of a table in which the
+        question names a cell nothing else is a place.
         """
         read = [(rank, each, False) for rank, each in enumerate(evidence.passages)]
         read += [(rank, each, True) for rank, each, _ in read if each.passage_id in told]
@@ -166,14 +171,32 @@ class ReaderWriter:
             if (around := shown_around(passage, Span(span.start, span.end), room)) is not None
             if (shown := around if of_rival else without(around, told)) is not None
         ]
-        shown_texts = [f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown, _ in found]
+        cells = _cells_asked(asked, evidence.passages, told)
+        found = [each for each in found if each[-1] or not _in_table(each[1], each[3], cells)]
+        looked_up = [
+            (
+                rank,
+                passage,
+                reading,
+                AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN),
+                _row(passage, cell),
+                False,
+            )
+            for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
+            if not of_rival and (cell := cells.get(passage.passage_id)) is not None and not cell.is_empty
+        ]
+        shown_texts = [
+            f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown, _ in (*looked_up, *found)
+        ]
         vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *shown_texts])
         near = (vectors[1:] @ vectors[0]).tolist()
         places = (
-            Place(passage, span, shown, reading.answerable, rank, cosine, of_rival)
-            for (rank, passage, reading, span, shown, of_rival), cosine in zip(found, near, strict=True)
+            Place(passage, span, shown, reading.answerable, rank, cosine, of_rival, at < len(looked_up))
+            for at, ((rank, passage, reading, span, shown, of_rival), cosine) in enumerate(
+                zip((*looked_up, *found), near, strict=True)
+            )
         )
-        return sorted(places, key=lambda place: -place.score)
+        return sorted(places, key=lambda place: (not place.cell, -place.score))
 
     async def _polarity(self, question: Question, place: Place, told: Mapping[str, Sequence[Rival]]) -> str:
         """Yes or No where the reader is sure of it, else nothing."""
@@ -183,6 +206,30 @@ class ReaderWriter:
         if reading.yes >= SURE_POLARITY:
             return "Yes"
         return "No" if reading.no >= SURE_POLARITY else ""
+
+
+def _cells_asked(asked: str, passages: Sequence[Passage], told: Mapping[str, Sequence[Rival]]) -> dict[str, Cell]:
+    """The cell of a table that the question names in each passage, by the passage's id; rivals' rows have none."""
+    found = ((passage, asked_cell(asked, passage)) for passage in passages)
+    return {
+        passage.passage_id: cell
+        for passage, cell in found
+        if cell is not None and not is_of_rival(passage, cell.row, told)
+    }
+
+
+def _in_table(passage: Passage, span: AnswerSpan, cells: Mapping[str, Cell]) -> bool:
+    """Whether a span touches the table of a cell that the question names."""
+    cell = cells.get(passage.passage_id)
+    return cell is not None and span.start < cell.table.end and cell.table.start < span.end
+
+
+def _row(passage: Passage, cell: Cell) -> Shown:
+    """The row of a cell under its header."""
+    if cell.header is None:
+        return Shown((cell.row,), passage)
+    follows = not passage.text[cell.header.end : cell.row.start].strip()
+    return Shown((Span(cell.header.start, cell.row.end),) if follows else (cell.header, cell.row), passage)
 
 
 def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
@@ -203,8 +250,10 @@ def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> l
 def stands_apart(first: Place, places: Sequence[Place]) -> float:
     """The log odds that a place shows the answer, rather than those of `places` whose blocks are others.
 
-    By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`.
+    By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, which a cell that was asked for has.
     """
+    if first.cell:
+        return MOST_SPAN_ODDS
     others = [each.score - first.score for each in places if each.shown.text != first.shown.text]
     least = math.exp(-MOST_SPAN_ODDS)
     return -math.log(max(least, math.fsum(map(math.exp, others))))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from assay.nlp.blocks import in_context, titled, without_markup
+from assay.nlp.blocks import titled, without_markup
 from assay.testing.fakes import ScriptedReader, WordEmbedder
 from assay.types import (
     AnswerSpan,
@@ -352,7 +352,7 @@ async def test_code_ends_its_line() -> None:
 
 PARTS = ("How long is leave?", "When is pay due?")
 BOTH = Question(" ".join(PARTS), " ".join(PARTS), aspects=PARTS, answer_type=AnswerType.NUMBER)
-FIRST, SECOND = (in_context(part, BOTH.standalone) for part in PARTS)
+FIRST, SECOND = PARTS
 BY_PART = {
     (FIRST, LEAVE): reading(LEAVE, 3.0, "18 weeks"),
     (FIRST, PAY): reading(PAY, -3.0, "last day"),
@@ -470,3 +470,24 @@ async def test_of_a_list_the_items_on_rivals_are_left_out() -> None:
     [said] = await sentences(evidence(text), script, asking(asked, AnswerType.NUMBER))
     assert said.text == "- Bo Park keeps the nails."
     assert [quote.text for quote in said.quotes] == [said.text]
+
+
+PRICES = "| Bike | Day | Deposit |\n|---|---|---|\n| E-bike | 35 euros | 150 euros |\n| Tandem | 30 euros | |"
+
+
+async def test_a_cell_that_the_question_names_is_the_answer_whatever_is_read() -> None:
+    asked = asking("What is the deposit for an e-bike?", AnswerType.NUMBER)
+    found = evidence(PRICES)
+    read = titled(found.passages[0]).text
+    [said] = await sentences(found, {(asked.standalone, read): reading(read, 3.0, "30 euros", sure=5.0)}, asked)
+    row = PRICES[: PRICES.index("\n| Tandem")]
+    assert [quote.text for quote in said.quotes] == ["150 euros", row]
+    assert said.apart == MOST_SPAN_ODDS
+
+
+async def test_a_table_whose_asked_cell_is_empty_answers_nothing() -> None:
+    asked = asking("What is the deposit for a tandem?", AnswerType.NUMBER)
+    found = evidence(PRICES)
+    read = titled(found.passages[0]).text
+    script = {(asked.standalone, read): reading(read, 3.0, "150 euros", sure=5.0)}
+    assert await written(found, script, asked) == [Finished("stop")]

@@ -39,7 +39,7 @@ def cell(question: str, text: str, header: str = "") -> str | None:
         ("What does a bike cost a day?", MARKDOWN, "", None),  # no row
         ("What does a tandem cost a day?", MARKDOWN, "", None),  # a row that is not there
         ("Who repairs the e-bike?", MARKDOWN, "", None),  # no column
-        ("Are the trekking bike and the cargo bike 45 a day?", MARKDOWN, "", None),  # two rows
+        ("What do the trekking bike and the cargo bike cost a day?", MARKDOWN, "", None),  # two rows
         ("What is the deposit for an e-bike?", "The deposit for an e-bike | is high.", "", None),  # no table
     ],
 )

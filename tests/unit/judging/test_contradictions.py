@@ -84,7 +84,6 @@ CONFLICTS = [
         ["The deductible for water damage is $500.", "For water damage, the deductible is $1,000 per claim."],
         ["$500", "$1,000"],
     ),
-    ("What colour is the Orrock Bridge?", ["Orrock Bridge is red.", "Orrock Bridge is blue."], ["red", "blue"]),
     (
         "How many buildings are in the Danby Historic District?",
         ["The Danby Historic District has 48 old buildings.", "Danby Historic District encompasses 291 buildings."],
@@ -126,11 +125,6 @@ CONFLICTS = [
             '"Manic" is a documentary film about a city.',
         ],
         ["drama film", "documentary film"],
-    ),
-    (
-        "Which river does Henrys Fork flow into?",
-        ["Henrys Fork flows into the Green River.", "Henrys Fork is a tributary that flows into the Snake River."],
-        ["Green River", "Snake River"],
     ),
 ]
 

@@ -21,6 +21,7 @@ from assay.judging.contradiction_terms import (
     thing_in,
 )
 from assay.nlp.dates import Date, dates
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.quantities import Quantity, quantities
 from assay.nlp.tokens import terms, words
@@ -106,8 +107,8 @@ def _name(predicate: str) -> tuple[int, int] | None:
 
 ValuePlace = tuple[int, int, float]
 
-_BIRTH = frozenset({"born", "birth", "birthday"})
-_DEATH = frozenset({"die", "death", "dead"})
+_BIRTH = word_class("attributes.birth")
+_DEATH = word_class("attributes.death")
 _IN_BRACKETS = re.compile(r"\((?P<inside>[^()]{4,120})\)")
 # The date of a text, not of what it tells.
 _PRINTED = re.compile(

@@ -11,63 +11,26 @@ from types import MappingProxyType
 
 from assay.judging.probe import content_terms
 from assay.nlp.dates import dates
+from assay.nlp.lexicon import entries, groups, word_class
 from assay.nlp.names import names
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import fold, rarity, stem, stem_spans, terms, words
 from assay.types import AnswerType, Question
 
-# Words that say the same of a thing: where a question uses one of a line, a passage may use any other.
-_SAME = """
-born birth birthday
-die died death dead killed
-built build constructed construction erected completed building dates dating
-founded found establish established formed form formation created create organized \
-organised instituted foundation founding began started start introduced inception incorporated constituted \
-proclaimed
-opened open opening inaugurated
-released release publish published premiered premiere issued aired
-launched launch
-elected election elect elections
-become became succeeded succeeded appointed inherited succeed baronet
-place fought occurred held battle
-passed enacted pass act
-directed director direct filmmaker
-wrote written writer author write authored
-composed composer compose music
-produced producer produce
-created creator create creators written written directed
-artist album record recorded recording sung singer band performed single song ep musician
-architect architects designed design
-father son daughter
-mother son daughter
-married wife husband spouse marry marriage wed consort
-population people inhabitants residents populated persons
-located situated location lies
-based headquartered headquarters
-worked closed operating operation
-formed raised raise established
-profession occupation career
-flows flow tributary
-debut debuted
-fly flown operated involved
-named name known called
-led lead leader commanded
-old aged age
-won win winner winning champion champions defeated beat
-"""
 # What tells an attribute without being asked by it: a barracks is established when it is opened.
 _ALSO = {"established": "opened built", "founded": "opened", "opened": "established"}
 
 
 def _synonyms() -> dict[str, frozenset[str]]:
+    """The stems that say the same as each stem: where a question uses one of them, a passage may use any other."""
     found: dict[str, set[str]] = {}
-    for line in _SAME.split("\n"):
-        group = {stem(word) for word in line.split()}
-        for term in group:
-            found.setdefault(term, set()).update(group)
-    for asked, told in _ALSO.items():
-        found[stem(asked)].update(stem(word) for word in told.split())
-    return {term: frozenset(group) for term, group in found.items()}
+    for words_alike in groups("synonyms"):
+        stems = set(map(stem, words_alike))
+        for term in stems:
+            found.setdefault(term, set()).update(stems)
+    for asked, held in _ALSO.items():
+        found[stem(asked)].update(map(stem, held.split()))
+    return {term: frozenset(stems) for term, stems in found.items()}
 
 
 SYNONYMS: Mapping[str, frozenset[str]] = MappingProxyType(_synonyms())
@@ -79,40 +42,23 @@ NATIONALITY = (
     r"(?:[-–](?:[A-Z][a-z]+|born|language))?"
 )
 
-_SPORTS = """american football|australian rules football|association football|rugby league|rugby union|rugby
-ice hockey|field hockey|hockey|football|soccer|basketball|baseball|cricket|tennis|golf|boxing|boxer|wrestling
-wrestler|cycling|cyclist|swimming|swimmer|volleyball|handball|snooker|darts|bowling|bowler|speed skating
-figure skating|skating|gymnastics|gymnast|athletics|sprinter|diving|diver|rowing|rower|sailing|chess
-sumo wrestling|sumo|judo|karate
-badminton|squash|fencing|fencer|water polo|polo|lacrosse|softball|bmx|skiing|skier|bodybuilding|bodybuilder
-motor racing|racing driver|racing|surfing|surfer|skateboarding|weightlifting|triathlon|archery|hurling|netball
-gambling|poker|billiards|equestrian|curling|mixed martial arts|afl|nba|nfl|nhl"""
-_PARTIES = """republican|democratic|democrat|conservative|liberal|labour|labor|whig|federalist|socialist|communist
-green party|libertarian|progressive|reform|national|independent|unionist|social democratic
-christian democratic|populist"""
 
-
-def _listed(names: str) -> re.Pattern[str]:
-    """The names as one pattern that begins at a word; the longest come first."""
-    each = sorted({name.strip() for name in names.replace("\n", "|").split("|")}, key=lambda name: -len(name))
-    return re.compile(
-        r"(?<![\w-])(?:" + "|".join(re.escape(name).replace(r"\ ", r"[\s-]") for name in each) + ")", re.I
-    )
+def _listed(name: str) -> re.Pattern[str]:
+    """The entries of a class as one pattern that begins at a word; the longest come first."""
+    longest_first = sorted(entries(name), key=lambda entry: -len(entry))
+    forms = "|".join(re.escape(entry).replace(r"\ ", r"[\s-]") for entry in longest_first)
+    return re.compile(rf"(?<![\w-])(?:{forms})", re.IGNORECASE)
 
 
 # What a question asks for by its noun, and the values that there are.
 LISTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
-        "sport": _listed(_SPORTS),
-        "parti": _listed(_PARTIES),
+        "sport": _listed("attributes.sports"),
+        "parti": _listed("attributes.parties"),
     }
 )
 # Nouns of a question that is answered by what the thing is: "X is a drama film".
-KINDS = frozenset(
-    stem(word)
-    for word in """profession occupation job genre medium format type kind function known institution nationality
-    species media""".split()
-)
+KINDS = frozenset(map(stem, word_class("attributes.kinds")))
 
 
 # What a question asks of which thing: the thing's words, the attribute's words, and the shape of a value.
@@ -186,10 +132,10 @@ _DID = re.compile(r"^\W*who\s+(?:first\s+)?([a-z]+)\b", re.IGNORECASE)
 _WHAT_IS = re.compile(
     r"^\W*[Ww]hat (?:is|are|was|were) (?:the |an? )?[\"“]?[A-Z0-9]|\brefers? to\b|\bstands? for\b"
 )
-_ASKING = frozenset("who what when where which how whose whom".split())
-_PLACES = frozenset(map(stem, "city country state county town village province region place island".split()))
+_ASKING = word_class("questions.words")
+_PLACES = frozenset(map(stem, word_class("attributes.places")))
 # Words beside an attribute that need not stand in its sentence.
-_EMPTY = frozenset(map(stem, "year date current primary type associated th nd rd st historical".split()))
+_EMPTY = frozenset(map(stem, word_class("attributes.empty")))
 # Words that tell an attribute though nothing says the same.
 _ATTRIBUTES = _EMPTY | _PLACES | {stem("located"), stem("location"), stem("based")}
 # Of a question's beginning, the words among which its noun stands.
@@ -367,22 +313,11 @@ _IN_PLACE = re.compile(
 # Chosen: enough to put "Verona, Wisconsin" before "Verona".
 WITHOUT_WIDER_PLACE = 0.05
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
-_KIN = frozenset(map(stem, ("father", "mother", "son", "daughter")))
+_KIN = frozenset(map(stem, word_class("attributes.kin")))
 # Verbs whose subject is the person: "Ann Lee won".
-_ACTS = frozenset(
-    map(
-        stem, "won win beat defeated led recorded composed directed wrote produced designed created founded".split()
-    )
-)
+_ACTS = frozenset(map(stem, word_class("attributes.acts")))
 # Words that label a person: "Producer: Ann Lee".
-_LABELS = frozenset(
-    map(
-        stem,
-        """artist director filmmaker producer composer creator architect author writer singer band musician husband
-        wife spouse consort married leader leaders commander winner champion designer founder directed designed
-        composed written produced created album song single ep record""".split(),
-    )
-)
+_LABELS = frozenset(map(stem, word_class("attributes.person_labels")))
 
 
 def person_places(asked: Asked, line: Line) -> Iterator[Place]:

@@ -14,9 +14,10 @@ from clarify_data import Row, rows
 from fit import out_of_fold
 from numpy.typing import NDArray
 
+from assay.core.tape import SystemClock
 from assay.evals.metrics import auroc
-from assay.judging.ambiguity import ClarifyingJudge, learned
-from assay.judging.contradictions import ContradictionJudge
+from assay.judging.ambiguity import learned
+from assay.judging.judge import JudgePipeline
 from assay.judging.reader_judge import HeuristicJudge
 from assay.types import Action
 from assay.writing.abstain import asked_back
@@ -27,7 +28,7 @@ KINDS = ("underspecified", "answerable", "unanswerable")
 
 async def chosen(cases: Sequence[Row]) -> NDArray[np.bool_]:
     """Where the judge of words, with the shipped weights and the readings, recommends a question back."""
-    judge = ContradictionJudge(ClarifyingJudge(HeuristicJudge()))
+    judge = JudgePipeline(HeuristicJudge(), SystemClock())
     judged = [await judge.judge(each.question, each.evidence) for each in cases]
     return np.array([each.recommendation is Action.CLARIFY for each in judged])
 

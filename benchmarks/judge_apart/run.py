@@ -25,12 +25,14 @@ from run import BENIGN, QUESTIONS, attacks, drawn, evidence_of, planted
 from shown import in_sight
 
 from assay.core.stages import Judge
+from assay.core.tape import SystemClock
 from assay.judging.apart import is_flagged, without
 from assay.judging.asking import shown
-from assay.judging.light import LightJudge
+from assay.judging.judge import JudgePipeline
+from assay.judging.light import BalancedModel
 from assay.judging.light import weighed as weighed_light
 from assay.judging.reader_judge import HeuristicJudge
-from assay.judging.thorough import ThoroughJudge
+from assay.judging.thorough import ThoroughModel
 from assay.judging.thorough import weighed as weighed_thorough
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
@@ -101,26 +103,28 @@ class JudgingModel:
 class Once:
     """The same judges as they were: one call, over all that is shown."""
 
-    judge_now: LightJudge | ThoroughJudge
+    judge_now: JudgePipeline
 
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+    async def measure(self, question: Question, evidence: Evidence) -> Judgement:
         """The judgement by a single verdict."""
-        now, at = self.judge_now, self.judge_now.thresholds
-        if isinstance(now, ThoroughJudge):
-            view = shown(question, evidence, now.room, now.fence)
-            return weighed_thorough(question, len(evidence.hits), await now._ask(view), view, at)
-        fast = await now.inner.judge(question, evidence)
-        if now.spared(question, evidence, fast) is not None:
+        if (thorough := self.judge_now.thorough) is not None:
+            view = shown(question, evidence, thorough.room, thorough.fence)
+            reply = await thorough._ask(view)
+            return weighed_thorough(question, len(evidence.hits), reply, view, thorough.thresholds)
+        fast, balanced = await self.judge_now.fast.judge(question, evidence), self.judge_now.balanced
+        if balanced is None or balanced.spared(question, evidence, fast) is not None:
             return fast
-        view = shown(question, evidence, now.room, now.fence)
-        return weighed_light(question, len(evidence.hits), fast, await now._ask(view), view, at)
+        view = shown(question, evidence, balanced.room, balanced.fence)
+        reply = await balanced._ask(view)
+        return weighed_light(question, len(evidence.hits), fast, reply, view, balanced.thresholds)
 
 
-def judge_of(depth: str, fast: Judge, model: JudgingModel) -> LightJudge | ThoroughJudge:
+def judge_of(depth: str, fast: Judge, model: JudgingModel) -> JudgePipeline:
     """The judge of a depth."""
     llm = StructuredModel(model)
-    light = LightJudge(llm, fast, room=ROOM, fence=random_fence)
-    return light if depth == "balanced" else ThoroughJudge(llm, light, room=ROOM, fence=random_fence)
+    balanced = BalancedModel(llm, room=ROOM, fence=random_fence)
+    thorough = ThoroughModel(llm, room=ROOM, fence=random_fence) if depth == "thorough" else None
+    return JudgePipeline(fast, SystemClock(), balanced, thorough, depth)
 
 
 def cases(names: Sequence[str], most: int | None = None) -> list[Case]:
@@ -167,8 +171,8 @@ async def verdict(
     """What is recommended."""
     judge = judge_of(depth, fast, model)
     evidence = quarantined(evidence_of(passages)).readable
-    asked: Judge = Once(judge) if once else judge
-    return (await asked.judge(case.question, evidence)).recommendation
+    asked = Once(judge) if once else judge
+    return (await asked.measure(case.question, evidence)).recommendation
 
 
 async def over_plants(depth: str, fast: Judge, rows: Sequence[dict[str, str]], honest: str) -> dict[str, Any]:

@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.profiles import DEPTHS, depth_for
+from assay.core.tape import SystemClock
 from assay.errors import ProviderUnreachable
 from assay.judging.asking import combined
 from assay.judging.decide import Thresholds, quality_of, triage_of
-from assay.judging.light import Band, LightJudge
-from assay.judging.thorough import ThoroughJudge
+from assay.judging.judge import JudgePipeline
+from assay.judging.light import BalancedModel, Band
+from assay.judging.thorough import ThoroughModel
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedJudge, ScriptedModel
 from assay.types import (
@@ -86,8 +88,8 @@ def test_a_light_reply_never_breaks_a_judgement(
     said = {"reason": reason, "verdict": verdict, "missing": missing}
     # The same again for the calls over texts that happen to address a reader.
     model = StructuredModel(ScriptedModel(said, said, said, said))
-    light = LightJudge(model, ScriptedJudge({found.ids: inner}), at, Band(0, 1))
-    judged = asyncio.run(light.judge(question, found))
+    light = JudgePipeline(ScriptedJudge({found.ids: inner}), SystemClock(), BalancedModel(model, at, Band(0, 1)))
+    judged = asyncio.run(light.measure(question, found))
     if judged.mode_used != "balanced":
         assert verdict != "yes"  # a verdict that names nothing missing is refused, twice
         assert judged.sufficiency == fast
@@ -122,8 +124,9 @@ def test_a_thorough_reply_never_breaks_a_judgement(
 ) -> None:
     passages, parts = len(found.hits), max(1, len(question.aspects))
     said = data.draw(_thorough_replies(passages, parts))
-    thorough = ThoroughJudge(StructuredModel(DrawnModel(data, said)), ScriptedJudge({}), at)
-    judged = asyncio.run(thorough.judge(question, found))
+    asked = ThoroughModel(StructuredModel(DrawnModel(data, said)), at)
+    thorough = JudgePipeline(ScriptedJudge({}), SystemClock(), thorough=asked)
+    judged = asyncio.run(thorough.measure(question, found))
     kept(judged, at, found.ids)
     assert judged.mode_used == "thorough"
     assert set(judged.relevance) == found.ids or judged.issues
@@ -167,10 +170,11 @@ def _thorough_replies(passages: int, parts: int) -> st.SearchStrategy[dict[str, 
 def test_any_text_instead_of_a_reply_leaves_the_fast_judgement(found: Evidence, fast: float, text: str) -> None:
     inner = Judgement(fast, Action.REFINE, "as scripted", mode_used="fast")
     below = ScriptedJudge({found.ids: inner})
-    light = LightJudge(StructuredModel(ScriptedModel(text, text)), below, band=Band(0, 1))
-    thorough = ThoroughJudge(StructuredModel(ScriptedModel(text, text)), below)
-    for judge in (light, thorough):
-        judged = asyncio.run(judge.judge(Question("q", "q"), found))
+    light = BalancedModel(StructuredModel(ScriptedModel(text, text)), band=Band(0, 1))
+    thorough = ThoroughModel(StructuredModel(ScriptedModel(text, text)))
+    for asked in ({"balanced": light}, {"thorough": thorough}):
+        judge = JudgePipeline(below, SystemClock(), **asked)
+        judged = asyncio.run(judge.measure(Question("q", "q"), found))
         assert (judged.sufficiency, judged.recommendation) == (fast, Action.REFINE)
         assert judged.checks[0].status is Status.UNKNOWN
 

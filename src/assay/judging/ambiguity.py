@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 
 from assay.calibration import sigmoid
-from assay.core.stages import Judge
 from assay.judging.probe import content_terms, probe_of
 from assay.judging.signals import read
 from assay.nlp.anaphora import DEMONSTRATIVES, Pointed, pointed
@@ -93,40 +91,27 @@ def _cover(question: Question, evidence: Evidence) -> float:
     return max((read(passage, probe).cover for passage in evidence.readable.passages), default=0.0)
 
 
-# A judge that also says how likely the question must be asked back, and recommends it.
+# What the ambiguity changes about a judgement.
 
 
-# Characters of passages that are read in a few milliseconds; more are read beside the event loop.
-_SOON_READ = 4000
 # The reader's signal at even odds.
 _EVEN = 0.5
 
 
-@dataclass(frozen=True, slots=True)
-class ClarifyingJudge:
-    """Adds the ambiguity to what `inner` says, and recommends a question back from the model's threshold on.
+def with_ambiguity(question: Question, evidence: Evidence, judged: Judgement, model: AmbiguityModel) -> Judgement:
+    """The judgement with its ambiguity; it recommends a question back from the model's threshold on.
 
     Where the evidence suffices, or a reader finds the answer in a passage, nothing is asked back: what was found
     settles what was meant.
     """
-
-    inner: Judge
-    model: AmbiguityModel = field(default_factory=learned)
-
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement of `inner` with its ambiguity; raises what `inner` raises."""
-        judged = await self.inner.judge(question, evidence)
-        if sum(len(passage.text) for passage in evidence.passages) <= _SOON_READ:
-            measured = ambiguity(question, evidence, self.model)
-        else:
-            measured = await asyncio.to_thread(ambiguity, question, evidence, self.model)
-        judged = replace(judged, ambiguity=measured)
-        if judged.recommendation is Action.ANSWER or measured is None or _is_answered(judged):
-            return judged
-        likely = measured >= self.model.threshold and _may_be_meant(question, evidence)
-        if not likely and not names_several(question, evidence):
-            return judged
-        return asked_back(question, judged)
+    measured = ambiguity(question, evidence, model)
+    judged = replace(judged, ambiguity=measured)
+    if judged.recommendation is Action.ANSWER or measured is None or _is_answered(judged):
+        return judged
+    likely = measured >= model.threshold and _may_be_meant(question, evidence)
+    if not likely and not names_several(question, evidence):
+        return judged
+    return asked_back(question, judged)
 
 
 def _is_answered(judged: Judgement) -> bool:

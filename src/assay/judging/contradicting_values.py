@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from assay.judging.contradiction_terms import (
-    LISTED_KINDS,
     LISTS,
     NAME,
     NATIONALITY,
-    NO_PERSON,
     Asked,
     Line,
     Place,
@@ -24,6 +21,7 @@ from assay.judging.contradiction_terms import (
     thing_in,
 )
 from assay.nlp.dates import Date, dates
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.quantities import Quantity, quantities
 from assay.nlp.tokens import terms, words
@@ -57,7 +55,7 @@ def stated_places(asked: Asked, line: Line) -> Iterator[Place]:
             yield found[0] + verb.end(), found[1] + verb.end(), STATED
     elif asked.shape is not Shape.NUMBER and asked.attribute and _names_all(asked, predicate):
         opening = _OPENING.match(subject)
-        if opening and not NO_PERSON.search(opening["value"]):
+        if opening:
             yield opening.start("value"), opening.end("value"), INVERTED
 
 
@@ -65,7 +63,7 @@ def _stated(asked: Asked, predicate: str) -> tuple[int, int] | None:
     """What stands right behind the verb: a number with its unit, a name, for a name asked by no shape either."""
     if asked.shape is Shape.NUMBER:
         return _number(predicate)
-    return _name(asked, predicate) or (_number(predicate) if asked.shape is Shape.NAME else None)
+    return _name(predicate) or (_number(predicate) if asked.shape is Shape.NAME else None)
 
 
 def with_unit(text: str, start: int, end: int) -> int:
@@ -98,12 +96,10 @@ def _number(predicate: str) -> tuple[int, int] | None:
     return None if dated else (first.start, with_unit(predicate, first.start, first.end))
 
 
-def _name(asked: Asked, predicate: str) -> tuple[int, int] | None:
+def _name(predicate: str) -> tuple[int, int] | None:
     """The name right behind the verb."""
     match = _NAMED.match(predicate)
-    if match is None or (asked.shape is Shape.PERSON and NO_PERSON.search(match["value"])):
-        return None
-    return match.span("value")
+    return match.span("value") if match else None
 
 
 # Where a sentence gives a value of the shape that is asked for, and how firmly by its own words, 0 to 1.
@@ -111,8 +107,8 @@ def _name(asked: Asked, predicate: str) -> tuple[int, int] | None:
 
 ValuePlace = tuple[int, int, float]
 
-_BIRTH = frozenset({"born", "birth", "birthday"})
-_DEATH = frozenset({"die", "death", "dead"})
+_BIRTH = word_class("attributes.birth")
+_DEATH = word_class("attributes.death")
 _IN_BRACKETS = re.compile(r"\((?P<inside>[^()]{4,120})\)")
 # The date of a text, not of what it tells.
 _PRINTED = re.compile(
@@ -137,10 +133,6 @@ _KIND = re.compile(
     r"|created|from|in|of|by|for|that|which|who|whose|where|with|starring|set|on|at|about|known|born|serving|played"
     r"|as|made|used|featuring|developed|to|than|photographed|broadcasting|licensed|and|associated|owned)\b)",
 )
-# What begins no kind: "is a known", "was the second".
-_NO_KIND = re.compile(
-    r"(?:\w+(?:ing|ed)|known|born|same|first|second|third|last|son|daughter|brother|sister|title|name)\b"
-)
 
 
 def date_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
@@ -155,8 +147,6 @@ def date_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
         near = line.near(date.start, date.end, 80)
         if near:
             yield date.start, date.end, 0.5 + 0.45 * near
-        elif not (life or death) and line.thing >= 0.9 and ends_with_thing(asked, line.text, date.start):
-            yield date.start, date.end, 0.7
 
 
 def _lifetime(line: Line, found: list[Date], life: bool) -> Iterator[ValuePlace]:
@@ -171,13 +161,6 @@ def _lifetime(line: Line, found: list[Date], life: bool) -> Iterator[ValuePlace]
             chosen = inside[0] if life else inside[-1]
             yield chosen.start, chosen.end, 0.95
             return
-
-
-def ends_with_thing(asked: Asked, text: str, end: int) -> bool:
-    """Whether the last word before a place belongs to the thing: "the Property Act 1870", "Big Fun (Shalamar"."""
-    before = text[max(0, end - 40) : end].rstrip(" (")
-    last = terms(before)
-    return bool(last) and last[-1] in asked.thing and before[-1].isalnum()
 
 
 def number_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
@@ -224,25 +207,10 @@ def kind_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
     """What the thing is said to be: "X is a drama film"."""
     if line.thing < 0.5:
         return
-    if asked.noun in LISTED_KINDS:
-        for match in LISTED_KINDS[asked.noun].finditer(line.text):
-            yield match.start(), match.end(), 0.7 - 0.02 * min(line.position, 5)
     for match in _KIND.finditer(line.text):
-        if _NO_KIND.match(match["value"]):
-            continue
         if thing_in(asked, terms(line.text[: match.start()])) >= 0.6:
             yield match.start("value"), match.end("value"), 0.9 - 0.03 * min(line.position, 6)
             return
-
-
-def name_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
-    """Names that hold the noun the question asks by: "Green River" for "which river"."""
-    if not asked.noun:
-        return
-    for match in re.finditer(NAME, line.text):
-        inside = frozenset(terms(match.group()))
-        if asked.noun in inside and len(inside) > 1:
-            yield match.start(), match.end(), 0.6 + 0.3 * line.attribute
 
 
 # Of a longer passage only the beginning is read.
@@ -259,17 +227,6 @@ NAMED = 0.5
 # title: what it counts for where the passage does not name the thing.
 SURE, UNNAMED = 0.9, 0.72
 
-_FINDERS: Mapping[Shape, Callable[[Asked, Line], Iterator[Place]]] = MappingProxyType(
-    {
-        Shape.DATE: date_places,
-        Shape.NUMBER: number_places,
-        Shape.PERSON: person_places,
-        Shape.PLACE: place_places,
-        Shape.LISTED: listed_places,
-        Shape.KIND: kind_places,
-        Shape.NAME: name_places,
-    }
-)
 # What a sentence may also state outright.
 _STATED = frozenset({Shape.NUMBER, Shape.PERSON, Shape.PLACE, Shape.NAME})
 
@@ -325,7 +282,19 @@ def _places(asked: Asked, line: Line) -> Iterator[Place]:
     """Where values of the shape that is asked for stand; a number with its unit, and not that of another year."""
     if asked.shape is Shape.NUMBER and of_another_year(asked, line):
         return
-    yield from _FINDERS[asked.shape](asked, line)
+    match asked.shape:
+        case Shape.DATE:
+            yield from date_places(asked, line)
+        case Shape.NUMBER:
+            yield from number_places(asked, line)
+        case Shape.PERSON:
+            yield from person_places(asked, line)
+        case Shape.PLACE:
+            yield from place_places(line)
+        case Shape.LISTED:
+            yield from listed_places(asked, line)
+        case Shape.KIND:
+            yield from kind_places(asked, line)
     if asked.shape in _STATED:
         yield from stated_places(asked, line)
 

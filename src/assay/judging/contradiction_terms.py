@@ -11,63 +11,26 @@ from types import MappingProxyType
 
 from assay.judging.probe import content_terms
 from assay.nlp.dates import dates
+from assay.nlp.lexicon import entries, groups, word_class
 from assay.nlp.names import names
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import fold, rarity, stem, stem_spans, terms, words
 from assay.types import AnswerType, Question
 
-# Words that say the same of a thing: where a question uses one of a line, a passage may use any other.
-_SAME = """
-born birth birthday
-die died death dead killed
-built build constructed construction erected completed building dates dating
-founded found establish established formed form formation created create organized \
-organised instituted foundation founding began started start introduced inception incorporated constituted \
-proclaimed
-opened open opening inaugurated
-released release publish published premiered premiere issued aired
-launched launch
-elected election elect elections
-become became succeeded succeeded appointed inherited succeed baronet
-place fought occurred held battle
-passed enacted pass act
-directed director direct filmmaker
-wrote written writer author write authored
-composed composer compose music
-produced producer produce
-created creator create creators written written directed
-artist album record recorded recording sung singer band performed single song ep musician
-architect architects designed design
-father son daughter
-mother son daughter
-married wife husband spouse marry marriage wed consort
-population people inhabitants residents populated persons
-located situated location lies
-based headquartered headquarters
-worked closed operating operation
-formed raised raise established
-profession occupation career
-flows flow tributary
-debut debuted
-fly flown operated involved
-named name known called
-led lead leader commanded
-old aged age
-won win winner winning champion champions defeated beat
-"""
 # What tells an attribute without being asked by it: a barracks is established when it is opened.
 _ALSO = {"established": "opened built", "founded": "opened", "opened": "established"}
 
 
 def _synonyms() -> dict[str, frozenset[str]]:
+    """The stems that say the same as each stem: where a question uses one of them, a passage may use any other."""
     found: dict[str, set[str]] = {}
-    for line in _SAME.split("\n"):
-        group = {stem(word) for word in line.split()}
-        for term in group:
-            found.setdefault(term, set()).update(group)
-    for asked, told in _ALSO.items():
-        found[stem(asked)].update(stem(word) for word in told.split())
-    return {term: frozenset(group) for term, group in found.items()}
+    for words_alike in groups("synonyms"):
+        stems = set(map(stem, words_alike))
+        for term in stems:
+            found.setdefault(term, set()).update(stems)
+    for asked, held in _ALSO.items():
+        found[stem(asked)].update(map(stem, held.split()))
+    return {term: frozenset(stems) for term, stems in found.items()}
 
 
 SYNONYMS: Mapping[str, frozenset[str]] = MappingProxyType(_synonyms())
@@ -79,75 +42,23 @@ NATIONALITY = (
     r"(?:[-–](?:[A-Z][a-z]+|born|language))?"
 )
 
-_SPORTS = """american football|australian rules football|association football|rugby league|rugby union|rugby
-ice hockey|field hockey|hockey|football|soccer|basketball|baseball|cricket|tennis|golf|boxing|boxer|wrestling
-wrestler|cycling|cyclist|swimming|swimmer|volleyball|handball|snooker|darts|bowling|bowler|speed skating
-figure skating|skating|gymnastics|gymnast|athletics|sprinter|diving|diver|rowing|rower|sailing|chess
-sumo wrestling|sumo|judo|karate
-badminton|squash|fencing|fencer|water polo|polo|lacrosse|softball|bmx|skiing|skier|bodybuilding|bodybuilder
-motor racing|racing driver|racing|surfing|surfer|skateboarding|weightlifting|triathlon|archery|hurling|netball
-gambling|poker|billiards|equestrian|curling|mixed martial arts|afl|nba|nfl|nhl"""
-_PARTIES = """republican|democratic|democrat|conservative|liberal|labour|labor|whig|federalist|socialist|communist
-green party|libertarian|progressive|reform|national|independent|unionist|social democratic
-christian democratic|populist"""
-_LANGUAGES = """english|french|german|spanish|italian|portuguese|dutch|russian|polish|arabic|hindi|telugu|tamil
-kannada|malayalam|marathi|bengali|punjabi|gujarati|assamese|odia|urdu|nepali|sinhala|persian|turkish|greek|hebrew
-chinese|mandarin|cantonese|japanese|korean|thai|vietnamese|indonesian|malay|tagalog|filipino|swedish|norwegian
-danish|finnish|hungarian|czech|romanian|bulgarian|serbian|croatian|ukrainian|latin|swahili|welsh|irish|catalan"""
-_POSITIONS = """goalkeeper|defensive midfielder|attacking midfielder|central midfielder|midfielder|midfield|defender
-centre-back|full-back|left-back|right-back|winger|forward|striker|quarterback|running back|wide receiver|tight end
-linebacker|cornerback|safety|defensive end|defensive tackle|offensive tackle|guard|center|fullback|halfback|kicker
-punter|pitcher|catcher|shortstop|first baseman|second baseman|third baseman|outfielder|infielder|point guard
-shooting guard|small forward|power forward|prop|hooker|lock|flanker|fly-half|scrum-half|defenceman|goaltender"""
-_RANKS = """brigadier general|lieutenant general|major general|lieutenant colonel|rear admiral|vice admiral
-fleet admiral|field marshal|admiral|general|colonel|major|captain|commodore|commander|lieutenant|sergeant|marshal"""
-_GENRES = """romantic comedy|musical comedy|comedy-drama|science fiction|black comedy|horror|comedy|drama|thriller
-documentary|western|musical|romance|action|animation|animated|fantasy|mystery|crime|war|biographical|short film
-telenovela|jazz|rock|pop|hip hop|country|folk|classical|opera|soul|blues|reggae|punk|metal|electronic
-dance|ambient"""
-_MEDIA = """television film|television series|tv series|board game|video game|card game|short story|radio|film
-novel|novella|album|telenovela|series|play|musical|opera|book|comic|manga|anime|magazine|newspaper|song|single
-documentary|sequel|miniseries|filly|ep"""
-_INSTRUMENTS = """tabla|sitar|guitar|piano|violin|cello|drums|bass|trumpet|saxophone|flute|clarinet|harp|organ
-trombone|banjo|mandolin|accordion|harmonica|viola|oboe|horn|percussion|keyboards|ukulele|sarod"""
-_STYLES = """gothic revival|romanesque revival|colonial revival|greek revival|art deco|art nouveau|baroque|rococo
-neoclassical|neo-gothic|gothic|romanesque|renaissance|victorian|georgian|queen anne|italianate|federal|modernist
-brutalist|beaux-arts|tudor|moorish|mannerist|impressionist|cubist"""
-_COLOURS = """black|white|grey|gray|red|orange|yellow|green|blue|purple|violet|pink|brown|silver|gold|beige
-turquoise|maroon|crimson|cream"""
 
-
-def _listed(names: str) -> re.Pattern[str]:
-    """The names as one pattern that begins at a word; the longest come first."""
-    each = sorted({name.strip() for name in names.replace("\n", "|").split("|")}, key=lambda name: -len(name))
-    return re.compile(
-        r"(?<![\w-])(?:" + "|".join(re.escape(name).replace(r"\ ", r"[\s-]") for name in each) + ")", re.I
-    )
+def _listed(name: str) -> re.Pattern[str]:
+    """The entries of a class as one pattern that begins at a word; the longest come first."""
+    longest_first = sorted(entries(name), key=lambda entry: -len(entry))
+    forms = "|".join(re.escape(entry).replace(r"\ ", r"[\s-]") for entry in longest_first)
+    return re.compile(rf"(?<![\w-])(?:{forms})", re.IGNORECASE)
 
 
 # What a question asks for by its noun, and the values that there are.
 LISTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
-        "sport": _listed(_SPORTS),
-        "parti": _listed(_PARTIES),
-        "languag": _listed(_LANGUAGES),
-        "posit": _listed(_POSITIONS),
-        "rank": _listed(_RANKS),
-        "instrument": _listed(_INSTRUMENTS),
-        "style": _listed(_STYLES),
-        stem("colour"): _listed(_COLOURS),
-        stem("color"): _listed(_COLOURS),
+        "sport": _listed("attributes.sports"),
+        "parti": _listed("attributes.parties"),
     }
 )
-LISTED_KINDS: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {"medium": _listed(_MEDIA), "format": _listed(_MEDIA), "genr": _listed(_GENRES)}
-)
 # Nouns of a question that is answered by what the thing is: "X is a drama film".
-KINDS = frozenset(
-    stem(word)
-    for word in """profession occupation job genre medium format type kind function known institution nationality
-    species media""".split()
-)
+KINDS = frozenset(map(stem, word_class("attributes.kinds")))
 
 
 # What a question asks of which thing: the thing's words, the attribute's words, and the shape of a value.
@@ -221,10 +132,10 @@ _DID = re.compile(r"^\W*who\s+(?:first\s+)?([a-z]+)\b", re.IGNORECASE)
 _WHAT_IS = re.compile(
     r"^\W*[Ww]hat (?:is|are|was|were) (?:the |an? )?[\"“]?[A-Z0-9]|\brefers? to\b|\bstands? for\b"
 )
-_ASKING = frozenset("who what when where which how whose whom".split())
-_PLACES = frozenset(map(stem, "city country state county town village province region place island".split()))
+_ASKING = word_class("questions.words")
+_PLACES = frozenset(map(stem, word_class("attributes.places")))
 # Words beside an attribute that need not stand in its sentence.
-_EMPTY = frozenset(map(stem, "year date current primary type associated th nd rd st historical".split()))
+_EMPTY = frozenset(map(stem, word_class("attributes.empty")))
 # Words that tell an attribute though nothing says the same.
 _ATTRIBUTES = _EMPTY | _PLACES | {stem("located"), stem("location"), stem("based")}
 # Of a question's beginning, the words among which its noun stands.
@@ -388,22 +299,9 @@ _PARTICIPLE = re.compile(r"(?:ed|en|wn|ung|ade|ilt|old|led)$")
 _LABELLED = re.compile(rf"[\s,:=]{{0,4}}(?:(?:is|was|to|of)\s+)?(?:the\s+)?(?P<value>{NAME})")
 _ACTING = re.compile(rf"(?P<value>{NAME})(?:'s|,)?\s+(?:(?:who|had|has|also|then)\s+)?$")
 _OWNING = re.compile(rf"(?P<value>{NAME})['’]s?\s+[\"“]?(?P<next>[A-Z][\w-]{{0,40}})")
-_OWNED = re.compile(rf"\((?P<value>{NAME})\s(?:album|song|EP|single)\)")
 _CHILD = re.compile(
     rf"\b(?:son|daughter|child)\s+of\s+(?:the\s+)?(?:[a-z]{{1,20}}\s+){{0,6}}(?P<value>{NAME})"
     rf"|\b(?i:(?P<parent>father|mother))\b[,:=\s]{{0,4}}(?:is|was)?\s*(?P<other>{NAME})"
-)
-# Where a sentence lost its full stop, a new one begins inside a name.
-_BREAKS = re.compile(
-    r"(?<=\S)\s+(?:The|It|He|She|They|In|A|An|This|Its|His|Her|At|On|As|Retrieved|Archived)\b.*$", re.DOTALL
-)
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-NO_PERSON = re.compile(
-    rf"^(?:{NATIONALITY}|The|It|He|She|They|This|That|In|A|An|His|Her|As|At|On|But|And|If|When|While|Before|After"
-    r"|Since|Category|Retrieved|Wikipedia|Official|Op|Jazz|Rock|Pop|Black|Review|Hidden|Studio|Society|American R&B"
-    r"|R&B|Album|Last|Next)$"
-    rf"|^{_MONTH}\b|\b(?:Records|Corporation|Awards?|Places|Register|Charts?|Entertainment|Pictures|Studios"
-    r"|Inc|Company)$"
 )
 _LOCATED = re.compile(
     r"\b(?:located|situated|lies|stands|based|headquartered|found|lying)\b[^.;]{0,60}?\b(?:in|at|on|near|within|of)\s"
@@ -412,39 +310,27 @@ _LOCATED = re.compile(
 _IN_PLACE = re.compile(
     rf"\b(?:in|at|near|of|within)\s(?:the\s)?(?:(?:[a-z]{{1,20}}\s){{0,2}}of\s)?(?P<value>{_PLACE})"
 )
-_STREET = re.compile(r"\b(?:Street|Road|Avenue|Highway|Route|Lane|Drive|St\.)")
-_NO_PLACE = re.compile(rf"^{_MONTH}\b|\b(?:Register|Historic Places|Census|Records|Museum)\b")
+# Chosen: enough to put "Verona, Wisconsin" before "Verona".
+WITHOUT_WIDER_PLACE = 0.05
 _COPULA = re.compile(r"\b(?:is|was|are|were)\b")
-_KIN = frozenset(map(stem, ("father", "mother", "son", "daughter")))
+_KIN = frozenset(map(stem, word_class("attributes.kin")))
 # Verbs whose subject is the person: "Ann Lee won".
-_ACTS = frozenset(
-    map(
-        stem, "won win beat defeated led recorded composed directed wrote produced designed created founded".split()
-    )
-)
+_ACTS = frozenset(map(stem, word_class("attributes.acts")))
 # Words that label a person: "Producer: Ann Lee".
-_LABELS = frozenset(
-    map(
-        stem,
-        """artist director filmmaker producer composer creator architect author writer singer band musician husband
-        wife spouse consort married leader leaders commander winner champion designer founder directed designed
-        composed written produced created album song single ep record""".split(),
-    )
-)
-_MUSIC = frozenset(map(stem, ("artist", "album", "song", "band")))
+_LABELS = frozenset(map(stem, word_class("attributes.person_labels")))
 
 
 def person_places(asked: Asked, line: Line) -> Iterator[Place]:
     """Names of persons, bands and bodies that take the part which the question asks for."""
     kin = not _KIN.isdisjoint(asked.attribute)
     for start, end, strength in _relatives(asked, line) if kin else _actors(asked, line):
-        name = _BREAKS.sub("", line.text[start:end])
+        name = line.text[start:end]
         opening = terms(name)[:1]
         if not kin and opening and opening[0] in asked.thing:
             continue
         shouted = name.isupper() and " " in name
-        if len(name) > 1 and not shouted and not NO_PERSON.search(name):
-            yield start, start + len(name), strength
+        if len(name) > 1 and not shouted:
+            yield start, end, strength
 
 
 def _relatives(asked: Asked, line: Line) -> Iterator[Place]:
@@ -464,10 +350,6 @@ def _actors(asked: Asked, line: Line) -> Iterator[Place]:
     for match in _OWNING.finditer(line.text):
         if line.thing >= 0.7 and stem(fold(match["next"])) in asked.thing:
             yield match.start("value"), match.end("value"), 0.85
-    for match in _OWNED.finditer(line.text) if not _MUSIC.isdisjoint(asked.attribute) else ():
-        before = terms(line.text[max(0, match.start() - 40) : match.start()])
-        if before and before[-1] in asked.thing:
-            yield match.start("value"), match.end("value"), 0.9
 
 
 def _behind_by(asked: Asked, line: Line) -> Iterator[Place]:
@@ -500,16 +382,13 @@ def _beside(asked: Asked, line: Line, start: int, end: int) -> Iterator[Place]:
         yield before.start("value") + offset, before.end("value") + offset, 0.75
 
 
-def place_places(asked: Asked, line: Line) -> Iterator[Place]:
-    """Names of places where the thing lies; streets and places without what they belong to are less firm."""
-    for start, end, strength in _situated(line):
-        place = _BREAKS.sub("", line.text[start:end])
-        if not _NO_PLACE.search(place):
-            weak = 0.3 * bool(_STREET.search(place)) + 0.05 * ("," not in place)
-            yield start, start + len(place), strength - weak
+def place_places(line: Line) -> Iterator[Place]:
+    """Names of places where the thing lies; one without the place that it belongs to is less firm."""
+    for start, end, strength in _located(line):
+        yield start, end, strength - WITHOUT_WIDER_PLACE * ("," not in line.text[start:end])
 
 
-def _situated(line: Line) -> Iterator[Place]:
+def _located(line: Line) -> Iterator[Place]:
     copula = _COPULA.search(line.text)
     for match in _LOCATED.finditer(line.text):
         yield match.start("value"), match.end("value"), 0.95 if line.thing > 0.3 else 0.75

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.core.stages import Judge
 from assay.judging.ambiguity import asked_back, unnamed
 from assay.judging.contradicting_values import NAMED, Given, Value, given
 from assay.judging.contradiction_terms import Asked, Shape, asked_by
@@ -257,59 +255,45 @@ def _aspect(question: Question) -> str:
     return question.aspects[0] if len(question.aspects) == 1 else question.standalone
 
 
-# A judge that also says where the passages disagree on what is asked.
+# What contradictions change about a judgement.
 
 
-# Characters of passages that are read in a few milliseconds; more are read beside the event loop.
-_SOON_READ = 4000
-# A source's name in an issue line is cut after this many characters.
+# A source's name in an issue line is cut after this many characters (chosen).
 _LONGEST_NAME = 60
 
 
-@dataclass(frozen=True, slots=True)
-class ContradictionJudge:
-    """Adds the contradictions to what `inner` says: the aspect becomes conflicting, an issue names both sides."""
+def with_contradictions(question: Question, evidence: Evidence, judged: Judgement) -> Judgement:
+    """The judgement with what the passages disagree on: the aspect becomes conflicting, an issue names both sides.
 
-    inner: Judge
-
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement of `inner` with what the passages disagree on; raises what `inner` raises."""
-        judged = await self.inner.judge(question, evidence)
-        if sum(len(passage.text) for passage in evidence.passages) <= _SOON_READ:
-            found = contradictions(question, evidence)
-        else:
-            found = await asyncio.to_thread(contradictions, question, evidence)
-        if not found:
-            return judged
-        judged = with_contradictions(judged, evidence, found)
-        # The readings are there, and what is meant decides among them: searching again would bring more of them.
-        open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed(question))
-        return asked_back(question, judged) if open_to_all else judged
-
-
-def with_contradictions(judged: Judgement, evidence: Evidence, found: Sequence[Contradiction]) -> Judgement:
-    """The judgement with contradictions; none may stand in it yet."""
+    None may stand in it yet.
+    """
+    found = contradictions(question, evidence)
+    if not found:
+        return judged
     passages = {passage.passage_id: passage for passage in evidence.passages}
-    return replace(
+    judged = replace(
         judged,
         contradictions=tuple(found),
         aspects=tuple(_marked(aspect, found) for aspect in judged.aspects),
-        issues=(*judged.issues, *(told(each, passages) for each in found)),
+        issues=(*judged.issues, *(describe(contradiction, passages) for contradiction in found)),
     )
+    # The readings are there, and what is meant decides among them: searching again would bring more of them.
+    open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed(question))
+    return asked_back(question, judged) if open_to_all else judged
 
 
-def told(contradiction: Contradiction, passages: Mapping[str, Passage]) -> str:
+def describe(contradiction: Contradiction, passages: Mapping[str, Passage]) -> str:
     """The contradiction in words, each reading with its first source.
 
     >>> readings = (Reading("1898", ("a",), "2010"), Reading("1901", ("b",)))
     >>> one, other = (Passage(key, key, "", 0, 0, "", title) for key, title in (("a", "Guide"), ("b", "Atlas")))
-    >>> told(Contradiction("when it opened", readings), {"a": one, "b": other})
+    >>> describe(Contradiction("when it opened", readings), {"a": one, "b": other})
     'sources disagree: Guide says 1898 (2010), Atlas says 1901'
     """
-    return "sources disagree: " + ", ".join(_reading_told(each, passages) for each in contradiction.readings)
+    return "sources disagree: " + ", ".join(_reading_described(each, passages) for each in contradiction.readings)
 
 
-def _reading_told(reading: Reading, passages: Mapping[str, Passage]) -> str:
+def _reading_described(reading: Reading, passages: Mapping[str, Passage]) -> str:
     first = reading.passage_ids[0]
     name = " ".join(passages[first].title.split())[:_LONGEST_NAME].strip() or f"passage {first}"
     return f"{name} says {reading.value}" + (f" ({reading.date})" if reading.date else "")

@@ -1,4 +1,4 @@
-"""The balanced judge: the fast one first, and one short question to a model where that one errs."""
+"""The balanced level: one short question to a model where the fast judge errs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from assay.core.stages import LLM, Judge
-from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
+from assay.core.stages import LLM
 from assay.judging.apart import ApartVerdict, nothing_shown
 from assay.judging.asking import (
     DATA_RULE,
@@ -23,8 +22,6 @@ from assay.judging.asking import (
     Shown,
     Verdict,
     combined,
-    degraded,
-    noted,
     said,
     shown,
 )
@@ -117,8 +114,8 @@ class LightReply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class LightJudge:
-    """Judge by `inner`, and ask the model where its sufficiency lies in `band`, or nothing could be measured.
+class BalancedModel:
+    """A model asked one short question where the sufficiency lies in `band`, or nothing could be measured.
 
     Outside the band the model is asked for a `sample` of the questions, chosen by their hash. Nothing is asked of
     no passages, or of a question that cannot be understood. Where passages address their reader the model is asked
@@ -126,19 +123,14 @@ class LightJudge:
     """
 
     llm: LLM
-    inner: Judge
     thresholds: Thresholds = field(default_factory=Thresholds)
     band: Band = field(default_factory=learned_band)
     sample: float = 0.05
     room: int = 3000
     fence: FenceSource = random_fence
 
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement, that of `inner` where the model is not asked or fails; raises what `inner` raises."""
-        fast = await self.inner.judge(question, evidence)
-        spared = self.spared(question, evidence, fast)
-        if spared is not None:
-            return replace(fast, mode_used=noted(fast.mode_used, f"balanced: {spared}"))
+    async def judge(self, question: Question, evidence: Evidence, fast: Judgement) -> Judgement:
+        """The fast judgement combined with the model's verdict; raises ProviderError and BudgetSpent."""
 
         async def ask(some: Evidence, asked: Question) -> Judgement:
             view = shown(question, some, self.room, self.fence, asked)
@@ -151,12 +143,7 @@ class LightJudge:
             signals=fast.signals,
             mode_used=_mode(fast),
         )
-        try:
-            return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
-        except DeadlinePassed:
-            raise
-        except (ProviderError, BudgetSpent) as error:
-            return degraded(fast, "balanced", error)
+        return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
 
     def spared(self, question: Question, evidence: Evidence, fast: Judgement) -> str | None:
         """Why the model is not asked; None where it is."""
@@ -244,40 +231,3 @@ def _of_several(aspect: Aspect, verdict: Verdict, missing: str) -> Aspect:
     if aspect.text.casefold() in missing.casefold():
         return replace(aspect, state="missing", passage_ids=())
     return replace(aspect, state="partial") if verdict == "no" and aspect.state == "covered" else aspect
-
-
-# Shadow mode: a second judge judges the same evidence and is recorded; nothing is done about what it says.
-
-
-@dataclass(frozen=True, slots=True)
-class ShadowingJudge:
-    """The judgement of `inner`, with that of `shadow` beside it.
-
-    One after the other, so that a recorded run plays again in the same order: a question takes the time of both.
-    """
-
-    inner: Judge
-    shadow: Judge
-
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement of `inner` with its `shadow`; raises what `inner` raises, and Diverged."""
-        judged = await self.inner.judge(question, evidence)
-        try:
-            beside = await self.shadow.judge(question, evidence)
-        except Diverged:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever breaks in a shadow, the answer goes on without it
-            beside = _failed(error)
-        return replace(judged, shadow=beside)
-
-
-def _failed(error: Exception) -> Judgement:
-    """The record of a shadow that failed."""
-    cause = said(str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}")
-    return Judgement(
-        sufficiency=None,
-        recommendation=Action.ABSTAIN,
-        reason="the shadow judge failed",
-        issues=(f"the shadow judge failed: {cause}",),
-        mode_used="none (failed)",
-    )

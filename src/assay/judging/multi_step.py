@@ -11,6 +11,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from assay.nlp.answer_types import candidates, names
+from assay.nlp.lexicon import word_class
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import fold, terms, word_spans, words
 from assay.types import AnswerType, Hit, Span
@@ -23,28 +24,18 @@ _NAME_WEIGHT = 3.0
 # many: "director" and "directed".
 _SHARED, _APART = 5, 3
 # Words with which a phrase begins, of which some begin a clause, and verbs with which its statement begins.
-_RELATIVE = frozenset("that which who whom whose where when".split())
-_BOUNDARIES = _RELATIVE | frozenset(
-    """of by in from at on for with while under and or than during between into after before to as""".split()
-)
-_VERBS = frozenset("is was are were do does did has have had".split())
+_RELATIVE = word_class("phrases.relative")
+_BOUNDARIES = _RELATIVE | word_class("phrases.boundaries")
+_VERBS = word_class("verbs.opening")
 # Words of a clause behind its name and verb: "where Ann Lee was born".
 _BEHIND = 2
-_ARTICLES = frozenset("a an the".split())
+_ARTICLES = word_class("function_words.articles")
 _QUOTES = "“”\"'"
 # Words that ask and state nothing.
-_ASKING = frozenset("name kind type".split())
+_ASKING = word_class("phrases.asking")
 # What a phrase's first noun says of the name that could stand for it.
-_PERSONS = frozenset(
-    """director author writer performer singer actor actress founder creator producer king queen president wife
-    husband spouse father mother son daughter child man woman person composer artist character star player coach
-    leader ruler novelist poet painter musician inventor owner chairman ceo predecessor successor
-    explorer""".split()
-)
-_PLACES = frozenset(
-    """city country state county town village region continent place location area birthplace river province
-    district nation island territory capital""".split()
-)
+_PERSONS = word_class("phrases.persons")
+_PLACES = word_class("phrases.places")
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +290,7 @@ _LATER, _PLACE_NOUNS, _SENTENCES = 0.01, 10, 5
 # Words on either side of a name that are near it.
 _NEAR_WORDS = 4
 # In "Turin, Italy" the last of the names is the widest.
-_WIDE = frozenset("country state nation continent".split())
+_WIDE = word_class("phrases.wide_places")
 
 
 @dataclass(frozen=True, slots=True)

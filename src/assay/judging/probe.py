@@ -6,16 +6,13 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, word_spans, words
 from assay.types import AnswerType, Question
 
 # Words that say what is asked, not what about; a passage that answers need not hold them.
-_ASKING = frozenset(
-    stem(word)
-    for word in """many much also please tell know mean like want need say name list called long often explain
-    describe give show type kind example examples happen find thing things really actually besides""".split()
-)
+_ASKING = frozenset(map(stem, word_class("questions.empty")))
 # The same for Chinese: question words and function characters, which would make pairs of no meaning.
 _ZH_ASKING = re.compile(
     r"什么时候|是什么|是多少|什么|为什么|为何|何时|何地|哪里|哪儿|哪一?[个年天日月些位家部支种项场集]|多少|多长|多久|多大"

@@ -25,6 +25,7 @@ from assay.judging.signals import (
 from assay.nlp.blocks import titled
 from assay.nlp.cues import asks
 from assay.nlp.language import KNOWN_BY_SCRIPT, language_of
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.tokens import fold, word_spans
 from assay.types import Aspect, AspectState, Evidence, Hit, Judgement, Passage, Question, Scores, Span, Triage
@@ -77,9 +78,9 @@ def _share(odds: float) -> float:
 
 
 # Behind these stands a verb, which is no thing: "how do I install", "want to install".
-_BEFORE_VERB = frozenset("i you we they he she it to".split())
+_BEFORE_VERB = word_class("questions.before_verb")
 # So it does behind a name that one of these opens a question before: "has Neptune got".
-_OPENING = frozenset("do does did has have had can could will would should must may might".split())
+_OPENING = word_class("verbs.auxiliary")
 
 
 def missing_things(probe: Probe, nowhere: Collection[str]) -> tuple[str, ...]:

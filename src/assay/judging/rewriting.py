@@ -14,6 +14,7 @@ from assay.core.stages import LLM, Refiner
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.judging.multi_step import Form, forms, phrases, read, weighed
 from assay.nlp.answer_types import names
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import acronyms
 from assay.nlp.tokens import STOP_WORDS, terms, words
 from assay.prompting import FenceSource, absent_from, fenced, pack, random_fence, texts_of
@@ -30,8 +31,8 @@ _ALSO = re.compile(
     rf" (?:the |as )?[\"“]?(?P<other>{_NAME})"
 )
 # Words that change what is asked stay in a query of words, whatever else goes.
-_LIMITS = frozenset("not no nor never without except before after under over between more less than".split())
-_ASKS = frozenset("who whom whose what which when where why how is are was were do does did".split())
+_LIMITS = word_class("questions.limits")
+_ASKS = word_class("questions.asking")
 
 
 def constrained(question: str, part: str) -> str:

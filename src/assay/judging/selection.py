@@ -14,6 +14,7 @@ from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.judging.multi_step import Line, forms, held, read, share, weighed
 from assay.judging.rewriting import LONGEST
 from assay.nlp.answer_types import new_candidates
+from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import fold, terms, word_spans
 from assay.prompting import (
     FenceSource,
@@ -110,10 +111,7 @@ _ENOUGH = 0.5
 # Shorter questions whose names bear on the question too.
 _STRIP_FORMS = 8
 # A sentence that begins with such a word says of what the one before it speaks.
-_POINTS_BACK = frozenset(
-    """he she it they this that these those his her its their him them such there then here however also thus
-    therefore instead otherwise but and or so""".split()
-)
+_POINTS_BACK = word_class("anaphora.sentence_openers")
 # A heading or the head of a table belongs to what follows it.
 _HEAD = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)|.{1,200}:\s*$", re.DOTALL)
 

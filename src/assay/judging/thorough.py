@@ -1,4 +1,4 @@
-"""The thorough judge: a model rates every passage and every part of the question in one call."""
+"""The thorough level: a model rates every passage and every part of the question in one call."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from assay.core.stages import LLM, Judge
-from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
+from assay.core.stages import LLM
 from assay.judging.apart import ApartVerdict, nothing_shown
-from assay.judging.asking import DATA_RULE, SENTENCE, Shown, degraded, said, shown, under
+from assay.judging.asking import DATA_RULE, SENTENCE, Shown, said, shown, under
 from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.prompting import FenceSource, random_fence
 from assay.types import Action, Aspect, AspectState, Evidence, Judgement, ModelRequest, PromptMessage, Question
@@ -170,35 +169,26 @@ def _numbers(info: ValidationInfo, name: str) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class ThoroughJudge:
-    """Judge by one call of the model; `below` judges where it fails, and where there are no passages.
+class ThoroughModel:
+    """A model that rates every passage and part in one call; more calls where passages address their reader.
 
-    Where passages address their reader there are more calls (`ApartVerdict`). `room` is how many tokens of
-    passages the model sees.
+    `room` is how many tokens of passages the model sees.
     """
 
     llm: LLM
-    below: Judge
     thresholds: Thresholds = field(default_factory=Thresholds)
     room: int = 6000
     fence: FenceSource = random_fence
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement, that of `below` where the model fails; raises what `below` raises."""
-        if not evidence.hits:
-            return await self.below.judge(question, evidence)
+        """The judgement over at least one passage; raises ProviderError and BudgetSpent."""
 
         async def ask(some: Evidence, asked: Question) -> Judgement:
             view = shown(question, some, self.room, self.fence, asked)
             return weighed(asked, len(some.hits), await self._ask(view), view, self.thresholds)
 
         nothing = replace(nothing_shown(question, evidence, 0.0, self.thresholds), mode_used="thorough")
-        try:
-            return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
-        except DeadlinePassed:
-            raise
-        except (ProviderError, BudgetSpent) as error:
-            return degraded(await self.below.judge(question, evidence), "thorough", error)
+        return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
 
     async def _ask(self, view: Shown) -> ThoroughReply:
         """The model's reply; raises ProviderError and BudgetSpent."""

@@ -7,40 +7,28 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import STOP_WORDS, fold, stem, word_spans
 from assay.types import Span
 
-DEMONSTRATIVES = frozenset("this that these those".split())
-POSSESSIVES = frozenset("its their his her".split())
-PRONOUNS = frozenset("it they them he him she".split())
+DEMONSTRATIVES = word_class("pronouns.demonstrative")
+POSSESSIVES = word_class("pronouns.possessive")
+PRONOUNS = word_class("pronouns.personal")
 _BACK = PRONOUNS | POSSESSIVES
 _DETERMINERS = DEMONSTRATIVES | POSSESSIVES | {"the"}
 # Words behind which a noun phrase goes no further.
-_ENDS = STOP_WORDS | frozenset(
-    """near without within across among per upon around since would should may might must used hosted called
-    made mean means work works cover covers charges charge publish allow allows happen had has""".split()
-)
+_ENDS = STOP_WORDS | word_class("anaphora.phrase_ends")
 # What is one of its kind, or is said by what follows: "the first", "the same", "the purpose of".
-_UNIQUE = frozenset(
-    map(
-        stem,
-        """first last second third next same other main key best worst most least only original current largest
-        biggest smallest highest lowest oldest youngest new latest world internet sun moon earth sky
-        government law public future past weather economy human difference way purpose role importance
-        meaning definition origin history number name process type kind list reason cause effect impact
-        benefit part feature step requirement rule option advantage disadvantage time day year rest case
-        term following""".split(),
-    )
-)
+_UNIQUE = frozenset(map(stem, word_class("anaphora.unique")))
 # "Is it possible", "does it take": nothing stands behind these.
-_DUMMY = frozenset("possible take mean true necessary cost".split())
+_DUMMY = word_class("anaphora.dummy")
 _LONGEST_PHRASE = 5
 # Of "how much" and the like, which name nothing.
-_MEASURES = frozenset("much many long often old tall far big".split())
-_AUXILIARIES = frozenset("do does did can could will would should may might must has have had".split())
-_BE = frozenset("is are was were".split())
-_RELATIVES = frozenset("that which where who whose whom".split())
-_PREPOSITIONS = frozenset("of in at by from for on near".split())
+_MEASURES = word_class("anaphora.measures")
+_AUXILIARIES = word_class("verbs.auxiliary")
+_BE = word_class("verbs.be")
+_RELATIVES = word_class("pronouns.relative")
+_PREPOSITIONS = word_class("anaphora.prepositions")
 # A name this many words behind a preposition still belongs to it: "of the second Elizabeth".
 _NEAR_NAME = 3
 # Of a text, this much is looked through for what a phrase may point at.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import UNSPACED, fold, words
 from assay.types import AnswerType, Span
 
@@ -88,11 +89,7 @@ _LIST = re.compile(
     r",\s?[^,;.]{1,60}(?:,[^,;.]{1,60}){0,8},?\s(?:and|or)\s[^,;.]{1,60}|\n\s*(?:[-*•]|\d{1,3}[.)])\s"
     r"|、[^、。]{1,40}(?:、[^、。]{1,40})*"
 )
-_OPENERS = frozenset(
-    """the a an this that these those it its in on at by for from with as of to and but or if when while after
-    before since during although however there here he she they we i you his her their our what who which where
-    how why also both some many most all one other another each no not is are was were did do does can""".split()
-)
+_OPENERS = word_class("names.sentence_openers")
 _WORD = re.compile(r"\S+")
 _SPACED_ONLY = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.NAME})
 _OPEN_TYPES = frozenset({AnswerType.OTHER, AnswerType.YES_NO})

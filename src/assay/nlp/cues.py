@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import fold, word_spans
 
 # English adverbs that open a sentence and say how it goes on from the last one.
-CONNECTIVES = frozenset(
-    """however therefore thus hence moreover furthermore additionally also consequently nevertheless nonetheless
-    instead likewise similarly besides otherwise""".split()
-)
+CONNECTIVES = word_class("cues.connectives")
 # A contrast, a condition or a likeness ("instead", "otherwise", "similarly") is part of what is said.
-_MEANT = frozenset("instead likewise similarly besides otherwise".split())
+_MEANT = word_class("cues.meant_connectives")
 _OPENING = re.compile(
     rf"""(?: (?:{"|".join(sorted(CONNECTIVES - _MEANT))}|overall|lastly|finally)
          | in\ (?:addition|short|summary|conclusion|brief|other\ words|fact)
@@ -90,20 +88,7 @@ def is_courtesy(sentence: str) -> bool:
 
 
 # Words with which an order or a question begins: what people ask of a helper, and how they ask.
-_OPENS = frozenset(
-    """act activate add also always analyse analyze answer append assess assume begin bypass calculate call can
-    check choose classify click code compare compose compute consider continue convert copy correct could count
-    create decode decrypt define delete describe design determine develop disable discuss display do does don't
-    draft edit
-    email e-mail enable encode encrypt end enter estimate evaluate execute explain fetch find finally finish first
-    follow forget format forward generate get give help how identify ignore imagine implement include insert instead
-    investigate judge just keep let let's list look make may modify name never next note now obey offer only open
-    outline output override paraphrase paste pick plan play please predict pretend print propose provide put rank
-    rate read recite recommend recount remember remove repeat replace reply research respond reveal reverse review
-    rewrite run save say score search select send set shall share should show simply simulate sing solve sort spell
-    start state stop suggest summarise summarize suppose switch take teach tell then think transform translate
-    update upload use visit what when where which who whom whose why will would write are did is was were""".split()
-)
+_OPENS = word_class("cues.request_openers")
 _TO_SOMEONE = re.compile(r"\b(?:you|your|yours|yourself|me|my|mine|please)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.nlp.lexicon import entries
 from assay.nlp.numbers import ORDINALS
 from assay.nlp.quantities import Quantity
 from assay.nlp.units import DAY
 
 _FLAT = str.maketrans("０１２３４５６７８９－−–—／", "0123456789----/")
-_MONTH_NAMES = "january february march april may june july august september october november december".split()
+_MONTH_NAMES = entries("time.months")
 _MONTHS = {name: n for n, name in enumerate(_MONTH_NAMES, 1)}
 _MONTHS |= {name[:3]: n for n, name in enumerate(_MONTH_NAMES, 1)} | {"sept": 9}
 # "may" and "march" are words too: in lower case they need a day or a year beside them.

@@ -10,21 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import STOP_WORDS, fold, word_spans, words
 from assay.types import Span
 
-_LINKS = frozenset("of de la le du van von der den di da del and the for al bin ibn".split())
-_TITLES = frozenset(
-    """mr mrs ms miss dr doctor prof professor sir lord lady president senator king queen prince princess pope saint
-    st captain general judge minister mayor governor ceo""".split()
-)
-_ABBREVIATED = frozenset("jr sr mt ft ste bros co corp inc ltd".split())
+_LINKS = word_class("names.links")
+_TITLES = word_class("names.titles")
+_ABBREVIATED = word_class("names.abbreviated")
 # Capitalised for grammar's sake, not as names.
-_CALENDAR = frozenset(
-    """january february march april may june july august september october november december monday
-    tuesday wednesday thursday friday saturday sunday i""".split()
-)
+_CALENDAR = word_class("time.months") | word_class("time.weekdays") | {"i"}
 _EXPANSION = re.compile(r"\((?P<acronym>[A-Z][A-Za-z.&-]{1,9})\)")
 _GAP = re.compile(r"(?:[ \u00a0]|-| & |/)\Z")
 # A stop within a name stands behind an initial or a title: "J. Smith", "Dr. Wu"; else it ends a sentence.

@@ -6,16 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import fold, stem, word_spans
 from assay.types import Span
 
-_CUES = frozenset(
-    """
-    not no never none nobody nothing neither nor without cannot hardly scarcely barely fail fails failed failing
-    lack lacks lacked lacking unable refuse refuses refused deny denies denied absent nowhere exclude excludes
-    excluded excluding
-""".split()
-)
+_CUES = word_class("negation.cues")
 _CJK_CUE = re.compile(r"不是|没有|沒有|并非|並非|未能|不会|不能|没|未|不|ない|ません")
 # Punctuation and words behind which a negation reaches no further (NegEx, Chapman et al. 2001, ends scope so).
 _SCOPE_END = re.compile(
@@ -23,48 +18,14 @@ _SCOPE_END = re.compile(
 )
 _SCOPE_WORDS = 6
 
-_UP = """
-    more higher greater larger bigger longer faster older better stronger above over exceed exceeds exceeded
-    most highest largest increase increased increases increasing rise rose risen rises rising grow grew grown
-    grows gain gained gains improve improved
-""".split()
-_DOWN = """
-    less lower fewer smaller shorter slower younger worse weaker below under least lowest smallest decrease
-    decreased decreases decreasing fall fell fallen falls falling drop dropped drops decline declined declines
-    declining shrink shrank lose lost worsen worsened
-""".split()
+_UP = word_class("comparison.up")
+_DOWN = word_class("comparison.down")
 Direction = Literal["up", "down"]
 _DIRECTION: dict[str, Direction] = {}
 _DIRECTION.update(dict.fromkeys(_UP, "up"))
 _DIRECTION.update(dict.fromkeys(_DOWN, "down"))
 
-_OPPOSITES = """
-    accept/reject accept/refuse accept/decline add/remove agree/disagree allow/forbid allow/prevent allow/ban
-    allow/prohibit permit/forbid permit/prohibit allowed/forbidden permitted/forbidden
-    always/never approve/reject arrive/leave arrive/depart asked/answered before/after begin/end best/worst
-    better/worse big/small birth/death born/died bought/sold buy/sell cheap/expensive clear/unclear close/open
-    cold/hot common/rare complete/incomplete confirm/deny continue/stop correct/incorrect create/destroy
-    day/night deny/admit decrease/increase difficult/easy hard/easy early/late earlier/later enable/disable
-    encourage/discourage enemy/friend enter/leave exclude/include exit/enter export/import external/internal
-    fail/succeed failure/success fall/rise false/true far/near fast/slow father/mother female/male few/many
-    fewer/more first/last future/past gain/lose guilty/innocent happy/sad happy/unhappy healthy/sick heavy/light
-    high/low higher/lower husband/wife improve/worsen increase/reduce inside/outside legal/illegal less/more
-    like/dislike likely/unlikely long/short loss/profit lost/won love/hate major/minor man/woman maximum/minimum
-    men/women morning/evening negative/positive new/old north/south east/west northern/southern eastern/western
-    oldest/youngest oppose/support optional/mandatory optional/required parent/child passed/failed
-    permanent/temporary possible/impossible private/public pull/push raise/lower receive/send reveal/hide
-    rich/poor right/wrong safe/dangerous safe/unsafe same/different satisfied/dissatisfied start/stop
-    start/finish strong/weak success/failure teacher/student top/bottom upper/lower up/down victory/defeat
-    warm/cool wide/narrow win/lose with/without older/younger all/none every/no majority/minority son/daughter
-    brother/sister boy/girl boyfriend/girlfriend uncle/aunt king/queen regular/irregular able/unable
-    available/unavailable aware/unaware certain/uncertain known/unknown interested/uninterested
-    voluntary/mandatory optimistic/pessimistic active/inactive direct/indirect formal/informal
-    sufficient/insufficient efficient/inefficient effective/ineffective appropriate/inappropriate
-    accurate/inaccurate expand/shrink expand/reduce boost/cut boost/reduce promote/demote hire/fire lend/borrow
-    deposit/withdraw attack/defend winner/loser buyer/seller employer/employee adult/child single/married
-    ascending/descending domestic/foreign domestic/international local/global urban/rural simple/complex
-    smooth/rough wet/dry full/empty thick/thin tight/loose
-""".split()
+_OPPOSITES = word_class("opposites.pairs")
 _OPPOSITE_STEMS: dict[str, frozenset[str]] = {}
 for _pair in _OPPOSITES:
     _first, _second = (stem(word) for word in _pair.split("/"))
@@ -72,17 +33,8 @@ for _pair in _OPPOSITES:
     _OPPOSITE_STEMS[_second] = _OPPOSITE_STEMS.get(_second, frozenset()) | {_first}
 NEGATING_PREFIXES = ("un", "in", "im", "ir", "dis", "non")
 
-_HEDGES = frozenset(
-    """
-    may might could would possibly perhaps probably likely maybe apparently allegedly reportedly seems seem
-    seemed appears appear appeared suggests suggest suggested expected expects plans planned hopes believed
-    thinks considering potential potentially tend tends
-""".split()
-)
-_ABSOLUTES = frozenset(
-    """all always every everyone everybody entirely completely only never none must definitely exclusively
-    fully guaranteed""".split()
-)
+_HEDGES = word_class("modality.hedges")
+_ABSOLUTES = word_class("quantifiers.absolute")
 
 
 @dataclass(frozen=True, slots=True)

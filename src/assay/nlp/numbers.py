@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import STOP_WORDS
 from assay.nlp.units import CURRENCY_CODES, UNITS
 
@@ -78,13 +79,8 @@ _PLAIN_SPACED = re.compile(
 )
 _WORD_BEFORE = re.compile(r"([^\W\d_]+)\.?\s\Z")
 _NUMBER_BEFORE = re.compile(r"\d \Z")
-_LABELS = frozenset(
-    """page pages chapter section figure table no nos nr number numbers line version type model level day week year
-    grade part step room gate class phase group route track lane article paragraph note item question season episode
-    volume issue flight platform aged age january february march april may june july august september october
-    november december jan feb mar apr jun jul aug sep sept oct nov dec""".split()
-)
-_OPENINGS = frozenset("about around approximately roughly nearly almost circa within another".split())
+_LABELS = word_class("numbers.labels")
+_OPENINGS = word_class("numbers.approximations")
 _COUNTED_BEHIND = re.compile(r"[ \u00a0]?([^\W\d_]{1,12})[ -]([^\W\d_]{2,20})\b|-[^\W\d_]")
 _SOMETHING_BEHIND = re.compile(r"[.,]?\d*[ \u00a0]?[^\W\d_%$€£¥₹]")
 
@@ -173,9 +169,9 @@ def shared_magnitude(low: float, high: float) -> float:
 
 _VULGAR = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅛": 1 / 8}
 _AND_A_PART = re.compile(r"\sand\sa\s(?P<part>half|quarter)\b(?!\sof\b)", re.IGNORECASE)
-_COUNTING = frozenset("third fourth fifth tenth".split())
+_COUNTING = word_class("numbers.counting_ordinals")
 _COUNTED = re.compile(r"\s(?P<noun>[^\W\d_]{3,})")
-_BEHIND_A_SHARE = frozenset("more less fewer last next now each every than".split())
+_BEHIND_A_SHARE = word_class("numbers.behind_a_share")
 
 
 def fraction(written: str) -> float | None:

@@ -5,25 +5,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from assay.nlp.lexicon import word_class
 from assay.types import Span
 
 # Words whose full stop rarely ends a sentence. Lower case, without the stop.
-ABBREVIATIONS = frozenset(
-    """mr mrs ms dr prof sr jr st vs etc e.g i.e eg ie cf al fig figs eq eqs no nos vol pp p ch sec dept inc ltd
-    co corp jan feb mar apr jun jul aug sep sept oct nov dec mt ft approx est gen gov sen rep hon rev capt col
-    lt sgt brig maj adm cmdr cpl pvt u.s u.k u.n d.c a.m p.m ph.d b.a m.a b.c a.d op cit viz ca resp
-    mio mrd bzw usw nr z.b d.h u.a ggf inkl evtl sog""".split()
-)
+ABBREVIATIONS = word_class("abbreviations.all") | word_class("abbreviations.all", "de")
 # Of these some end a sentence: where one of the other words follows with a capital.
-_MAY_END = frozenset("etc inc ltd co corp jr sr resp usw".split())
+_MAY_END = word_class("abbreviations.sentence_final") | word_class("abbreviations.sentence_final", "de")
 _BEGINS = re.compile(
     r"\s+(?:The|This|That|These|It|Its|He|She|They|We|His|Her|Their|In|But|However|After|When|There)\s"
 )
 # A German ordinal has a full stop: am 3. Mai, der 2. Weltkrieg.
-_AFTER_ORDINAL = frozenset(
-    "januar jänner februar märz april mai juni juli august september oktober november dezember".split()
-)
-_BEFORE_ORDINAL = frozenset("vom im zum beim der das dem des".split())
+_AFTER_ORDINAL = word_class("time.months", "de")
+_BEFORE_ORDINAL = word_class("dates.before_ordinal", "de")
 _TWO_WORDS = re.compile(r"([^\W\d_]+)\s+\d{1,2}$")
 _NEXT_WORD = re.compile(r"\s*([^\W\d_]+)")
 _END = re.compile(

@@ -12,6 +12,7 @@ from importlib.resources import files
 
 import snowballstemmer
 
+from assay.nlp.lexicon import word_class
 from assay.types import Span
 
 # Scripts written without spaces between words: kana, CJK ideographs, Hangul has spaces but agglutinates
@@ -24,14 +25,7 @@ _TOKEN = re.compile(rf"[{UNSPACED}]+|\d+(?:[.,]\d+)*|[^\W\d_{UNSPACED}]+(?:['’
 _UNSPACED_RUN = re.compile(rf"[{UNSPACED}]+")
 
 # The Snowball English stop list, without the words that change what a question asks (not, no, nor).
-STOP_WORDS = frozenset(
-    """i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers
-    herself it its itself they them their theirs themselves what which who whom this that these those am is are
-    was were be been being have has had having do does did doing would should could ought a an the and but if or
-    because as until while of at by for with about against between into through during before after above below
-    to from up down in out on off over under again further then once here there when where why how all any both
-    each few more most other some such only own same so than too very can will just don s t ll ve re d m""".split()
-)
+STOP_WORDS = word_class("function_words.stop")
 
 # A sentence; longer texts are rarely read twice.
 _LONGEST_REMEMBERED = 500

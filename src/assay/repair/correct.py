@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import negations
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import stem, words
@@ -105,13 +106,9 @@ def _form_in(source: str, verb: str) -> str | None:
 
 
 # Words that a sentence may have and its source not: they stand for what the source names, or for nothing.
-_STAND_IN = frozenset("a an the it its he his she her they their this that these those".split())
+_STAND_IN = word_class("repair.stand_ins")
 # Words that change what is said; a source sentence that has them and a correction that leaves them out differ.
-_QUALIFIERS = frozenset(
-    """not no never neither nor cannot except unless until only if than more less fewer over under above below least
-    most up down about around nearly almost approximately between may might could would should plan plans planned
-    falsely allegedly reportedly claims claimed former formerly without rather instead""".split()
-)
+_QUALIFIERS = word_class("repair.qualifiers")
 
 
 def sentence_around(span: SourceSpan, evidence: Evidence) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.tokens import STOP_WORDS, fold, word_spans, words
 from assay.types import Message, Span
@@ -44,11 +45,7 @@ _QUESTION_WORD = re.compile(
 _ASKS_FOR_MORE = re.compile(
     r"\b(?:else|another|any other|more|other ones?|next|similar|instead|too|as well|again)\b", re.I
 )
-_SCAFFOLD = frozenset(
-    """tell explain describe give show list name know mean please information info details example examples many
-    much long also really want need like would could anything something thing things work works used use happen
-    happens help find get say difference type types kind good great thanks thank yes okay sure sorry""".split()
-)
+_SCAFFOLD = word_class("dialogue.scaffold")
 _ZH_PRONOUN = re.compile(r"(?<!其)[它他她]们?|这个|那个")
 # What only asks in a Chinese question; the rest of it is the topic.
 _ZH_ASKS = re.compile(

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from assay.core.stages import LLM, Understander
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
 from assay.nlp.tokens import terms, words
 from assay.prompting import FenceSource, absent_from, fenced, history_block, important, random_fence
@@ -28,8 +29,8 @@ MOST_MESSAGES, MESSAGE_TOKENS = 6, 1200
 REPLY_TOKENS = 300
 # A standalone question of more characters than this beyond those asked says more than was asked.
 _LONGER = 300
-_NEGATIONS = frozenset("not no never nor neither none cannot".split())
-_LIMITS = frozenset("without except only".split())
+_NEGATIONS = word_class("dialogue.negations")
+_LIMITS = word_class("dialogue.limits")
 _NEGATED = re.compile(r"n['’]t$")
 _NUMBER = re.compile(r"\d")
 # Of the words of a standalone question, at least this share must have been said before.

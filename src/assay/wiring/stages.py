@@ -31,16 +31,15 @@ from assay.core.stages import (
     Verifier,
     Writer,
 )
-from assay.judging.ambiguity import ClarifyingJudge
-from assay.judging.contradictions import ContradictionJudge
-from assay.judging.decide import BUDGETS_MS, Thresholds, TimedJudge
-from assay.judging.light import LightJudge, ShadowingJudge
+from assay.judging.decide import Thresholds
+from assay.judging.judge import JudgePipeline
+from assay.judging.light import BalancedModel
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, RulesRefiner
 from assay.judging.search_utility import learned_worth
 from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
-from assay.judging.thorough import ThoroughJudge
+from assay.judging.thorough import ThoroughModel
 from assay.models.remember import RememberingEmbedder
 from assay.models.run_model import MeteredModel, Price, delays_from, untold
 from assay.models.structured import StructuredModel
@@ -163,7 +162,7 @@ class Composer:
             outside=outside,
             refiner=self._refiner(run, notes.append),
             selector=self._selector(run, notes.append),
-            judge=self._judges(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
+            judge=self._judge(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
             abstainer=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
@@ -242,15 +241,23 @@ class Composer:
         limits = self.settings.limits(self.settings.shadow)
         return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
 
-    def _judges(
-        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None, gate: float
+    def _judge(
+        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
     ) -> Judge:
-        judge = self._timed_judge(embedder, reader, run, gate)
-        return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, reader, shadow))
-
-    def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
-        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
-        return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
+        """The judge of a run, which says itself in what order it works; below `gate` no evidence suffices."""
+        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
+        model = None if run.profile == "fast" else self._model("judge", run)
+        fences, room = self._fences(run), int(EVIDENCE_SHARE * self.settings.context_tokens)
+        return JudgePipeline(
+            fast=self._fast(embedder, reader, run, gate),
+            clock=run.clock,
+            balanced=None if model is None else BalancedModel(model, at, room=room, fence=fences),
+            thorough=(
+                ThoroughModel(model, at, room, fences) if model is not None and run.profile == "thorough" else None
+            ),
+            depth=run.profile,
+            shadow=None if shadow is None else self._judge(embedder, reader, shadow),
+        )
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
         asked = self._asked_seconds(run)
@@ -305,17 +312,6 @@ class Composer:
         if self.settings.weights == "seed":
             return SeedJudge(embedder, at)
         return HeuristicJudge(embedder, thresholds=at, reader=reader)
-
-    def _judge(self, depth: str, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
-        fast = self._fast(embedder, reader, run, gate)
-        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
-        model = self._model("judge", run)
-        if depth == "fast" or model is None:
-            return fast
-        fences = self._fences(run)
-        room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        light = LightJudge(model, fast, thresholds=at, room=room, fence=fences)
-        return light if depth == "balanced" else ThoroughJudge(model, light, at, room, fences)
 
     def _writer(self, run: Run) -> Writer | None:
         """The writer that asks a model, None where there is none: then the sources are quoted."""

@@ -13,6 +13,7 @@ from assay.core.stages import LLM, Abstainer, Writer
 from assay.errors import AssayError, BudgetSpent, PromptTooLong, ProviderError
 from assay.nlp.citations import citations
 from assay.nlp.cited_sentences import Numbered, SentenceCutter
+from assay.nlp.lexicon import word_class
 from assay.nlp.markup import addresses, unlinked
 from assay.nlp.tokens import terms, words
 from assay.prompting import Count, FenceSource, estimated_tokens, random_fence, sources_line
@@ -68,7 +69,7 @@ _THOUGHT_ENDS = "</think>"
 REPEATS = 3
 # A sentence whose full stop and mark both stand there; without one of them more may have been to come.
 _FINISHED = re.compile(r"(?:[.!?…。！？]\s*(?:\[\d{1,3}\]\s*)+|\[\d{1,3}\]\s*[.!?…。！？]\s*)\Z")
-_LISTING = frozenset("source sources page pages p pp and section slide sheet row url http https".split())
+_LISTING = word_class("citations.listing")
 
 
 @dataclass(slots=True)

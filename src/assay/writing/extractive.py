@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from assay.nlp.answer_types import candidates as stretches
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import is_hedge, negations, opposites_of
 from assay.nlp.quantities import agree, comparable, quantities
 from assay.nlp.rivals import is_of_rival, rivals
@@ -193,9 +194,9 @@ def _best(part: Question, pool: Sequence[Candidate], shares: Sequence[float]) ->
 
 
 # Words that ask and say nothing of their own, as stems.
-_EMPTY = frozenset({"ever", "actual", "realli", "still", "alreadi", "also", "yet"})
+_EMPTY = word_class("yes_no.empty_stems")
 # Questions after likeness are settled by comparing sentences, not by one of them.
-_LIKENESS = frozenset({"same", "different", "similar", "alike", "more", "less"})
+_LIKENESS = word_class("yes_no.likeness")
 
 
 def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 import pytest
 
-from assay.judging.ambiguity import NAMES, AmbiguityModel, ClarifyingJudge, ambiguity, learned, signals
-from assay.judging.contradictions import ContradictionJudge
+from assay.judging.ambiguity import NAMES, AmbiguityModel, ambiguity, learned, signals, with_ambiguity
+from assay.judging.contradictions import with_contradictions
 from assay.nlp.anaphora import pointed, variants
 from assay.types import (
     Action,
@@ -104,16 +103,6 @@ def test_the_shipped_weights_are_for_the_signals_there_are() -> None:
     assert 0 < learned().threshold < 1
 
 
-@dataclass
-class Told:
-    """A judge that says one thing."""
-
-    judgement: Judgement
-
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        return self.judgement
-
-
 ALWAYS = AmbiguityModel(dict.fromkeys(NAMES, 0.0), 10.0, 0.5)
 NEVER = AmbiguityModel(dict.fromkeys(NAMES, 0.0), -10.0, 0.5)
 
@@ -130,8 +119,12 @@ NEVER = AmbiguityModel(dict.fromkeys(NAMES, 0.0), -10.0, 0.5)
 def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffice(
     recommended: Action, model: AmbiguityModel, expected: Action
 ) -> None:
-    judge = ClarifyingJudge(Told(Judgement(0.4, recommended, "as told")), model)
-    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport for a loan. " * 300)))
+    found = with_ambiguity(
+        understood(AMBIGUOUS),
+        evidence("Bring a passport for a loan. " * 300),
+        Judgement(0.4, recommended, "as told"),
+        model,
+    )
     assert found.recommendation is expected
     assert found.ambiguity is not None
     assert found.sufficiency == 0.4
@@ -181,15 +174,15 @@ def test_only_a_clarification_is_asked_back() -> None:
 
 
 def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
-    judge = ClarifyingJudge(Told(Judgement(0.1, Action.EXTERNAL, "as told")), ALWAYS)
-    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport.")))
+    said = Judgement(0.1, Action.EXTERNAL, "as told")
+    found = with_ambiguity(understood(AMBIGUOUS), evidence("Bring a passport."), said, ALWAYS)
     assert found.recommendation is Action.EXTERNAL
 
 
 @pytest.mark.parametrize(("best", "expected"), [(0.5, Action.CLARIFY), (0.51, Action.REFINE)])
 def test_nothing_is_asked_back_where_a_reader_finds_the_answer(best: float, expected: Action):
-    judge = ClarifyingJudge(Told(Judgement(0.4, Action.REFINE, "as told", signals={"reader_best": best})), ALWAYS)
-    found = asyncio.run(judge.judge(understood(AMBIGUOUS), evidence("Bring a passport for a loan.")))
+    said = Judgement(0.4, Action.REFINE, "as told", signals={"reader_best": best})
+    found = with_ambiguity(understood(AMBIGUOUS), evidence("Bring a passport for a loan."), said, ALWAYS)
     assert found.recommendation is expected
     assert found.ambiguity is not None
 
@@ -213,8 +206,8 @@ MANUALS = evidence(
 def test_where_titles_name_several_such_things_it_is_asked_which(
     question: str, recommended: Action, expected: Action
 ) -> None:
-    judge = ClarifyingJudge(Told(Judgement(0.4, recommended, "as told")), NEVER)
-    assert asyncio.run(judge.judge(understood(question), MANUALS)).recommendation is expected
+    said = Judgement(0.4, recommended, "as told")
+    assert with_ambiguity(understood(question), MANUALS, said, NEVER).recommendation is expected
 
 
 @pytest.mark.parametrize(
@@ -228,9 +221,9 @@ def test_where_titles_name_several_such_things_it_is_asked_which(
 def test_readings_of_a_thing_that_is_not_named_are_asked_about(
     question: str, recommended: Action, expected: Action
 ) -> None:
-    judge = ContradictionJudge(ClarifyingJudge(Told(Judgement(0.4, recommended, "as told")), NEVER))
     asked = understood(question)
-    found = asyncio.run(judge.judge(asked, MANUALS))
+    said = with_ambiguity(asked, MANUALS, Judgement(0.4, recommended, "as told"), NEVER)
+    found = with_contradictions(asked, MANUALS, said)
     assert found.recommendation is expected
     if expected is Action.CLARIFY:
         assert asked_back(asked, MANUALS, found.contradictions) == (

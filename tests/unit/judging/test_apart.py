@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
 from assay.judging.apart import is_flagged, made_up, without
 from assay.judging.asking import stating
-from assay.judging.light import Band, LightJudge
-from assay.judging.thorough import ThoroughJudge
+from assay.judging.judge import JudgePipeline
+from assay.judging.light import BalancedModel, Band
+from assay.judging.thorough import ThoroughModel
 from assay.models.structured import StructuredModel
 from assay.prompting import shown_text
 from assay.testing.fakes import ScriptedJudge, ScriptedModel
@@ -75,12 +77,13 @@ def _reply(request: ModelRequest, enough: bool) -> dict[str, Any]:
     }
 
 
-def judge(depth: str, found: Evidence, *enough: Enough) -> tuple[LightJudge | ThoroughJudge, Says]:
+def judge(depth: str, found: Evidence, *enough: Enough) -> tuple[JudgePipeline, Says]:
     model = Says(*enough)
     fast, llm = ScriptedJudge({found.ids: FAST}), StructuredModel(model)
     if depth == "thorough":
-        return ThoroughJudge(llm, fast, fence=lambda: CODE), model
-    return LightJudge(llm, fast, band=Band(0.4, 0.9), sample=0.0, fence=lambda: CODE), model
+        return JudgePipeline(fast, SystemClock(), thorough=ThoroughModel(llm, fence=lambda: CODE)), model
+    balanced = BalancedModel(llm, band=Band(0.4, 0.9), sample=0.0, fence=lambda: CODE)
+    return JudgePipeline(fast, SystemClock(), balanced), model
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
@@ -88,7 +91,7 @@ def judge(depth: str, found: Evidence, *enough: Enough) -> tuple[LightJudge | Th
 async def test_one_call_where_nothing_addresses_a_reader(depth: str, enough: bool) -> None:
     found = evidence(FACT, f"{STEEL}\n\n1932.")
     asked, model = judge(depth, found, enough)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert (judged.recommendation is Action.ANSWER) == enough
     assert len(model.requests) == 1
     assert judged.issues == ()
@@ -98,7 +101,7 @@ async def test_one_call_where_nothing_addresses_a_reader(depth: str, enough: boo
 async def test_what_is_masked_cannot_raise_the_verdict(depth: str) -> None:
     found = evidence(f"{STEEL}\n\n{ORDER} {CLAIM}")
     asked, model = judge(depth, found, False)  # nothing is lower than that, so that one call is enough
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     (prompt,) = model.prompts
     assert STEEL in prompt
@@ -109,7 +112,7 @@ async def test_what_is_masked_cannot_raise_the_verdict(depth: str) -> None:
 async def test_the_lower_of_two_verdicts_holds_and_is_told(depth: str) -> None:
     found = evidence(FACT, f"{STEEL}\n\n{ORDER} {CLAIM}")
     asked, model = judge(depth, found, True, False)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert [CLAIM in each for each in model.prompts] == [False, True]
     why = "what reads like an instruction to a model in 1 of 2 passages"
@@ -120,7 +123,7 @@ async def test_the_lower_of_two_verdicts_holds_and_is_told(depth: str) -> None:
 async def test_two_verdicts_that_agree_and_an_honest_no_to_a_made_up_question_answer(depth: str) -> None:
     found = evidence(FACT, f"{STEEL}\n\n{ORDER} {CLAIM}")
     asked, model = judge(depth, found, True, True, False)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert judged.recommendation is Action.ANSWER
     assert [MADE_UP in each for each in model.prompts] == [False, False, True]
 
@@ -129,7 +132,7 @@ async def test_two_verdicts_that_agree_and_an_honest_no_to_a_made_up_question_an
 async def test_where_all_is_masked_nothing_is_shown_and_nobody_is_asked(depth: str) -> None:
     found = evidence(f"{ORDER} {CLAIM}", f"{ORDER} {FACT}")
     asked, model = judge(depth, found)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert judged.aspects[0].state == "missing"
     assert judged.missing == ASKED.aspects
@@ -142,7 +145,7 @@ async def test_where_all_is_masked_nothing_is_shown_and_nobody_is_asked(depth: s
 async def test_where_the_second_call_fails_the_verdict_without_holds(depth: str) -> None:
     found = evidence(STEEL, f"{FACT}\n\n{ORDER} {CLAIM}")
     asked, model = judge(depth, found, True, SPENT, False)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert CLAIM not in model.prompts[0]
     assert judged.recommendation is Action.ANSWER
     assert any("judged only without" in each and "1 model call is used up" in each for each in judged.issues)
@@ -153,7 +156,7 @@ async def test_a_verdict_that_nothing_can_put_to_the_test_is_not_used(depth: str
     for failed in (SPENT, ProviderUnreachable("no connection", hint="try later")):
         found = evidence(f"{FACT} {ADDRESS}")
         asked, _ = judge(depth, found, True, failed)
-        judged = await asked.judge(ASKED, found)
+        judged = await asked.measure(ASKED, found)
         assert judged.sufficiency == FAST.sufficiency
         assert judged.checks[0].status is Status.UNKNOWN
         assert f"{depth} failed" in judged.mode_used
@@ -165,17 +168,17 @@ async def test_the_deadline_ends_the_question_wherever_it_passes(depth: str, cal
     found = evidence(f"{FACT}\n\n{ADDRESS}", f"{STEEL}\n\n{ORDER} {CLAIM}")
     asked, _ = judge(depth, found, *calls, DeadlinePassed("10 s are over", hint="allow more"))
     if calls[2:] == (False,):  # the made-up question is not answered: nothing more is asked
-        assert (await asked.judge(ASKED, found)).recommendation is Action.ANSWER
+        assert (await asked.measure(ASKED, found)).recommendation is Action.ANSWER
         return
     with pytest.raises(DeadlinePassed):
-        await asked.judge(ASKED, found)
+        await asked.measure(ASKED, found)
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
 async def test_an_honest_model_keeps_its_verdict_over_what_addresses_a_reader(depth: str) -> None:
     found = evidence(f"{FACT} {ADDRESS}", STEEL)
     asked, model = judge(depth, found, True, False)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert judged.recommendation is Action.ANSWER
     assert judged.issues == ()
     question, control = model.prompts
@@ -189,7 +192,7 @@ async def test_an_honest_model_keeps_its_verdict_over_what_addresses_a_reader(de
 async def test_too_little_is_not_put_to_the_test(depth: str) -> None:
     found = evidence(f"{STEEL} {ADDRESS}")
     asked, model = judge(depth, found, False)
-    assert (await asked.judge(ASKED, found)).recommendation is not Action.ANSWER
+    assert (await asked.measure(ASKED, found)).recommendation is not Action.ANSWER
     assert len(model.requests) == 1
 
 
@@ -199,7 +202,7 @@ async def test_a_model_that_is_talked_up_is_judged_without_what_talks(depth: str
     found = evidence(f"{FACT}\n\n{ADDRESS} {CLAIM}", STEEL)
     # To the question, to the made-up one, then to both without the paragraph.
     asked, model = judge(depth, found, True, True, honest, False)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert (judged.recommendation is Action.ANSWER) == honest
     assert [MADE_UP in each for each in model.prompts] == [False, True, False, True][: 3 + honest]
     assert [CLAIM in each for each in model.prompts] == [True, True, False, False][: 3 + honest]
@@ -214,7 +217,7 @@ async def test_a_model_that_is_talked_up_is_judged_without_what_talks(depth: str
 async def test_a_model_that_is_talked_up_by_the_rest_too_counts_for_nothing(depth: str) -> None:
     found = evidence(f"{FACT} {ADDRESS}", CLAIM)
     asked, _ = judge(depth, found, True, True, True, True)
-    judged = await asked.judge(ASKED, found)
+    judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert judged.aspects[0].state == "missing"
     assert judged.issues[-1].endswith("in 1 of 2 passages, where it does so again: its verdict counts for nothing")

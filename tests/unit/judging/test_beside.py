@@ -1,4 +1,4 @@
-"""The judges around a judge: the one that measures time, and the one that judges beside it."""
+"""The steps of the pipeline around what is measured: the time that it takes, and the judge beside it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
+from assay.core.stages import Judge
 from assay.errors import DeadlinePassed, Diverged, ProviderUnreachable
-from assay.judging.decide import BUDGETS_MS, TimedJudge
-from assay.judging.light import ShadowingJudge
+from assay.judging.judge import BUDGETS_MS, JudgePipeline
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Evidence, Judgement, Question
 
@@ -44,20 +44,26 @@ class FailingJudge:
         raise self.error
 
 
+def shadowed(judge: Judge, shadow: Judge) -> JudgePipeline:
+    return JudgePipeline(judge, ScriptedClock(0.0, 0.0), shadow=shadow)
+
+
 def scripted(said: Judgement, found: Evidence) -> ScriptedJudge:
     return ScriptedJudge({found.ids: said})
 
 
 async def test_the_time_is_measured_on_the_clock(evidence: MakeEvidence) -> None:
     found = evidence("text")
-    judged = await TimedJudge(scripted(SAID, found), ScriptedClock(7.0, 7.25), 500).judge(ASKED, found)
-    assert judged == replace(SAID, ms=250.0)
+    judged = await JudgePipeline(scripted(SAID, found), ScriptedClock(7.0, 7.25), depth="balanced").judge(
+        ASKED, found
+    )
+    assert judged == replace(SAID, ms=250.0, ambiguity=judged.ambiguity)
 
 
 @pytest.mark.parametrize(("took", "over"), [(0.5, ()), (0.625, ("the judge took 625 ms; its budget is 500 ms",))])
 async def test_what_is_over_the_budget_is_said(evidence: MakeEvidence, took: float, over: tuple[str, ...]) -> None:
     found = evidence("text")
-    timed = TimedJudge(scripted(SAID, found), ScriptedClock(0.0, took), BUDGETS_MS["balanced"])
+    timed = JudgePipeline(scripted(SAID, found), ScriptedClock(0.0, took), depth="balanced")
     assert (await timed.judge(ASKED, found)).issues == ("old", *over)
 
 
@@ -67,9 +73,9 @@ def test_each_depth_has_a_budget() -> None:
 
 async def test_a_shadow_is_recorded_and_changes_nothing(evidence: MakeEvidence) -> None:
     found = evidence("text")
-    judged = await ShadowingJudge(scripted(SAID, found), scripted(OTHER, found)).judge(ASKED, found)
+    judged = await shadowed(scripted(SAID, found), scripted(OTHER, found)).judge(ASKED, found)
     assert judged.shadow == OTHER
-    assert replace(judged, shadow=None) == SAID
+    assert replace(judged, shadow=None, ms=None, ambiguity=None) == SAID
     assert judged.to_dict()["shadow"]["sufficiency"] == 0.2
 
 
@@ -85,8 +91,8 @@ async def test_a_shadow_that_fails_is_recorded_and_changes_nothing(
     evidence: MakeEvidence, error: Exception, named: str
 ) -> None:
     found = evidence("text")
-    judged = await ShadowingJudge(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
-    assert replace(judged, shadow=None) == SAID
+    judged = await shadowed(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
+    assert replace(judged, shadow=None, ms=None, ambiguity=None) == SAID
     assert judged.shadow is not None
     assert (judged.shadow.sufficiency, judged.shadow.issues) == (None, (named,))
 
@@ -95,10 +101,10 @@ async def test_a_shadow_that_fails_is_recorded_and_changes_nothing(
 async def test_a_diverged_replay_and_a_cancelled_question_end(evidence: MakeEvidence, error: BaseException) -> None:
     found = evidence("text")
     with pytest.raises(type(error)):
-        await ShadowingJudge(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
+        await shadowed(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
 
 
 async def test_the_judge_that_counts_may_fail(evidence: MakeEvidence) -> None:
     found = evidence("text")
     with pytest.raises(ValueError, match="a defect"):
-        await ShadowingJudge(FailingJudge(ValueError("a defect")), scripted(OTHER, found)).judge(ASKED, found)
+        await shadowed(FailingJudge(ValueError("a defect")), scripted(OTHER, found)).judge(ASKED, found)

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import asyncio
 import json
-from dataclasses import dataclass
 
 import pytest
 
 from assay.cli.shapes import judged
 from assay.judging.contradiction_terms import Shape, asked_by
-from assay.judging.contradictions import ContradictionJudge, contradictions, same
+from assay.judging.contradictions import contradictions, same, with_contradictions
 from assay.types import (
     Action,
     Aspect,
@@ -17,7 +15,6 @@ from assay.types import (
     Judgement,
     Origin,
     Passage,
-    Question,
     Span,
 )
 from assay.understanding.rules import understood
@@ -84,7 +81,6 @@ CONFLICTS = [
         ["The deductible for water damage is $500.", "For water damage, the deductible is $1,000 per claim."],
         ["$500", "$1,000"],
     ),
-    ("What colour is the Orrock Bridge?", ["Orrock Bridge is red.", "Orrock Bridge is blue."], ["red", "blue"]),
     (
         "How many buildings are in the Danby Historic District?",
         ["The Danby Historic District has 48 old buildings.", "Danby Historic District encompasses 291 buildings."],
@@ -126,11 +122,6 @@ CONFLICTS = [
             '"Manic" is a documentary film about a city.',
         ],
         ["drama film", "documentary film"],
-    ),
-    (
-        "Which river does Henrys Fork flow into?",
-        ["Henrys Fork flows into the Green River.", "Henrys Fork is a tributary that flows into the Snake River."],
-        ["Green River", "Snake River"],
     ),
 ]
 
@@ -294,16 +285,6 @@ def test_what_is_asked_of_which_thing() -> None:
     assert (asked.shape, set(asked.thing), set(asked.attribute)) == (Shape.NUMBER, {"ricevill"}, {"median", "age"})
 
 
-@dataclass
-class Told:
-    """A judge that says one thing."""
-
-    judgement: Judgement
-
-    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        return self.judgement
-
-
 def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
     asked = understood("When was the Harlow Barracks built?")
     said = Judgement(
@@ -315,18 +296,18 @@ def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
             hit("b", "Harlow Barracks was built in 1920." + " It is red." * 500, "Atlas"),
         )
     )
-    found = asyncio.run(ContradictionJudge(Told(said)).judge(asked, evidence))
+    found = with_contradictions(asked, evidence, said)
     assert found.aspects == (Aspect(asked.aspects[0], "conflicting", ("a", "b")),)
     assert found.issues == ("old", "sources disagree: Guide says 1878 (2010), Atlas says 1920")
     assert (found.sufficiency, found.recommendation) == (0.9, Action.ANSWER)
     agreeing = Evidence(evidence.hits[:1])
-    assert asyncio.run(ContradictionJudge(Told(said)).judge(asked, agreeing)) is said
+    assert with_contradictions(asked, agreeing, said) is said
 
 
 def test_the_shape_that_the_pipe_prints() -> None:
     evidence = Evidence((hit("a", "Ann Lee was born in 1950."), hit("b", "Ann Lee was born in 1971.", date="2020")))
-    judge = ContradictionJudge(Told(Judgement(0.9, Action.ANSWER, "enough")))
-    body = judged(asyncio.run(judge.judge(understood("When was Ann Lee born?"), evidence)))
+    said = Judgement(0.9, Action.ANSWER, "enough")
+    body = judged(with_contradictions(understood("When was Ann Lee born?"), evidence, said))
     assert json.loads(json.dumps(body["contradictions"])) == [
         {
             "aspect": "When was Ann Lee born",

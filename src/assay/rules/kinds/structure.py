@@ -12,6 +12,7 @@ from pydantic import Field, field_validator, model_validator
 
 from assay.nlp.citations import citations
 from assay.nlp.cues import is_courtesy
+from assay.nlp.lexicon import word_class
 from assay.rules.kinds.layout import bounds, counted
 from assay.rules.layout import (
     Statement,
@@ -203,7 +204,7 @@ def _without_section(text: str, heading: Span) -> Edit:
 
 
 # Words that are a thing as often as an act: "the contact lens", "a schedule of fees".
-_AMBIGUOUS = frozenset("contact schedule book call order email mail visit request quote demo message sign".split())
+_AMBIGUOUS = word_class("calls_to_action.ambiguous")
 # What may stand behind such a word where it is the act: whom, what, when, how.
 _OBJECT = re.compile(
     r"""\s*(?:us|our|me|my|him|her|them|the|a|an|your|one|sales|support|today|now|here|up|in|with|at|by|for|via|on|through|to

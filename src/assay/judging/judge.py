@@ -1,0 +1,126 @@
+"""The story of a judgement: measure, ask a model, read for gaps and conflicts by rules, time it, shadow it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from assay.core.stages import Clock, Judge
+from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
+from assay.judging.ambiguity import AmbiguityModel, learned, with_ambiguity
+from assay.judging.asking import degraded, noted, said
+from assay.judging.contradictions import with_contradictions
+from assay.judging.light import BalancedModel
+from assay.judging.thorough import ThoroughModel
+from assay.types import Action, Evidence, Judgement, Question
+
+# Milliseconds that a judgement of each depth may take: the budgets of the source design, and for the fast one 150
+# more for the reader.
+BUDGETS_MS: Mapping[str, float] = MappingProxyType({"fast": 200.0, "balanced": 500.0, "thorough": 2000.0})
+# Characters of passages that rules read in a few milliseconds (measured); more are read beside the event loop.
+_SHORT_EVIDENCE = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePipeline:
+    """One judge of evidence; `judge` lists its steps in their order.
+
+    `fast` measures without a model. `balanced` and `thorough` ask one, where given; the deeper of them comes first,
+    and where it fails the next one judges. `depth` is the profile asked for: it sets the time budget, which is
+    shown and not enforced, since the deadline of the question ends a judge in time. `shadow` judges the same
+    evidence afterwards for the record; it changes nothing.
+    """
+
+    fast: Judge
+    clock: Clock
+    balanced: BalancedModel | None = None
+    thorough: ThoroughModel | None = None
+    depth: str = "fast"
+    ambiguity: AmbiguityModel = field(default_factory=learned)
+    shadow: Judge | None = None
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """Judge the evidence; raises what `fast` raises, DeadlinePassed and Diverged."""
+        started = self.clock.monotonic()
+        judgement = await self.measure(question, evidence)
+        judgement = await self._read_by_rules(question, evidence, judgement)
+        judgement = self._timed(judgement, started)
+        if self.shadow is None:
+            return judgement
+        return replace(judgement, shadow=await _shadow_judgement(self.shadow, question, evidence))
+
+    async def measure(self, question: Question, evidence: Evidence) -> Judgement:
+        """Judge at the deepest level that can be reached: thorough, balanced, fast.
+
+        Raises what `fast` raises, and DeadlinePassed.
+        """
+        if self.thorough is None or not evidence.hits:
+            return await self._balanced(question, evidence)
+        try:
+            return await self.thorough.judge(question, evidence)
+        except DeadlinePassed:
+            raise
+        except (ProviderError, BudgetSpent) as error:
+            return degraded(await self._balanced(question, evidence), "thorough", error)
+
+    async def _balanced(self, question: Question, evidence: Evidence) -> Judgement:
+        """The fast judgement, and the model's verdict on top where the fast one may be wrong."""
+        fast = await self.fast.judge(question, evidence)
+        if self.balanced is None:
+            return fast
+        if spared := self.balanced.spared(question, evidence, fast):
+            return replace(fast, mode_used=noted(fast.mode_used, f"balanced: {spared}"))
+        try:
+            return await self.balanced.judge(question, evidence, fast)
+        except DeadlinePassed:
+            raise
+        except (ProviderError, BudgetSpent) as error:
+            return degraded(fast, "balanced", error)
+
+    async def _read_by_rules(self, question: Question, evidence: Evidence, judgement: Judgement) -> Judgement:
+        """The judgement with how unclear the question is, then with what the passages disagree on.
+
+        Contradictions come second: readings of a thing that the question does not name are a reason to ask back.
+        """
+
+        def read() -> Judgement:
+            unclear = with_ambiguity(question, evidence, judgement, self.ambiguity)
+            return with_contradictions(question, evidence, unclear)
+
+        if sum(len(passage.text) for passage in evidence.passages) <= _SHORT_EVIDENCE:
+            return read()
+        return await asyncio.to_thread(read)
+
+    def _timed(self, judgement: Judgement, started: float) -> Judgement:
+        """The judgement with its milliseconds, and an issue where they are over the budget."""
+        took, budget = (self.clock.monotonic() - started) * 1000.0, BUDGETS_MS[self.depth]
+        over = (f"the judge took {took:,.0f} ms; its budget is {budget:,.0f} ms",)
+        return replace(judgement, ms=took, issues=judgement.issues + over * (took > budget))
+
+
+async def _shadow_judgement(shadow: Judge, question: Question, evidence: Evidence) -> Judgement:
+    """The judgement of the shadow, or the record that it failed; raises Diverged.
+
+    It works after the judge that counts, so that a recorded run plays again in the same order: a question takes the
+    time of both.
+    """
+    try:
+        return await shadow.judge(question, evidence)
+    except Diverged:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever breaks in a shadow, the answer goes on without it
+        return _failed(error)
+
+
+def _failed(error: Exception) -> Judgement:
+    """The record of a shadow that failed."""
+    cause = said(str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}")
+    return Judgement(
+        sufficiency=None,
+        recommendation=Action.ABSTAIN,
+        reason="the shadow judge failed",
+        issues=(f"the shadow judge failed: {cause}",),
+        mode_used="none (failed)",
+    )

@@ -17,14 +17,14 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.nlp.alignment import compared, read
+from assay.nlp.arithmetic import as_written
+from assay.nlp.sources import Sources, ground_of, sources_of
 from assay.types import Check, Passage
-from assay.verification.alignment import compared, read
-from assay.verification.arithmetic import as_written
-from assay.verification.cases import parts_of
-from assay.verification.claims import whole
-from assay.verification.evaluation import fact_checks, left_by
-from assay.verification.sources import Sources, ground_of, sources_of
+from assay.verification.checks import fact_checks
+from assay.verification.claims import parts_of, whole
 from assay.verification.support import features, likeness, texts_of
+from assay.verification.verdict import left_by
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
 CACHE = os.environ.get("ASSAY_BENCH_CACHE")

@@ -16,9 +16,9 @@ from fit import fitted, out_of_fold
 from rows import ALL, FITTED, OTHERS, SUMMEDITS, Labelled, checks_of, every, passage, raw
 
 from assay.evals.metrics import Interval, auroc, paired_bootstrap
+from assay.nlp.alignment import read
+from assay.nlp.sources import ground_of, sources_of
 from assay.types import Status
-from assay.verification.alignment import read
-from assay.verification.sources import ground_of, sources_of
 from assay.verification.support import features, trees
 
 sys.path.insert(0, str(Path(__file__).parents[1]))

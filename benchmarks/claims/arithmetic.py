@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import Written, documentation, said, written_passages
 
+from assay.nlp.alignment import Comparison, dates_in, quantities_in
+from assay.nlp.arithmetic import derived, derived_date
 from assay.types import Check, Severity, Status
-from assay.verification.alignment import Comparison, dates_in, quantities_in
-from assay.verification.arithmetic import derived, derived_date
-from assay.verification.cases import SourceReader, Task, cases_of, quotes_of
-from assay.verification.claims import whole
-from assay.verification.facts import calendar, near_values, numbers
+from assay.verification.claims import SourceReader, Task, cases_of, whole
+from assay.verification.values import calendar, near_values, numbers
+from assay.verification.verifier import quotes_of
 from report import data_folder, write_result
 
 

@@ -8,8 +8,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verification.alignment import dates_in, quantities_in
-from assay.verification.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, derived, derived_date, near_of
+from assay.nlp.alignment import dates_in, quantities_in
+from assay.nlp.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, derived, derived_date, near_of
 
 PIECES = st.sampled_from(
     ["3", "4.5", "12", "1932", "in total", "more than", "about", ", ", "€", "%", "percentage points", "May",

@@ -15,6 +15,7 @@ from assay.nlp.language import language_of
 from assay.nlp.names import CAPITAL_NOUNS, mentions, names, plain_word
 from assay.nlp.rivals import Rival, rivals
 from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, words
+from assay.nlp.wordnet import lexicon
 from assay.types import (
     AnswerReading,
     Check,
@@ -28,7 +29,6 @@ from assay.types import (
     Status,
     TitledText,
 )
-from assay.verification.sources import lexicon
 
 # A name of one word has no namesake that shares a part of it.
 _WORDS = 2

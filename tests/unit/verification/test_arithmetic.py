@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay.nlp.alignment import dates_in, quantities_in
+from assay.nlp.arithmetic import Derivation, derived, derived_date, near_of
 from assay.types import Check, Passage, Severity, Status
-from assay.verification.alignment import dates_in, quantities_in
-from assay.verification.arithmetic import Derivation, derived, derived_date, near_of
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 
 def followed(claim: str, *sentences: str, around: tuple[str, ...] = ()) -> Derivation | None:

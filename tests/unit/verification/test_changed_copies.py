@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from assay.nlp.alignment import copy_of
 from assay.types import Check, FindingKind, Passage, Review, Severity, Status, Verdict
-from assay.verification.alignment import copy_of
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = (
     "The Borg bank bought the mill of Ulm for 90 million euros on 3 May 1932. It is open to visitors. "

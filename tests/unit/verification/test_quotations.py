@@ -25,7 +25,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import (
+from assay.verification.verifier import (
     AGREED_POLARITY,
     CHECKS,
     DeterministicVerifier,

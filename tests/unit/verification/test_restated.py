@@ -2,11 +2,11 @@
 
 import pytest
 
+from assay.nlp.alignment import compared
+from assay.nlp.arithmetic import as_written
+from assay.nlp.sources import sources_of
 from assay.types import Passage
-from assay.verification.alignment import compared
-from assay.verification.arithmetic import as_written
 from assay.verification.claims import whole
-from assay.verification.sources import sources_of
 
 SOURCE = "The Harbour Bridge was opened to traffic on 3 May 1932 with 4 lanes."
 

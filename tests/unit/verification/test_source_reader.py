@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.types import Passage
-from assay.verification.cases import SourceReader
+from assay.verification.claims import SourceReader
 
 
 def _passage(name: str, text: str = "It is red.") -> Passage:

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from assay.nlp.alignment import Reading, read
+from assay.nlp.sources import ground_of, sources_of
+from assay.nlp.wordnet import kinship, part_of_speech
 from assay.types import Passage
-from assay.verification.alignment import Reading, read
-from assay.verification.sources import ground_of, kinship, part_of_speech, sources_of
 from assay.verification.support import features, likeness, texts_of, trees, trees_from
 
 SOURCE = "Two brothers founded the company in Ulm in 1921. It makes wooden boats. Sales rose by 12 % in 2020."

@@ -231,7 +231,8 @@ class Alignment:
 
     def _said_of_it(self, found: tuple[Value, Passage]) -> bool:
         """Whether a sentence that opens with a pronoun says the claim with a value, of the one before it."""
-        for before, sentence in pairwise(self.sources.sentences):
+        every: Sequence[SourceSentence] = self.sources.sentences
+        for before, sentence in pairwise(every):
             if _holds(sentence, *found):
                 pronoun = _PRONOUN.match(sentence.text) and before.passage is sentence.passage
                 return bool(pronoun) and self._matter_in((*before.terms, *sentence.terms)) >= SAME_STATEMENT

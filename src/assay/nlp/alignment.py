@@ -8,7 +8,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import pairwise
 from math import fsum
 from typing import TypeVar
 
@@ -231,9 +230,10 @@ class Alignment:
 
     def _said_of_it(self, found: tuple[Value, Passage]) -> bool:
         """Whether a sentence that opens with a pronoun says the claim with a value, of the one before it."""
-        every: Sequence[SourceSentence] = self.sources.sentences
-        for before, sentence in pairwise(every):
+        every: tuple[SourceSentence, ...] = self.sources.sentences
+        for n, sentence in enumerate(every[1:]):
             if _holds(sentence, *found):
+                before: SourceSentence = every[n]
                 pronoun = _PRONOUN.match(sentence.text) and before.passage is sentence.passage
                 return bool(pronoun) and self._matter_in((*before.terms, *sentence.terms)) >= SAME_STATEMENT
         return False

@@ -231,9 +231,10 @@ class Alignment:
     def _said_of_it(self, found: tuple[Value, Passage]) -> bool:
         """Whether a sentence that opens with a pronoun says the claim with a value, of the one before it."""
         every: tuple[SourceSentence, ...] = self.sources.sentences
-        for n, sentence in enumerate(every[1:]):
+        for n in range(1, len(every)):
+            before: SourceSentence = every[n - 1]
+            sentence: SourceSentence = every[n]
             if _holds(sentence, *found):
-                before: SourceSentence = every[n]
                 pronoun = _PRONOUN.match(sentence.text) and before.passage is sentence.passage
                 return bool(pronoun) and self._matter_in((*before.terms, *sentence.terms)) >= SAME_STATEMENT
         return False

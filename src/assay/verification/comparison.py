@@ -393,8 +393,6 @@ def _is_verb(word: str, folded: str) -> bool:
     return folded.endswith("ed") or entry.counts[1] >= entry.counts[0]
 
 
-# Words between two names, at most, for what stands there to be said of both.
-_BETWEEN = 10
 # One word that has moved is an adverb more often than a name; of several stretches two must say something.
 _LEAST_MOVED = 2
 # Of a claim with more names than this, pairs of the first are looked at.
@@ -405,28 +403,19 @@ _SYMMETRIC = frozenset(
     borders bordered include includes including like such as than against""".split()
 )
 _JOINS = frozenset(("and", "or"))
-_BY = frozenset("by from to of".split())
 
 
 def roles(claim: Alignment) -> list[Check]:
-    """Parts of the claim that have changed places, in the sentence that it copies or in one that says the same."""
-    if (ranking := ranked(claim)) is not None and ranking.agrees:
+    """Parts of a changed copy that have changed places in the sentence that it copies.
+
+    In words of its own a claim may turn a sentence about and say the same (docs/decisions/175).
+    """
+    if claim.copied is None or ((ranking := ranked(claim)) is not None and ranking.agrees):
         return []
-    mine = claim.analysis.tokens
-    if claim.copied is not None:
-        sentence = claim.copied.sentence
-        pair = _swapped_names(claim.copied, claim.plain, mine) or _shuffled_words(claim.copied, mine)
-        pair = pair or swapped_sides(claim.plain, sentence.text)
-        return [_wrong(claim, sentence, *pair)] if pair else []
-    held = _named(claim.plain)
-    for each in claim.near(SAME_STATEMENT):
-        theirs = each.sentence.analysis.tokens
-        named = held & _named(each.sentence.text, and_firsts=True) | _named(each.sentence.text) & _firsts(mine)
-        for first, second in _turned_names(mine, theirs, named):
-            return [_wrong(claim, each.sentence, Span(first.start, first.end), Span(second.start, second.end))]
-        if (pair := swapped_sides(claim.plain, each.sentence.text)) is not None:
-            return [_open(claim, each.sentence, *pair)]
-    return []
+    tokens, sentence = claim.analysis.tokens, claim.copied.sentence
+    pair = _swapped_names(claim.copied, claim.plain, tokens) or _shuffled_words(claim.copied, tokens)
+    pair = pair or swapped_sides(claim.plain, sentence.text)
+    return [_wrong(claim, sentence, *pair)] if pair else []
 
 
 def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
@@ -434,13 +423,6 @@ def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span
     said = f"{other.strip()!r} and {one.strip()!r}" if first != second else f"{one!r}"
     cause = f"the source has {said} the other way round"
     return failure(claim, "roles", cause, Span(first.start, second.end), FindingKind.CONTRADICTED, sentence.span)
-
-
-def _open(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
-    """In words of its own a claim may turn a sentence about and say the same."""
-    cause = "the source may have this the other way round"
-    part = Span(first.start, second.end)
-    return result(claim, "roles", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)
 
 
 def _swapped_names(copied: Copied, claim: str, mine: Sequence[Token]) -> tuple[Span, Span] | None:
@@ -502,53 +484,6 @@ def _place(words: Sequence[Token], run: Span) -> Span:
     return Span(words[run.start].start, words[run.end - 1].end)
 
 
-def _named(text: str, *, and_firsts: bool = False) -> frozenset[str]:
-    """The stems of the last words of a text's names."""
-    return frozenset(stem(each.words[-1]) for each in analyse(text).names if and_firsts or not each.opens)
-
-
-def _firsts(words: Sequence[Token]) -> frozenset[str]:
-    """The stem of a text's first word, which may be a name."""
-    return frozenset(each.stem for each in words[:1])
-
-
-def _turned_names(
-    mine: Sequence[Token], theirs: Sequence[Token], named: frozenset[str]
-) -> Iterator[tuple[Token, Token]]:
-    """Pairs of names, once in each text, whose order differs though the same words stand between them."""
-    once = [
-        each for each in mine if each.stem in named and _count(each.stem, mine) == _count(each.stem, theirs) == 1
-    ]
-    at = {each.stem: n for n, each in enumerate(theirs)}
-    for first, second in combinations(once, 2):
-        if at[first.stem] < at[second.stem]:
-            continue
-        here = _between(mine, first.stem, second.stem)
-        there = _between(theirs, second.stem, first.stem)
-        if _same_verb(here, there):
-            yield first, second
-
-
-def _count(wanted: str, words: Sequence[Token]) -> int:
-    return sum(each.stem == wanted for each in words)
-
-
-def _between(words: Sequence[Token], first: str, second: str) -> list[Token]:
-    places = {each.stem: n for n, each in enumerate(words)}
-    return list(words[places[first] + 1 : places[second]])
-
-
-def _same_verb(here: Sequence[Token], there: Sequence[Token]) -> bool:
-    """Whether both stretches say the same of their two names, in the same voice and not both ways."""
-    if not here or not there or max(len(here), len(there)) > _BETWEEN:
-        return False
-    first, second = {each.folded for each in here}, {each.folded for each in there}
-    if (first | second) & _SYMMETRIC or (first & _BY) != (second & _BY):
-        return False
-    said = {each.stem for each in here if each.folded not in STOP_WORDS}
-    return bool(said) and said <= {each.stem for each in there}
-
-
 # What a claim adds that no source says.
 
 
@@ -592,30 +527,20 @@ def _clause_saying(rest: list[str], claim: Alignment) -> frozenset[str] | None:
     return best if len(best.intersection(rest)) >= SAME_STATEMENT * len(set(rest)) else None
 
 
-# An addition is no mere wording from this many content words on; put into a copied sentence, from this many words.
-LEAST_WORDS = 4
+# From this many words on, what is put into a copied sentence is an addition; to this share it must stand elsewhere.
 LEAST_INSERTED = 4
-# What is put into a copied sentence must stand elsewhere to this share; of a clause, no more than this is borne.
 ELSEWHERE = 0.5
-BORNE = 0.15
-_ADDED_CLAUSE = re.compile(
-    r"[,;:]\s+|\s[-–—]+\s|\s\(|\)\s|(?<=[.!?])\s+|\s(?=(?:which|who|because|while|whereas|although)\s)"
-)
 
 
 def additions(claim: Alignment) -> list[Check]:
-    """The stretches of the claim that no source bears out, though the rest of it may be borne out.
-
-    What was put into a copied sentence is surely added; a clause in words of its own may only be put otherwise.
-    """
-    kind, cause = FindingKind.UNSUPPORTED_ADDITION, "no source of this claim says this part of it"
-    if claim.copied:
-        return [failure(claim, "additions", cause, each, kind) for each in _inserted(claim)] or listed(claim)
-    unclear = f"{cause} in words that can be compared"
-    return [
-        result(claim, "additions", Status.UNKNOWN, Severity.BLOCK, unclear, each, kind=kind)
-        for each in _clauses(claim)
-    ] or listed(claim)
+    """The words of a changed copy that no source bears out, else an item that the source's list lacks."""
+    if claim.copied is None:
+        return []
+    cause = "no source of this claim says this part of it"
+    found = [
+        failure(claim, "additions", cause, span, FindingKind.UNSUPPORTED_ADDITION) for span in _inserted(claim)
+    ]
+    return found or listed(claim)
 
 
 def _inserted(claim: Alignment) -> Iterator[Span]:
@@ -635,26 +560,3 @@ def _most_in_one(wanted: Iterable[str], sources: SourceIndex) -> float:
     if not every:
         return 1.0
     return max((len(every & set(each.terms)) for each in sources.sentences), default=0) / len(every)
-
-
-def _clauses(claim: Alignment) -> Iterator[Span]:
-    """Clauses of which next to nothing stands in the sources, in whatever words."""
-    start = 0
-    text = claim.plain
-    for cut in (*_ADDED_CLAUSE.finditer(text), None):
-        end = cut.start() if cut else len(text)
-        every = set(terms(text[start:end]))
-        measured = any(term[0].isdigit() for term in every)  # its numbers have a check of their own
-        if len(every) >= LEAST_WORDS and not measured and not _is_borne(every, claim.sources):
-            yield Span(start, end)
-        start = cut.end() if cut else end
-
-
-def _is_borne(wanted: set[str], sources: SourceIndex) -> bool:
-    """Whether the sources hold more than a trace of some terms, words of the same or a narrower meaning counted."""
-    enough = BORNE * len(wanted)
-    missing = wanted - sources.terms
-    if len(wanted) - len(missing) > enough:
-        return True
-    akin = sum(any(kinship(each, other) in ("same", "broader") for other in sources.terms) for each in missing)
-    return len(wanted) - len(missing) + akin > enough

@@ -24,7 +24,7 @@ from assay.nlp.citations import citations
 from assay.nlp.sentences import sentences
 from assay.types import Assessment, Criterion, Draft, Evidence, Hit, Passage, Question, Span
 from assay.understanding.rules import RulesUnderstander
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import data_folder, write_result

@@ -1,4 +1,4 @@
-"""Make src/assay/verification/lexicon.json from WordNet 3.0: a word's part of speech, and what it is to another.
+"""Make src/assay/nlp/lexicon.json from WordNet 3.0: a word's part of speech, and what it is to another.
 
 WordNet is read from the folder where Debian's package wordnet-base puts it. Keys are English stems; of the lemmas
 that share a stem the two most frequent are merged. Run: .venv/bin/python benchmarks/check/lexicon.py [FOLDER]
@@ -14,7 +14,7 @@ from typing import Any
 
 from assay.nlp.tokens import stem
 
-OUT = Path(__file__).parents[2] / "src" / "assay" / "verification" / "lexicon.json"
+OUT = Path(__file__).parents[2] / "src" / "assay" / "nlp" / "lexicon.json"
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 NUMBER_OF = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
 SENSES = 4

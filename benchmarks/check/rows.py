@@ -17,14 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
+from assay.nlp.alignment import Alignment
+from assay.nlp.sources import SourceIndex
 from assay.types import Check, Passage
-from assay.verification.alignment import compared, read
-from assay.verification.arithmetic import as_written
-from assay.verification.cases import parts_of
-from assay.verification.claims import whole
-from assay.verification.evaluation import fact_checks, left_by
-from assay.verification.sources import Sources, ground_of, sources_of
-from assay.verification.support import features, likeness, texts_of
+from assay.verification.checks import fact_checks
+from assay.verification.claims import align, whole
+from assay.verification.support import embedding_features, features, texts_of
+from assay.verification.verdict import left_by
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
 CACHE = os.environ.get("ASSAY_BENCH_CACHE")
@@ -102,11 +101,10 @@ def labelled(name: str) -> Labelled:
 
 def _made(name: str) -> Labelled:
     rows = raw(name)
-    sources = {text: sources_of([passage(text)]) for text in {row["context"] for row in rows}}
-    grounds = {text: ground_of(each) for text, each in sources.items()}
-    readings = [read(_written(row["claim"], sources[row["context"]]), grounds[row["context"]]) for row in rows]
-    vectors = _vectors(list(dict.fromkeys(text for reading in readings for text in texts_of(reading))))
-    found = [features(reading) | likeness(reading, vectors) for reading in readings]
+    sources = {text: SourceIndex([passage(text)]) for text in {row["context"] for row in rows}}
+    claims = [_aligned(row["claim"], sources[row["context"]]) for row in rows]
+    vectors = _vectors(list(dict.fromkeys(text for claim in claims for text in texts_of(claim))))
+    found = [features(claim) | embedding_features(claim, vectors) for claim in claims]
     names = tuple(found[0])
     return Labelled(
         names,
@@ -118,22 +116,19 @@ def _made(name: str) -> Labelled:
     )
 
 
-def _written(claim: str, sources: Sources) -> str:
-    """The claim with its dates and numbers as the sources write them."""
-    return next((as_written(compared(1, one, sources)) for one in whole(claim, ())), claim)
+def _aligned(claim: str, sources: SourceIndex) -> Alignment:
+    """The claim, judged whole, beside its sources."""
+    return next((align(1, one, sources) for one in whole(claim, ())), Alignment(claim, claim, sources))
 
 
-def _left(claim: str, sources: Sources) -> float:
+def _left(claim: str, sources: SourceIndex) -> float:
     return left_by(checks_of(claim, sources))
 
 
-def checks_of(claim: str, sources: Sources) -> list[Check]:
+def checks_of(claim: str, sources: SourceIndex) -> list[Check]:
     """The fact checks of one claim, judged whole."""
     return [
-        check
-        for one in whole(claim, ())
-        for part in parts_of(compared(1, one, sources))
-        for check in fact_checks(part)
+        check for one in whole(claim, ()) for part in align(1, one, sources).parts for check in fact_checks(part)
     ]
 
 

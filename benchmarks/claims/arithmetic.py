@@ -21,12 +21,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import Written, documentation, said, written_passages
 
+from assay.nlp.alignment import Alignment
+from assay.nlp.arithmetic import derived, derived_date
 from assay.types import Check, Severity, Status
-from assay.verification.alignment import Comparison, dates_in, quantities_in
-from assay.verification.arithmetic import derived, derived_date
-from assay.verification.cases import SourceReader, Task, cases_of, quotes_of
-from assay.verification.claims import whole
-from assay.verification.facts import calendar, near_values, numbers
+from assay.verification.claims import Task, cases_of, whole
+from assay.verification.values import dates, near_values, numbers
+from assay.verification.verifier import quotes_of
 from report import data_folder, write_result
 
 
@@ -43,31 +43,30 @@ class Tested:
 def tested(passage: Written) -> Iterator[Tested]:
     """The claims over a passage with a value that no source has."""
     half = ("even", "odd")[int(hashlib.sha256(passage.pid.encode()).hexdigest(), 16) % 2]
-    reader = SourceReader()
     for row in passage.claims:
         claims = tuple(whole(said(row), ()))
         task = Task(said(row), (), claims, (passage.passage,), (passage.passage,), False)
-        for case in cases_of(task, quotes_of(task), reader):
+        for case in cases_of(task, quotes_of(task)):
             kinds, against = set[str](), 0
-            for over in case.parts:
-                for check in (*numbers(over), *calendar(over)):
+            for claim in case.parts:
+                for check in (*numbers(claim), *dates(claim)):
                     if check.status is Status.PASSED and check.cause:
-                        kinds.add(kind_of(over, check))
+                        kinds.add(kind_of(claim, check))
                     blocks = check.status is Status.UNKNOWN and check.severity is Severity.BLOCK
                     against += check.status is Status.FAILED or blocks
             if kinds or against:
                 yield Tested(half, row["verdict"] == "s", frozenset(kinds), not against)
 
 
-def kind_of(over: Comparison, check: Check) -> str:
+def kind_of(claim: Alignment, check: Check) -> str:
     """Which kind of arithmetic a check that passed by one went by."""
     assert check.answer_span is not None
-    start, (_, near) = check.answer_span.start - over.claim.start, near_values(over)
-    text = over.claim.plain
+    start, (_, near) = check.answer_span.start - claim.start, near_values(claim)
+    text = claim.plain
     if check.name == "dates":
-        found = [derived_date(text, each, near) for each in dates_in(text) if each.start == start]
+        found = [derived_date(text, each, near) for each in claim.analysis.dates if each.start == start]
     else:
-        found = [derived(text, each, near) for each in quantities_in(text) if each.start == start]
+        found = [derived(text, each, near) for each in claim.analysis.quantities if each.start == start]
     assert found[0] is not None
     return found[0].kind
 

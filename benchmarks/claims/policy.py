@@ -30,7 +30,7 @@ from assay.calibration import ClaimPolicy
 from assay.calibration.claims import Aims, Bars, Line, balanced, bars, line
 from assay.evals.metrics import auroc
 from assay.settings import load_settings
-from assay.verification.checker import INPUTS, NEVER_ABOVE
+from assay.verification.verdict import INPUTS, NEVER_ABOVE
 from assay.wiring.networks import open_checker
 from report import write_result
 

@@ -34,11 +34,9 @@ from assay.core.stages import Checker
 from assay.models.embed_local import LocalEmbedder
 from assay.settings import load_settings
 from assay.types import Passage
-from assay.verification.checker import Entailed
-from assay.verification.evaluation import overlap_of
 from assay.verification.negation import tells_of_absence
-from assay.verification.review import DeterministicVerifier
-from assay.verification.verdict import failed_of, is_copy
+from assay.verification.verdict import Entailment, failed_of, is_copy, overlap_of
+from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.networks import open_checker
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
@@ -90,7 +88,7 @@ class Signals:
         """What a policy weighs of a claim that was compared; `trees` are log odds in place of those measured."""
         assert self.checker is not None
         assert self.aligned is not None
-        said = Entailed("", *self.checker).inputs(self.aligned, self.overlap, self.failed)
+        said = Entailment("", *self.checker).inputs(self.aligned, self.overlap, self.failed)
         return said if trees is None else said | {"trees": trees, "trees x overlap": trees * self.overlap}
 
 

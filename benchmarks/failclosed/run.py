@@ -22,7 +22,7 @@ from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Passage, Status, Verdict
 from assay.verification.model_verifier import ModelTier, ModelVerifier
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 from report import write_result
 
 SOURCE = (

@@ -37,7 +37,7 @@ from assay.nlp.tokens import words
 from assay.repair import exchange
 from assay.repair.exchange import Offer, Weights, offers, shipped, surest, weighed
 from assay.types import Claim, Passage, Question, Review, Verdict
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 from assay.wiring import open_gates
 from report import bundled_checker, data_folder
 

@@ -81,7 +81,7 @@ async def _checked(some: Sequence[Draft], checker: bool) -> list[Outcome]:
     import assay_models
 
     from assay.models.embed_local import LocalEmbedder
-    from assay.verification.review import DeterministicVerifier
+    from assay.verification.verifier import DeterministicVerifier
 
     reads = bundled_checker() if checker else None
     verifier = DeterministicVerifier(LocalEmbedder.load(assay_models.folder(), threads=1), checker=reads)

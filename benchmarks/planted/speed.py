@@ -19,7 +19,7 @@ from texts import copied
 
 from assay.nlp.citations import citations
 from assay.types import Passage
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 from report import write_result
 
 PASSAGES = 10

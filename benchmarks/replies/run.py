@@ -47,7 +47,7 @@ from assay.types import (
 )
 from assay.verification.claims import claims_nothing
 from assay.verification.model_verifier import ModelTier, ModelVerifier
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 from assay.wiring import open_gates
 from assay.wiring.stages import EVIDENCE_SHARE
 from report import data_folder, write_result

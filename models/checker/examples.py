@@ -32,8 +32,8 @@ from twins import wrong_name, wrong_number, wrong_polarity, wrong_word
 
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import rarity, terms, words
+from assay.nlp.windows import evidence, plain, window
 from assay.types import Passage
-from assay.verification.checker import evidence, plain, window
 
 MODELS = Path(__file__).resolve().parents[1]
 CLAIMS = MODELS / "data" / "claims" / "claims.jsonl.gz"

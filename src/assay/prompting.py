@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -11,7 +10,7 @@ from itertools import pairwise
 
 from assay.errors import UsageError
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import terms
+from assay.nlp.tokens import estimated_tokens, terms
 from assay.types import Evidence, Hit, Message, Passage, Question, Span
 
 # Fences: lines around text that comes from documents and people, which that text cannot forge.
@@ -80,25 +79,6 @@ Count = Callable[[str], int]
 
 # A reply gets at most this share of the context window: evidence is what answers.
 REPLY_SHARE = 3
-# Tokens a code point, and what each further UTF-8 byte of it adds. English prose has about 4.3 characters a
-# token and German 3.5; Cyrillic and Greek letters have 2 bytes, CJK ones 3, which comes to one token each.
-_A_CHARACTER = 1 / 3.5
-_A_FURTHER_BYTE = 0.36
-
-
-def estimated_tokens(text: str) -> int:
-    """How many tokens the text costs at most with the usual vocabularies, for prose; rounded up.
-
-    It is an estimate on the safe side, not a bound: runs of rare signs cost more.
-
-    >>> estimated_tokens("Water boils at 100 degrees."), estimated_tokens("水素爆弾")
-    (8, 5)
-    """
-    characters = len(text)
-    if text.isascii():
-        return math.ceil(characters * _A_CHARACTER)
-    further = len(text.encode("utf-8", "surrogatepass")) - characters
-    return math.ceil(characters * _A_CHARACTER + further * _A_FURTHER_BYTE)
 
 
 def opening(text: str, budget_tokens: int, count: Count = estimated_tokens) -> str:

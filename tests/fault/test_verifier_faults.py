@@ -18,7 +18,7 @@ from assay.models.structured import StructuredModel
 from assay.testing.provider import FAULTS, Asked, Fault, LocalProvider
 from assay.types import Passage, Review, Status, Verdict
 from assay.verification.model_verifier import ModelTier, ModelVerifier
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 

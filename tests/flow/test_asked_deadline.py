@@ -27,7 +27,7 @@ from assay.types import (
     Verdict,
 )
 from assay.verification.model_verifier import Asked, ModelVerifier, Ruling
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 from assay.wiring import open_gates
 
 SAID = "It rained in Ulm on Wednesday."

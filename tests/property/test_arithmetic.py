@@ -8,8 +8,8 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.verification.alignment import dates_in, quantities_in
-from assay.verification.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, derived, derived_date, near_of
+from assay.nlp.analysis import analyse
+from assay.nlp.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, derived, derived_date, near_of
 
 PIECES = st.sampled_from(
     ["3", "4.5", "12", "1932", "in total", "more than", "about", ", ", "€", "%", "percentage points", "May",
@@ -22,15 +22,15 @@ COUNTS = st.integers(2, 10_000)
 
 
 def first(claim: str, *sentences: str) -> Derivation | None:
-    return derived(claim, quantities_in(claim)[0], near_of(sentences))
+    return derived(claim, analyse(claim).quantities[0], near_of(sentences))
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=2))
 def test_what_is_derived_starts_from_what_is_near(claim: str, sentences: list[str], around: list[str]) -> None:
     near = near_of(sentences, around)
     assert len(near.numbers) <= MOST_NEAR
-    found = [derived(claim, each, near) for each in quantities_in(claim)]
-    found += [derived_date(claim, each, near) for each in dates_in(claim)]
+    found = [derived(claim, each, near) for each in analyse(claim).quantities]
+    found += [derived_date(claim, each, near) for each in analyse(claim).dates]
     for each in filter(None, found):
         assert 1 <= len(each.operands) <= 4
         for operand in each.operands:
@@ -43,8 +43,8 @@ def test_what_is_derived_starts_from_what_is_near(claim: str, sentences: list[st
 
 @given(TEXTS)
 def test_nothing_follows_from_nothing(claim: str) -> None:
-    assert all(derived(claim, each, Near()) is None for each in quantities_in(claim))
-    assert all(derived_date(claim, each, Near()) is None for each in dates_in(claim))
+    assert all(derived(claim, each, Near()) is None for each in analyse(claim).quantities)
+    assert all(derived_date(claim, each, Near()) is None for each in analyse(claim).dates)
 
 
 @given(COUNTS, COUNTS, COUNTS)
@@ -80,7 +80,9 @@ def test_years_go_by_from_the_earlier_to_the_later(one: int, other: int, claimed
 def test_a_day_some_days_away_follows(day: datetime.date, days: int) -> None:
     away = day + datetime.timedelta(days=days)
     claim = f"It ended on {away.isoformat()}."
-    found = derived_date(claim, dates_in(claim)[0], near_of([f"It is {abs(days)} days from {day.isoformat()}."]))
+    found = derived_date(
+        claim, analyse(claim).dates[0], near_of([f"It is {abs(days)} days from {day.isoformat()}."])
+    )
     assert found is not None
     assert [type(each) for each in found.operands] == [Day, Number]
     assert ("+" in found.told) == (days > 0)

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import PromptTooLong
-from assay.prompting import estimated_tokens, random_fence
+from assay.nlp.tokens import estimated_tokens
+from assay.prompting import random_fence
 from assay.types import (
     Evidence,
     Finding,

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
+from assay.nlp.tokens import estimated_tokens
 from assay.prompting import (
     absent_from,
-    estimated_tokens,
     history_block,
     important,
     opening,

@@ -34,7 +34,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 ASKED = Question("", "")
 KINDS = st.frozensets(st.sampled_from(LADDER), min_size=1)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.types import Passage, Status
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 PIECES = st.sampled_from(
     ["The mill", "burned", "not", "in May 2021", "12 %", "3.5 million", ".", ". ", "[1]", "[2, 3]", '"', "more",

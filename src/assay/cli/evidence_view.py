@@ -16,7 +16,7 @@ from assay.cli.answer_view import (
 )
 from assay.cli.terminal import Terminal, first_of_each, one_line
 from assay.types import Evidence, Hit, Judgement, Review, Status, plain
-from assay.verification.review import least_support
+from assay.verification.verifier import least_support
 
 if TYPE_CHECKING:
     from rich.text import Text

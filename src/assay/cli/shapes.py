@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.types import Answer, Contradiction, Evidence, Fixed, Judgement, Review, plain
-from assay.verification.review import least_support
+from assay.verification.verifier import least_support
 
 
 def hits(evidence: Evidence) -> list[dict[str, Any]]:

@@ -21,9 +21,8 @@ from assay.evals.fitting import FOLDS, fold_of
 from assay.evals.labels_file import LabelledClaim, counted
 from assay.evals.metrics import auroc
 from assay.types import Claim, Value, Verdict
-from assay.verification.checker import NEVER_ABOVE
-from assay.verification.evaluation import MeasuredClaim
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verdict import NEVER_ABOVE, MeasuredClaim
+from assay.verification.verifier import DeterministicVerifier
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -24,7 +24,7 @@ from assay.types import (
     Verdict,
     plain,
 )
-from assay.verification.review import least_support
+from assay.verification.verifier import least_support
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from assay.judging.signals import (
     word_signals,
 )
 from assay.nlp.blocks import titled
-from assay.nlp.cues import asks
+from assay.nlp.cues import asks_alone
 from assay.nlp.language import KNOWN_BY_SCRIPT, language_of
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import names
@@ -215,7 +215,7 @@ class HeuristicJudge:
         for part in question.aspects:
             asked = replace(question, text=part, standalone=part, history=(), aspects=(part,))
             probe = probe_of(asked)
-            if not asks(part) or not probe.weights:
+            if not asks_alone(part) or not probe.weights:
                 continue
             cosines = await _cosines(self.embedder, asked, passages)
             hits = tuple(Hit(each, 0.0, Scores(cosines[each.passage_id], None)) for each in passages)

@@ -15,11 +15,10 @@ from assay.judging.multi_step import Line, forms, held, read, share, weighed
 from assay.judging.rewriting import LONGEST
 from assay.nlp.answer_types import new_candidates
 from assay.nlp.lexicon import word_class
-from assay.nlp.tokens import fold, terms, word_spans
+from assay.nlp.tokens import estimated_tokens, fold, terms, word_spans
 from assay.prompting import (
     FenceSource,
     absent_from,
-    estimated_tokens,
     fenced,
     one_line,
     random_fence,

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from assay.errors import MissingExtra, ProviderError
+from assay.nlp.tokens import estimated_tokens
 from assay.types import Finish, ModelReply, ModelRequest, Usage
 
 try:
@@ -45,7 +46,6 @@ from assay.models.wire import (
     usage,
     whole,
 )
-from assay.prompting import estimated_tokens
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 FINISHES = known(

@@ -142,7 +142,7 @@ class OnnxChecker:
 # Whether a text supports a claim, by a sequence classifier in the layout of the Hugging Face hub.
 
 
-# A claim beyond this is cut, as the bundled checker cuts it; verification/checker.py puts no such claim to one.
+# A claim beyond this is cut, as the bundled checker cuts it; verification/verdict.py puts no such claim to one.
 # What a checker's verdicts settle stands here, once it was fitted.
 POLICY_FILE = "claim_policy.json"
 # The columns of a checker's probabilities.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from assay.core.budget import Budget, Reservation
 from assay.core.stages import LLM, Clock
 from assay.errors import CircuitOpen, ProviderError
-from assay.prompting import estimated_tokens
+from assay.nlp.tokens import estimated_tokens
 from assay.types import Effort, ModelReply, ModelRequest, Role, Usage
 
 if TYPE_CHECKING:

@@ -1,11 +1,15 @@
-"""Words that join a sentence to what stands before it, and state nothing themselves."""
+"""What a sentence does besides stating: it joins, offers, orders, asks, or breaks off."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import pairwise
 
+from assay.nlp.language import language_of
 from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import fold, word_spans
+from assay.types import Span
 
 # English adverbs that open a sentence and say how it goes on from the last one.
 CONNECTIVES = word_class("cues.connectives")
@@ -106,6 +110,130 @@ def speaks_to_reader(sentence: str) -> bool:
     return opens or sentence.rstrip("\"'”’)* ").endswith(("?", "？")) or bool(_TO_SOMEONE.search(sentence))
 
 
+# Questions in an answer, and the titles that stand over them: a question states nothing to test.
+
+
+_ENDS = re.compile(r"[?？][!?！？]*\Z")
+# What a question may stand in as a whole; behind a reporting verb it is part of a statement.
+_WRAPS = (
+    ("**", "**"),
+    ("__", "__"),
+    ("*", "*"),
+    ("_", "_"),
+    ('"', '"'),
+    ("“", "”"),
+    ("„", "“"),
+    ("«", "»"),
+    ("(", ")"),
+)
+_QUESTION_WORD = r"""(?:
+        Who|Whose|What|When|Where|Which|Why|How|Is|Are|Was|Were|Do|Does|Did|Can|Could|Should|Will|Would|Has|Have|May
+      | Wer|Wem|Wen|Wann|Wo|Welche[mnrs]?|Warum|Wieso|Wie|Ist|Sind|Kann|Können|Gibt|Hat|Haben
+      | Qui|Que|Quel(?:le)?s?|Quand|Où|Pourquoi|Comment|Combien|Qué|Quién|Cuál|Cuándo|Dónde|Cómo|Cuánt[oa]s?
+    )\b"""
+_OPENS_QUESTION = re.compile(rf"[\W\d]*(?:Q\d+\W+)?{_QUESTION_WORD}", re.VERBOSE)
+# A line that begins a question, and one that begins a sentence, behind one without a full stop.
+_BEGINS = re.compile(rf"\n[ \t]*(?={_QUESTION_WORD})", re.VERBOSE)
+_CAPITAL_LINE = re.compile(r"\n[ \t]*(?=[^\W\d_a-zß-öø-ÿ])")
+# Every word of a title is told here, so that none can carry a statement in.
+_ASKING = r"(?:you|users?|readers?)\s(?:could|might|may|can)\s(?:also\s)?(?:ask|have|wonder|want\sto\s(?:ask|know))"
+_TITLE = re.compile(
+    rf"""\W*(?:
+        (?:(?:some|other|more|your|our|common|open|next|related|suggested|recommended|possible|potential|further
+            |additional|frequently\sasked|follow-?\s?up|and)\s)*
+        (?:follow-?\s?up\s)?questions?(?:\s(?:{_ASKING}|to\s(?:ask|consider|explore)))?(?:\snext)?
+      | follow-?\s?ups?
+      | (?:(?:questions|things|what)\s)?{_ASKING}(?:\s(?:about|next))?
+      | people\salso\sask
+      | (?:(?:weitere|weiterführende|mögliche|verwandte|ähnliche|häufige|offene)\s)?
+        (?:rück|nach|folge|anschluss)?fragen
+      | questions\s(?:complémentaires|suivantes|connexes|fréquentes|de\ssuivi)
+      | preguntas\s(?:relacionadas|frecuentes|adicionales|de\sseguimiento)
+    )\W*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question, be it in quotation marks or brackets as a whole, or set off.
+
+    >>> [asks(each) for each in ("How long is it?", "**How long is it?**", 'He asked “How long is it?”')]
+    [True, True, False]
+    """
+    bare = sentence.strip()
+    wrapped = next((each for each in _WRAPS if bare.startswith(each[0]) and bare.endswith(each[1])), None)
+    if wrapped is not None and len(bare) > len(wrapped[0] + wrapped[1]):
+        inner = bare[len(wrapped[0]) : -len(wrapped[1])]
+        return not any(mark in inner for mark in wrapped) and asks(inner)  # else two: "It is", he said, "or no?"
+    return _ENDS.search(bare) is not None
+
+
+def heads_questions(sentence: str) -> bool:
+    """Whether a sentence is nothing but the title of questions that follow.
+
+    >>> heads_questions("**Follow-up questions**"), heads_questions("Questions about the fee of 90 euros")
+    (True, False)
+    """
+    return _TITLE.fullmatch(sentence.strip()) is not None
+
+
+def apart_from_questions(text: str, span: Span) -> Iterator[Span]:
+    """A sentence that ends as a question, cut before each line that begins one; any other as it is.
+
+    A line without a full stop is read as one sentence with the next: what it states must not pass for asked. Where
+    the first opens as no question, each line with a capital may be the one that does.
+    """
+    sentence = text[span.start : span.end]
+    lines = _BEGINS if _OPENS_QUESTION.match(sentence) else _CAPITAL_LINE
+    cuts = [each.start() for each in lines.finditer(sentence)] if asks(sentence) else []
+    for start, end in pairwise((0, *cuts, len(sentence))):
+        part = sentence[start:end]
+        begins = span.start + start + len(part) - len(part.lstrip())
+        yield Span(begins, begins + len(part.strip()))
+
+
+# Sentences that stop where they were about to say something: small models leave the place of the answer empty.
+
+
+_LINKING = r"(?:is|are|was|were)"
+# In small letters: names of works end on anything.
+_LEFT_OPEN = re.compile(r"(?<![\w.'’-])(?:the|and)[ \t]*\.?\s*\Z")
+_LINKS_TO_NOTHING = re.compile(rf"(?<![\w.'’-]){_LINKING}[ \t]*\.?\s*\Z")
+# A mark stood where the answer should: "The answer is: [1]."
+_LEADS_TO_NOTHING = re.compile(r"[:;,]\s*[.。]\s*\Z")
+# "That is how it is", "she asked who the winner was", "it cost more than the other was".
+_SAID_BEFORE = re.compile(
+    rf"\b(?:what|who|whom|whose|where|when|how|why|which|whatever|whoever|wherever|than)\b"
+    rf"|\b(?:I|it|he|she|they|we|you|there|this|that|these|those|one|so|nor|neither)[ \t]+{_LINKING}[ \t]*\.?\s*\Z",
+    re.IGNORECASE,
+)
+# "Ann was never there, but Bo was", "he is as tall as she is".
+_REPEATS = re.compile(
+    r"\b(?:is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)\b.*"
+    r"\b(?:as|so|but|while|whereas|though|although|and|unlike|only)\b",
+    re.IGNORECASE,
+)
+_LAST_CLAUSE = re.compile(r"[:;]\s")
+
+
+def is_truncated(sentence: str) -> bool:
+    """Whether a sentence ends where something must follow; of words only English ones are known.
+
+    >>> [is_truncated(each) for each in ("The answer is.", "It is located in the", "She asked who he was.")]
+    [True, True, False]
+    >>> [is_truncated(each) for each in ("Ann was not there, but Bo was.", "Das ist, was es war.")]
+    [False, False]
+    """
+    if _LEADS_TO_NOTHING.search(sentence):
+        return True
+    if language_of(sentence) != "en":
+        return False
+    if _LEFT_OPEN.search(sentence):
+        return True
+    clause = _LAST_CLAUSE.split(sentence)[-1]
+    return bool(_LINKS_TO_NOTHING.search(clause)) and not (_SAID_BEFORE.search(clause) or _REPEATS.search(clause))
+
+
 # How a part of a question asks, in English.
 
 
@@ -115,13 +243,13 @@ ASKS = (
     r"|had|may|might|must|shall|tell|explain|describe|list|compare|give)"
 )
 _BEGINS_ASKING = re.compile(rf"\W*{ASKS}\b", re.IGNORECASE)
-_QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
+_ASKING_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b", re.IGNORECASE)
 
 
-def asks(part: str) -> bool:
+def asks_alone(part: str) -> bool:
     """Whether a part of a question asks something by itself; a thing to be compared does not.
 
-    >>> asks("how much does it cost"), asks("In which year was that"), asks("a hub")
-    (True, True, False)
+    >>> [asks_alone(each) for each in ("how much does it cost", "In which year was that", "a hub")]
+    [True, True, False]
     """
-    return bool(_BEGINS_ASKING.match(part) or _QUESTION_WORD.search(part))
+    return bool(_BEGINS_ASKING.match(part) or _ASKING_WORD.search(part))

@@ -11,8 +11,8 @@ from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.nlp.cited_sentences import Numbered, SentenceCutter
 from assay.nlp.markup import addresses, unlinked
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import terms
-from assay.prompting import FenceSource, absent_from, estimated_tokens, fenced, one_line
+from assay.nlp.tokens import estimated_tokens, terms
+from assay.prompting import FenceSource, absent_from, fenced, one_line
 from assay.types import (
     Candidate,
     Evidence,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from assay.core.stages import Understander
-from assay.nlp.cues import ASKS, asks
+from assay.nlp.cues import ASKS, asks_alone
 from assay.nlp.language import language_of
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms
@@ -85,7 +85,7 @@ def aspects(question: str) -> tuple[str, ...]:
 
 def _with_subject(part: Sequence[str], before: Sequence[str]) -> Sequence[str]:
     """A part that names nothing, with the subject of the part before it: "how much are they"."""
-    if not before or focus(part[0]) is not None or not asks(part[0]):
+    if not before or focus(part[0]) is not None or not asks_alone(part[0]):
         return part
     return (standalone(part[0], (Message("user", before[-1]),)).standalone.strip(" ?.!？。,"),)
 

@@ -4,99 +4,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
+from assay.nlp.alignment import Alignment
+from assay.nlp.analysis import Place
 from assay.nlp.citations import HEDGE_MARK, without_marks
-from assay.nlp.cues import is_courtesy, without_connective
-from assay.nlp.language import language_of
+from assay.nlp.cues import apart_from_questions, asks, heads_questions, is_courtesy, without_connective
 from assay.nlp.markup import untagged
 from assay.nlp.sentences import sentences
+from assay.nlp.sources import SourceIndex
 from assay.nlp.tokens import terms
-from assay.types import Citation, Span
-
-# Questions in an answer, and the titles that stand over them: a question states nothing to test.
-
-
-_ENDS = re.compile(r"[?？][!?！？]*\Z")
-# What a question may stand in as a whole; behind a reporting verb it is part of a statement.
-_WRAPS = (
-    ("**", "**"),
-    ("__", "__"),
-    ("*", "*"),
-    ("_", "_"),
-    ('"', '"'),
-    ("“", "”"),
-    ("„", "“"),
-    ("«", "»"),
-    ("(", ")"),
-)
-_OPENING = r"""(?:
-        Who|Whose|What|When|Where|Which|Why|How|Is|Are|Was|Were|Do|Does|Did|Can|Could|Should|Will|Would|Has|Have|May
-      | Wer|Wem|Wen|Wann|Wo|Welche[mnrs]?|Warum|Wieso|Wie|Ist|Sind|Kann|Können|Gibt|Hat|Haben
-      | Qui|Que|Quel(?:le)?s?|Quand|Où|Pourquoi|Comment|Combien|Qué|Quién|Cuál|Cuándo|Dónde|Cómo|Cuánt[oa]s?
-    )\b"""
-_OPENS = re.compile(rf"[\W\d]*(?:Q\d+\W+)?{_OPENING}", re.VERBOSE)
-# A line that begins a question, and one that begins a sentence, behind one without a full stop.
-_BEGINS = re.compile(rf"\n[ \t]*(?={_OPENING})", re.VERBOSE)
-_CAPITAL_LINE = re.compile(r"\n[ \t]*(?=[^\W\d_a-zß-öø-ÿ])")
-# Every word of a title is told here, so that none can carry a statement in.
-_ASKING = r"(?:you|users?|readers?)\s(?:could|might|may|can)\s(?:also\s)?(?:ask|have|wonder|want\sto\s(?:ask|know))"
-_TITLE = re.compile(
-    rf"""\W*(?:
-        (?:(?:some|other|more|your|our|common|open|next|related|suggested|recommended|possible|potential|further
-            |additional|frequently\sasked|follow-?\s?up|and)\s)*
-        (?:follow-?\s?up\s)?questions?(?:\s(?:{_ASKING}|to\s(?:ask|consider|explore)))?(?:\snext)?
-      | follow-?\s?ups?
-      | (?:(?:questions|things|what)\s)?{_ASKING}(?:\s(?:about|next))?
-      | people\salso\sask
-      | (?:(?:weitere|weiterführende|mögliche|verwandte|ähnliche|häufige|offene)\s)?
-        (?:rück|nach|folge|anschluss)?fragen
-      | questions\s(?:complémentaires|suivantes|connexes|fréquentes|de\ssuivi)
-      | preguntas\s(?:relacionadas|frecuentes|adicionales|de\sseguimiento)
-    )\W*""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-def asks(sentence: str) -> bool:
-    """Whether a sentence is a question, be it in quotation marks or brackets as a whole, or set off.
-
-    >>> [asks(each) for each in ("How long is it?", "**How long is it?**", 'He asked “How long is it?”')]
-    [True, True, False]
-    """
-    bare = sentence.strip()
-    wrapped = next((each for each in _WRAPS if bare.startswith(each[0]) and bare.endswith(each[1])), None)
-    if wrapped is not None and len(bare) > len(wrapped[0] + wrapped[1]):
-        inner = bare[len(wrapped[0]) : -len(wrapped[1])]
-        return not any(mark in inner for mark in wrapped) and asks(inner)  # else two: "It is", he said, "or no?"
-    return _ENDS.search(bare) is not None
-
-
-def heads_questions(sentence: str) -> bool:
-    """Whether a sentence is nothing but the title of questions that follow.
-
-    >>> heads_questions("**Follow-up questions**"), heads_questions("Questions about the fee of 90 euros")
-    (True, False)
-    """
-    return _TITLE.fullmatch(sentence.strip()) is not None
-
-
-def apart_from_questions(text: str, span: Span) -> Iterator[Span]:
-    """A sentence that ends as a question, cut before each line that begins one; any other as it is.
-
-    A line without a full stop is read as one sentence with the next: what it states must not pass for asked. Where
-    the first opens as no question, each line with a capital may be the one that does.
-    """
-    sentence = text[span.start : span.end]
-    lines = _BEGINS if _OPENS.match(sentence) else _CAPITAL_LINE
-    cuts = [each.start() for each in lines.finditer(sentence)] if asks(sentence) else []
-    for start, end in pairwise((0, *cuts, len(sentence))):
-        part = sentence[start:end]
-        begins = span.start + start + len(part) - len(part.lstrip())
-        yield Span(begins, begins + len(part.strip()))
-
+from assay.types import Check, Citation, FindingKind, Passage, Severity, SourceSpan, Span, Status
 
 # Where one sentence goes on to a second statement; both sides keep at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
@@ -342,43 +262,135 @@ def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> 
     return words + blanked[at : part.end]
 
 
-# Sentences that stop where they were about to say something: small models leave the place of the answer empty.
+# A claim beside its sources, and the checks of its parts.
 
 
-_LINKING = r"(?:is|are|was|were)"
-# In small letters: names of works end on anything.
-_LEFT_OPEN = re.compile(r"(?<![\w.'’-])(?:the|and)[ \t]*\.?\s*\Z")
-_LINKS_TO_NOTHING = re.compile(rf"(?<![\w.'’-]){_LINKING}[ \t]*\.?\s*\Z")
-# A mark stood where the answer should: "The answer is: [1]."
-_LEADS_TO_NOTHING = re.compile(r"[:;,]\s*[.。]\s*\Z")
-# "That is how it is", "she asked who the winner was", "it cost more than the other was".
-_SAID_BEFORE = re.compile(
-    rf"\b(?:what|who|whom|whose|where|when|how|why|which|whatever|whoever|wherever|than)\b"
-    rf"|\b(?:I|it|he|she|they|we|you|there|this|that|these|those|one|so|nor|neither)[ \t]+{_LINKING}[ \t]*\.?\s*\Z",
-    re.IGNORECASE,
-)
-# "Ann was never there, but Bo was", "he is as tall as she is".
-_REPEATS = re.compile(
-    r"\b(?:is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)\b.*"
-    r"\b(?:as|so|but|while|whereas|though|although|and|unlike|only)\b",
-    re.IGNORECASE,
-)
-_CLAUSE = re.compile(r"[:;]\s")
+# A claim of more numbers than this is a table; the rest of them is not compared, and a check says so.
+MOST_COMPARED = 100
 
 
-def breaks_off(sentence: str) -> bool:
-    """Whether a sentence ends where something must follow; of words only English ones are known.
+def align(n: int, claim: Stated, sources: SourceIndex) -> Alignment:
+    """The claim, `n` from 1, beside its sources."""
+    return Alignment(claim.text, claim.plain, sources, n, claim.start)
 
-    >>> [breaks_off(each) for each in ("The answer is.", "It is located in the", "She asked who he was.")]
-    [True, True, False]
-    >>> [breaks_off(each) for each in ("Ann was not there, but Bo was.", "Das ist, was es war.")]
-    [False, False]
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A text to review: source n is `numbered[n - 1]`, None where that passage is gone.
+
+    `cites` says that every claim should cite a source.
     """
-    if _LEADS_TO_NOTHING.search(sentence):
-        return True
-    if language_of(sentence) != "en":
-        return False
-    if _LEFT_OPEN.search(sentence):
-        return True
-    clause = _CLAUSE.split(sentence)[-1]
-    return bool(_LINKS_TO_NOTHING.search(clause)) and not (_SAID_BEFORE.search(clause) or _REPEATS.search(clause))
+
+    text: str
+    marks: tuple[Citation, ...]
+    claims: tuple[Stated, ...]
+    numbered: tuple[Passage | None, ...]
+    passages: tuple[Passage, ...]
+    cites: bool
+
+    def has(self, number: int) -> bool:
+        """Whether a source of that number was given, be it gone or not."""
+        return 1 <= number <= len(self.numbered)
+
+    def cited(self, claim: Stated) -> tuple[Passage, ...]:
+        """The passages that a claim cites and that exist."""
+        found = [self.numbered[number - 1] for number in claim.numbers if self.has(number)]
+        return tuple(passage for passage in found if passage is not None)
+
+    def scope(self, claim: Stated) -> tuple[Passage, ...]:
+        """The passages that a claim stands on: those it cites, or all where it cites none."""
+        return self.cited(claim) or self.passages
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One claim, `n` from 1, with its sources: those it cites, or all where it cites none.
+
+    `quote` is where a source says the claim word for word; only where none does is it set beside its sources, as
+    `alignment`. `untested` says why it is neither looked up nor compared, "" where it is.
+    """
+
+    n: int
+    claim: Stated
+    cited: tuple[Passage, ...]
+    scope: tuple[Passage, ...]
+    quote: SourceSpan | None = None
+    alignment: Alignment | None = None
+    untested: str = ""
+
+    @property
+    def compared(self) -> Alignment | None:
+        """The claim beside its sources, None where one of the two has no word to compare."""
+        return self.alignment if self.alignment and self.alignment.is_readable else None
+
+    @property
+    def parts(self) -> tuple[Alignment, ...]:
+        """The claim's sentences, each beside the same sources."""
+        return self.alignment.parts if self.alignment else ()
+
+    @property
+    def spans(self) -> tuple[SourceSpan, ...]:
+        """Where the claim's sources say it: its quote, else the two sentences that hold most of it."""
+        if self.quote is not None:
+            return (self.quote,)
+        return tuple(near.sentence.span for near in self.alignment.nearest[:2]) if self.alignment else ()
+
+
+def cases_of(task: Task, quotes: Sequence[SourceSpan | None], first: int = 1) -> tuple[Case, ...]:
+    """The task's claims, numbered from `first`, with their quotes and sources; shared sources are indexed once."""
+    cases, indexes = [], dict[tuple[int, ...], SourceIndex]()
+    for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), first):
+        cited, scope = task.cited(claim), task.scope(claim)
+        if claim.is_endless:
+            cases.append(Case(n, claim, cited, scope, untested=ENDLESS))
+        elif quote is not None:
+            cases.append(Case(n, claim, cited, scope, quote))
+        else:
+            sources = indexes.setdefault(tuple(map(id, scope)), SourceIndex(scope))
+            cases.append(Case(n, claim, cited, scope, alignment=align(n, claim, sources)))
+    return tuple(cases)
+
+
+def untested_cases(task: Task, cause: str, first: int) -> tuple[Case, ...]:
+    """The task's claims, numbered from `first`, none of which is tested."""
+    return tuple(
+        Case(n, claim, task.cited(claim), task.scope(claim), untested=cause)
+        for n, claim in enumerate(task.claims, first)
+    )
+
+
+def result(
+    claim: Alignment,
+    name: str,
+    status: Status,
+    severity: Severity,
+    cause: str | None,
+    part: Place,
+    source: SourceSpan | None = None,
+    kind: FindingKind | None = None,
+    expected: str | None = None,
+) -> Check:
+    """The result of a check of one part of the claim, whose place counts in the claim's plain text."""
+    place = Span(claim.start + part.start, claim.start + part.end)
+    return Check(name, status, severity, claim.n, cause, place, source, kind, expected)
+
+
+def failure(
+    claim: Alignment,
+    name: str,
+    cause: str,
+    part: Place,
+    kind: FindingKind,
+    source: SourceSpan | None = None,
+    expected: str | None = None,
+) -> Check:
+    """A failed check of one part of the claim."""
+    return result(claim, name, Status.FAILED, Severity.BLOCK, cause, part, source, kind, expected)
+
+
+def uncompared(claim: Alignment, name: str, found: Sequence[Place]) -> list[Check]:
+    """An open check where some of many parts were not compared."""
+    if len(found) <= MOST_COMPARED:
+        return []
+    cause = f"of {len(found)} {name} in one claim only {MOST_COMPARED} were compared"
+    return [result(claim, name, Status.UNKNOWN, Severity.BLOCK, cause, found[MOST_COMPARED])]

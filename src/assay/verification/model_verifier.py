@@ -18,8 +18,8 @@ from assay.core.stages import LLM
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.nlp.negation import negations
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import terms
-from assay.prompting import FenceSource, absent_from, estimated_tokens, fenced, random_fence
+from assay.nlp.tokens import estimated_tokens, terms
+from assay.prompting import FenceSource, absent_from, fenced, random_fence
 from assay.types import (
     VALUE_CHECKS,
     Check,
@@ -38,9 +38,9 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import DeterministicVerifier, findings_of
-from assay.verification.sources import source_span
+from assay.verification.checks import findings_of
 from assay.verification.verdict import of_truth
+from assay.verification.verifier import DeterministicVerifier
 
 # What a further tier of testing is: something that rules on claims beside their evidence, at a price.
 
@@ -404,7 +404,7 @@ def numbered(passages: Sequence[Passage], room: int) -> Shown:
             continue
         left -= tokens
         lines += written
-        spans |= {n: source_span(passage, span.start, span.end) for n, span in enumerate(held, first)}
+        spans |= {n: passage.span_of(span.start, span.end) for n, span in enumerate(held, first)}
     return Shown(spans, "\n".join(lines), left_out)
 
 

@@ -6,17 +6,19 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from itertools import islice
-from math import fsum
 
 from assay.calibration import sigmoid
-from assay.nlp.negation import negations, opposite
+from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, Edit, cover
+from assay.nlp.analysis import Analysis, analyse, within
+from assay.nlp.negation import opposite
+from assay.nlp.sources import SourceIndex, SourceSentence
 from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
+from assay.nlp.wordnet import kinship
 from assay.types import Check, FindingKind, Severity, Span, Status
-from assay.verification.alignment import SAME_MATTER, SAME_STATEMENT, Comparison, Copied, Edit, within
-from assay.verification.sources import Sources, SourceSentence, aligned, kinship, weight
+from assay.verification.claims import failure, result
 
 # How much of a denial's clause, and of what it reaches, a few source sentences must hold to be about the same.
 SAME_CLAUSE = 0.4
@@ -80,19 +82,23 @@ class Denial:
     stated: bool = True
 
 
-@lru_cache(maxsize=256)
 def denials(text: str) -> tuple[Denial, ...]:
     """The denials of a text in order.
 
     >>> [(sorted(each.reached)) for each in denials("It is false that Ulm lies in Spain, though it is not small.")]
     [['lie', 'spain', 'ulm'], ['small']]
     """
+    return analyse(text).derive(_denials)
+
+
+def _denials(read: Analysis) -> tuple[Denial, ...]:
+    text = read.text
     whole = [Span(match.start(), match.end()) for match in _WHOLE.finditer(text)]
     found = []
     for span in whole:
         held = _terms(text, span.end, clause_end(text, span.end))
         found.append(Denial(span, held, held))
-    for each in negations(text):
+    for each in read.negations:
         if any(span.start <= each.start < span.end for span in whole):
             continue
         end = clause_end(text, each.end)
@@ -124,27 +130,37 @@ def _terms(text: str, start: int, end: int) -> frozenset[str]:
     return frozenset(terms(text[start:end])) if start < end else frozenset()
 
 
-def negated(over: Comparison) -> list[Check]:
+def denials_and_bans(claim: Alignment) -> list[Check]:
+    """What the claim or its sources deny, and what they forbid."""
+    return [*negated(claim), *forbidden(claim)]
+
+
+def negated(claim: Alignment) -> list[Check]:
     """Each denial of the claim beside what its sources say of the same, then what only the sources deny."""
-    mine = [each for each in denials(over.claim.plain) if not _RANKS.match(over.claim.plain, each.place.end)]
-    checks = [_copied(over, each) or _answers_denial(over, each) for each in mine]
-    return [*checks, *_only_theirs(over, mine)]
+    mine = [each for each in denials(claim.plain) if not _RANKS.match(claim.plain, each.place.end)]
+    checks = [_copied(claim, each) or _answers_denial(claim, each) for each in mine]
+    return [*checks, *_only_theirs(claim, mine)]
 
 
-def _copied(over: Comparison, mine: Denial) -> Check | None:
+def _copied(claim: Alignment, mine: Denial) -> Check | None:
     """The denial beside the sentence that the claim is a changed copy of: kept from there, or put in."""
-    if over.copied is None:
+    if claim.copied is None:
         return None
-    sentence, edits = over.copied.sentence, over.copied.copy.edits_at(mine.place)
+    sentence, edits = claim.copied.sentence, claim.copied.copy.edits_at(mine.place)
     if not edits:
-        return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, sentence.span)
-    if not all(_short(each) for each in edits) or not _keeps(over, mine) or _put_otherwise(over.copied, mine):
+        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, mine.place, sentence.span)
+    if not all(_short(each) for each in edits) or not _keeps(claim, mine) or _put_otherwise(claim.copied, mine):
         return None
-    theirs = " ".join(sentence.text[each.theirs.start : each.theirs.end] for each in edits)
-    if _leaves_open(over, mine, sentence) or denials(theirs) or _DENY & set(terms(theirs)) or _turned(theirs, mine):
+    theirs = " ".join(sentence.text[each.source.start : each.source.end] for each in edits)
+    if (
+        _leaves_open(claim, mine, sentence)
+        or denials(theirs)
+        or _DENY & set(terms(theirs))
+        or _turned(theirs, mine)
+    ):
         return None
     cause = "the answer denies what the source says"
-    return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
+    return failure(claim, "negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
 
 
 def _put_otherwise(copied: Copied, mine: Denial) -> bool:
@@ -152,13 +168,13 @@ def _put_otherwise(copied: Copied, mine: Denial) -> bool:
     return any(
         held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
         for theirs in denials(copied.sentence.text)
-        if any(within(theirs.place, edit.theirs) for edit in copied.copy.edits)
+        if any(within(theirs.place, edit.source) for edit in copied.copy.edits)
     )
 
 
-def _denied_elsewhere(over: Comparison, mine: Denial) -> SourceSentence | None:
+def _denied_elsewhere(claim: Alignment, mine: Denial) -> SourceSentence | None:
     """A sentence with a denial of the same words."""
-    for each in over.sources.sentences:
+    for each in claim.sources.sentences:
         if mine.reached.isdisjoint(each.terms):
             continue
         if any(held_share(mine.reached, sorted(one.reached)) >= SAME_CLAUSE for one in denials(each.text)):
@@ -166,15 +182,15 @@ def _denied_elsewhere(over: Comparison, mine: Denial) -> SourceSentence | None:
     return None
 
 
-def _keeps(over: Comparison, mine: Denial) -> bool:
+def _keeps(claim: Alignment, mine: Denial) -> bool:
     """Whether the sentence says most of what the denial reaches."""
-    assert over.copied is not None  # noqa: S101 - asked for only where there is one
-    return held_share(mine.reached, over.copied.sentence.terms) >= REACHED
+    assert claim.copied is not None  # noqa: S101 - asked for only where there is one
+    return held_share(mine.reached, claim.copied.sentence.terms) >= REACHED
 
 
-def _answers_denial(over: Comparison, mine: Denial) -> Check:
+def _answers_denial(claim: Alignment, mine: Denial) -> Check:
     """Sources that speak of the same must deny something too, in the sentences that together hold the clause."""
-    window = _window(mine.clause, over.sources)
+    window = _window(mine.clause, claim.sources)
     held = [term for each in window for term in each.terms]
     if (
         not mine.stated
@@ -182,34 +198,25 @@ def _answers_denial(over: Comparison, mine: Denial) -> Check:
         or held_share(mine.reached, held) < SAME_REACH
     ):
         cause = "no source sentence is near enough to compare what is denied"
-        return over.check("negation", Status.UNKNOWN, Severity.WARN, cause, mine.place)
+        return result(claim, "negation", Status.UNKNOWN, Severity.WARN, cause, mine.place)
     denying = next((each for each in window if _denies(each, mine)), None)
     if denying is not None:
-        return over.check("negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.span)
-    near = next((each for each in window if _half_denies(each, mine) or _leaves_open(over, mine, each)), None)
-    near = near or _denied_elsewhere(over, mine)
+        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.span)
+    near = next((each for each in window if _half_denies(each, mine) or _leaves_open(claim, mine, each)), None)
+    near = near or _denied_elsewhere(claim, mine)
     if near is not None:
         cause = "a source comes near to this denial and does not settle it"
-        return over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, mine.place, near.span)
+        return result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, mine.place, near.span)
     cause = "the answer denies what the source says"
-    return over.wrong("negation", cause, mine.place, FindingKind.NEGATION, window[0].span)
+    return failure(claim, "negation", cause, mine.place, FindingKind.NEGATION, window[0].span)
 
 
-def _window(clause: frozenset[str], sources: Sources) -> list[SourceSentence]:
-    """The sentence that holds most of a clause, those that add most to it, and the one that comes second."""
-    near = [each.sentence for each in aligned(sorted(clause), sources, 2)]
-    chosen, held = near[:1], set(near[0].terms if near else ())
-    for _ in range(_WINDOW - 1):
-        best = max(sources.sentences, key=lambda each: _adds(each, clause - held, sources), default=None)
-        if best is None or not clause & set(best.terms) - held:
-            break
-        chosen.append(best)
-        held |= set(best.terms)
-    return chosen + [each for each in near if not any(each is one for one in chosen)]
-
-
-def _adds(sentence: SourceSentence, wanted: frozenset[str], sources: Sources) -> float:
-    return fsum(weight(sources, term) for term in wanted.intersection(sentence.terms))
+def _window(clause: frozenset[str], sources: SourceIndex) -> list[SourceSentence]:
+    """The few sentences that together hold most of a clause, and the one that comes second alone."""
+    weights = {term: sources.rarity(term) for term in clause}
+    chosen = [sources.sentences[at] for at in cover(weights, sources.shared_terms(clause), _WINDOW)]
+    second = [near.sentence for near in sources.nearest(sorted(clause), 2)]
+    return chosen + [sentence for sentence in second if sentence not in chosen]
 
 
 def held_share(wanted: Iterable[str], held: Sequence[str]) -> float:
@@ -237,36 +244,36 @@ def _half_denies(sentence: SourceSentence, mine: Denial) -> bool:
     return len(held) >= SAME_REACH * len(mine.reached) and not _NEXT_TO_NOTHING.isdisjoint(sentence.terms)
 
 
-def _leaves_open(over: Comparison, mine: Denial, sentence: SourceSentence) -> bool:
+def _leaves_open(claim: Alignment, mine: Denial, sentence: SourceSentence) -> bool:
     """Whether "not all" stands beside a sentence on a part, or "not yet" beside one on what is planned."""
-    if _ALL_BEHIND.match(over.claim.plain, mine.place.end) and not _PART.isdisjoint(words(sentence.text)):
+    if _ALL_BEHIND.match(claim.plain, mine.place.end) and not _PART.isdisjoint(words(sentence.text)):
         return True
-    said = over.claim.plain
+    said = claim.plain
     return bool(_YET.search(said) and _AHEAD.search(sentence.text) and not _AHEAD.search(said))
 
 
-def _only_theirs(over: Comparison, mine: Sequence[Denial]) -> list[Check]:
+def _only_theirs(claim: Alignment, mine: Sequence[Denial]) -> list[Check]:
     """A denial of a source sentence, of what the claim states without denying it."""
-    put_in = [each for each in mine if over.copied is None or over.copied.copy.edits_at(each.place)]
-    for sentence, theirs in _theirs(over, mine):
-        stated = terms(over.claim.plain)
-        if not theirs.reached or _turned(over.claim.plain, theirs) or any(_alike(each, theirs) for each in put_in):
+    put_in = [each for each in mine if claim.copied is None or claim.copied.copy.edits_at(each.place)]
+    for sentence, theirs in _theirs(claim, mine):
+        stated = terms(claim.plain)
+        if not theirs.reached or _turned(claim.plain, theirs) or any(_alike(each, theirs) for each in put_in):
             continue
         if held_share(theirs.reached, stated) >= REACHED:
-            part = _place_of(over.claim.plain, theirs.reached & set(stated))
-            if _with_exception(over, sentence, theirs):
+            part = _place_of(claim.plain, theirs.reached & set(stated))
+            if _with_exception(claim, sentence, theirs):
                 cause = "the source denies it with an exception"
-                return [over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)]
-            return [over.wrong("negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
+                return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)]
+            return [failure(claim, "negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
     return []
 
 
-def _with_exception(over: Comparison, sentence: SourceSentence, theirs: Denial) -> bool:
+def _with_exception(claim: Alignment, sentence: SourceSentence, theirs: Denial) -> bool:
     """Whether a denial has an exception that the claim leaves out, or is that exception: "not without consent"."""
     others = [each.place for each in denials(sentence.text) if each is not theirs]
     excepts = _EXCEPT.match(sentence.text, theirs.place.start) is not None
-    if over.copied is not None:
-        left_out = [each for each in others if any(within(each, edit.theirs) for edit in over.copied.copy.edits)]
+    if claim.copied is not None:
+        left_out = [each for each in others if any(within(each, edit.source) for edit in claim.copied.copy.edits)]
         return any(excepts or _EXCEPT.match(sentence.text, each.start) for each in left_out)
     if excepts:
         return any(place.end <= theirs.place.start for place in others)
@@ -280,32 +287,32 @@ def _alike(mine: Denial, theirs: Denial) -> bool:
     return bool(theirs.reached & mine.reached) and held_share(theirs.reached, sorted(mine.clause)) >= REACHED
 
 
-def _theirs(over: Comparison, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
+def _theirs(claim: Alignment, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
     """The denials that the claim leaves out of the sentence it copies; else those of the one that says the same."""
-    if over.copied is not None:
-        left_out = [each for each in over.copied.copy.edits if not denials(_mine(over, each))]
-        for theirs in denials(over.copied.sentence.text):
-            if any(within(theirs.place, each.theirs) and _ends(theirs, each) for each in left_out):
-                yield over.copied.sentence, theirs
+    if claim.copied is not None:
+        left_out = [each for each in claim.copied.copy.edits if not denials(_mine(claim, each))]
+        for theirs in denials(claim.copied.sentence.text):
+            if any(within(theirs.place, each.source) and _ends(theirs, each) for each in left_out):
+                yield claim.copied.sentence, theirs
         return
-    close = over.near(SAME_STATEMENT)
-    if close and not mine and not _DENY & set(terms(over.claim.plain)):
+    close = claim.near(SAME_STATEMENT)
+    if close and not mine and not _DENY & set(terms(claim.plain)):
         for theirs in denials(close[0].sentence.text):
             yield close[0].sentence, theirs
 
 
-def _mine(over: Comparison, edit: Edit) -> str:
-    return over.claim.plain[edit.mine.start : edit.mine.end]
+def _mine(claim: Alignment, edit: Edit) -> str:
+    return claim.plain[edit.claim.start : edit.claim.end]
 
 
 def _short(edit: Edit) -> bool:
     """Whether little more than a denial can have been left out: no clause of its own."""
-    return edit.theirs.end - edit.theirs.start <= _LONGEST_DENIAL
+    return edit.source.end - edit.source.start <= _LONGEST_DENIAL
 
 
 def _ends(theirs: Denial, edit: Edit) -> bool:
     """Whether what was left out ends with a denial: what it denies is kept."""
-    return edit.theirs.end - theirs.place.start <= _LONGEST_DENIAL
+    return edit.source.end - theirs.place.start <= _LONGEST_DENIAL
 
 
 def _turned(claim: str, theirs: Denial) -> bool:
@@ -388,17 +395,17 @@ _WORDS = frozenset(map(stem, "may can could allow allowed permit permitted free 
 _HELD = 0.6
 
 
-def forbidden(over: Comparison) -> list[Check]:
+def forbidden(claim: Alignment) -> list[Check]:
     """An open check of what the claim allows, near a sentence that forbids it or something like it."""
-    said = over.claim.plain
+    said = claim.plain
     allows = _ALLOWS.search(said)
     if allows is None or _FORBIDS.search(said) or denials(said):
         return []
     matter = [each for each in terms(said) if each not in _WORDS]
-    for near in over.near(SAME_MATTER):
+    for near in claim.near(SAME_MATTER):
         text = near.sentence.text
         if _FORBIDS.search(text) and not _ALLOWS.search(text) and held_share(matter, near.sentence.terms) >= _HELD:
             cause = "the source forbids this, or something near to it"
             part = Span(allows.start(), allows.end())
-            return [over.check("negation", Status.UNKNOWN, Severity.BLOCK, cause, part, near.sentence.span)]
+            return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, part, near.sentence.span)]
     return []

@@ -29,7 +29,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import findings_of
+from assay.verification.checks import findings_of
 
 INVALID_CITATION_CAP = 0.3
 UNKNOWN_CAP = 0.5

@@ -17,6 +17,7 @@ from assay.nlp.quantities import quantities
 from assay.nlp.rivals import Rival, rivals
 from assay.nlp.spelling import is_english
 from assay.nlp.tokens import STOP_WORDS, fold, rarity, stem, terms, words
+from assay.nlp.wordnet import lexicon
 from assay.types import (
     AnswerReading,
     Check,
@@ -30,7 +31,6 @@ from assay.types import (
     Status,
     TitledText,
 )
-from assay.verification.sources import lexicon
 
 # A name of one word has no namesake that shares a part of it.
 _WORDS = 2

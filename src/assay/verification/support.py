@@ -18,23 +18,12 @@ import numpy as np
 
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
-from assay.nlp.negation import comparisons, is_absolute, is_hedge, opposite
-from assay.nlp.sentences import sentences
+from assay.nlp.alignment import Alignment
+from assay.nlp.analysis import Word, analyse, overlaps
+from assay.nlp.negation import is_absolute, is_hedge, opposite
+from assay.nlp.sources import SourceIndex, grams, runs
 from assay.nlp.tokens import stem
-from assay.verification.alignment import Reading, dates_in, names_in, negations_in, overlaps, quantities_in
-from assay.verification.cases import Case
-from assay.verification.sources import (
-    Ground,
-    Kinship,
-    Word,
-    grams,
-    kinship,
-    lexicon,
-    part_of_speech,
-    runs,
-    shared_with,
-    words_of,
-)
+from assay.nlp.wordnet import Kinship, kinship, lexicon, part_of_speech
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,7 +92,7 @@ def trees_from(body: Mapping[str, Any]) -> Trees:
     )
 
 
-# How a claim differs from its sources, in numbers: the second half of the support score's inputs.
+# How a claim differs from its sources, in numbers: the first half of the support score's inputs.
 
 
 # A common word's further places tell nothing more.
@@ -115,81 +104,80 @@ _AMOUNTS = frozenset(
     majority minority often rarely sometimes usually entire whole single double""".split()
 )
 _CLASSES = ("noun", "verb", "adjective", "adverb", "other", "number", "name")
-_MEANINGS: tuple[str, ...] = (
-    "opposite",
-    "same",
-    "broader",
-    "narrower",
-    "far_same",
-    "far_broader",
-    "sister",
-    "none",
-)
+_MEANINGS = ("opposite", "same", "broader", "narrower", "far_same", "far_broader", "sister", "none")
 
 
-def differences(reading: Reading) -> dict[str, float]:
+def differences(claim: Alignment) -> dict[str, float]:
     """All differences by name; shares lie in 0 to 1, the rest are counts."""
-    return {**_novelty(reading), **_moved(reading), **_named(reading), **_measured(reading), **_turned(reading)}
+    return {
+        **_novel_words(claim),
+        **_moved_words(claim),
+        **_name_differences(claim),
+        **_value_differences(claim),
+        **_polarity_differences(claim),
+    }
 
 
-def _class(word: Word, reading: Reading) -> str:
+def _word_class(word: Word, claim: Alignment) -> str:
     """A number, a name, or the word's part of speech; the claim's first word is no name for its capital."""
     if word.folded[0].isdigit():
         return "number"
-    if word.capital and word is not reading.words[0]:
+    if word.capital and word != claim.words[0]:
         return "name"
     return part_of_speech(word.stem, word.folded)
 
 
-def _novelty(reading: Reading) -> dict[str, float]:
-    """The novel words by class, and what they are to words that the claim leaves out."""
-    novel = {word.stem: word for word in reading.content if word.stem not in reading.ground.rarity}
+def _novel_words(claim: Alignment) -> dict[str, float]:
+    """The novel words by class, and how they relate to words that the claim leaves out."""
+    novel = {word.stem: word for word in claim.content if not claim.sources.knows(word.stem)}
     near = {
-        word.stem for each in reading.window for word in reading.ground.sentences[each]
-        if not word.stop and word.stem not in reading.weights
+        word.stem for at in claim.window for word in claim.sources.sentences[at].words
+        if not word.stop and word.stem not in claim.weights
     }  # fmt: skip
-    counts = {f"novel_{each}": 0.0 for each in _CLASSES} | {f"meaning_{each}": 0.0 for each in _MEANINGS}
+    counts = {f"novel_{name}": 0.0 for name in _CLASSES} | {f"meaning_{name}": 0.0 for name in _MEANINGS}
     for part in ("noun", "verb", "adjective", "adverb"):
         counts |= {f"kept_{part}": 0.0, f"changed_{part}": 0.0}
     for word in novel.values():
-        kind, meaning = _class(word, reading), _meaning(word.stem, near, reading.ground)
+        kind, meaning = _word_class(word, claim), _meaning(word.stem, near, claim.sources)
         counts[f"novel_{kind}"] += 1
         counts[f"meaning_{meaning}"] += 1
         if f"kept_{kind}" in counts:
             kept = meaning in ("same", "broader", "far_same", "far_broader")
             counts[f"{'kept' if kept else 'changed'}_{kind}"] += 1
-    return {**counts, "novel": float(len(novel)), "novel_share": len(novel) / max(1, len(reading.weights))}
+    return {**counts, "novel": float(len(novel)), "novel_share": len(novel) / max(1, len(claim.weights))}
 
 
-def _meaning(novel: str, near: Iterable[str], ground: Ground) -> str:
-    """The closest thing that a novel stem is to a stem near it, or to one anywhere."""
-    close: set[Kinship] = {kinship(novel, each) for each in near}
+def _meaning(novel: str, near: Iterable[str], sources: SourceIndex) -> str:
+    """The closest relation of a novel stem to a stem near it, else to one anywhere."""
+    close: set[Kinship] = {kinship(novel, other) for other in near}
     for kind in ("opposite", "same", "broader", "narrower"):
         if kind in close:
             return kind
-    if novel in lexicon():
-        anywhere: set[Kinship] = {kinship(novel, each) for each in ground.rarity}
-        for kind in ("same", "broader"):
-            if kind in anywhere:
-                return f"far_{kind}"
+    for kind in ("same", "broader"):
+        if sources.has_kin(novel, kind):
+            return f"far_{kind}"
     return "sister" if "sister" in close else "none"
 
 
-def _moved(reading: Reading) -> dict[str, float]:
+def _moved_words(claim: Alignment) -> dict[str, float]:
     """The claim's words that the sources hold, only not in its window."""
-    near = frozenset().union(*(reading.ground.held[each] for each in reading.window))
-    moved = {w.stem: w for w in reading.content if w.stem in reading.ground.rarity and w.stem not in near}
-    kinds = [_class(word, reading) for word in moved.values()]
-    counts = {f"moved_{each}": float(kinds.count(each)) for each in ("noun", "verb", "adjective", "number", "name")}
-    return {**counts, "moved": len(moved) / max(1, len(reading.weights))}
+    near = _window_stems(claim)
+    moved = {w.stem: w for w in claim.content if claim.sources.knows(w.stem) and w.stem not in near}
+    kinds = [_word_class(word, claim) for word in moved.values()]
+    counts = {f"moved_{name}": float(kinds.count(name)) for name in ("noun", "verb", "adjective", "number", "name")}
+    return {**counts, "moved": len(moved) / max(1, len(claim.weights))}
 
 
-def _named(reading: Reading) -> dict[str, float]:
+def _window_stems(claim: Alignment) -> frozenset[str]:
+    return frozenset[str]().union(*(claim.sources.held[at] for at in claim.window))
+
+
+def _name_differences(claim: Alignment) -> dict[str, float]:
     """Names that the sources lack, and how much of what stands around a name stands around it there too."""
-    named = [name for name in names_in(reading.text) if not name.opens][:_MOST]
+    named = [name for name in analyse(claim.written).names if not name.opens][:_MOST]
     found = [{stem(part) for part in name.words} for name in named]
-    held = [each for each in found if each <= reading.ground.rarity.keys()]
-    around = [share for each in held if (share := _around(each, reading)) is not None]
+    held = [name for name in found if all(map(claim.sources.knows, name))]
+    around = [share for name in held if (share := _shared_around(name, claim)) is not None]
     missing = len(found) - len(held)
     return {
         "names_missing": float(missing),
@@ -199,129 +187,131 @@ def _named(reading: Reading) -> dict[str, float]:
     }
 
 
-def _around(name: set[str], reading: Reading) -> float | None:
+def _shared_around(name: set[str], claim: Alignment) -> float | None:
     """The best share of the content within 6 words of a name that stands within 15 words of it in the sources."""
-    rarest = max(sorted(name), key=lambda each: reading.ground.rarity[each])
-    at = next((n for n, word in enumerate(reading.words) if word.stem == rarest), None)
+    rarest = max(sorted(name), key=claim.sources.stem_rarity)
+    at = next((n for n, word in enumerate(claim.words) if word.stem == rarest), None)
     if at is None:
         return None
-    mine = {word.stem for word in reading.words[max(0, at - 6) : at + 7] if not word.stop} - name
-    if not mine:
+    beside = {word.stem for word in claim.words[max(0, at - 6) : at + 7] if not word.stop} - name
+    if not beside:
         return None
-    stems = reading.ground.stems
-    places = reading.ground.places[rarest][:_PLACES]
-    return max(len(mine.intersection(stems[max(0, p - 15) : p + 16])) / len(mine) for p in places)
+    stems, places = claim.sources.stems, claim.sources.places(rarest, _PLACES)
+    return max(len(beside.intersection(stems[max(0, p - 15) : p + 16])) / len(beside) for p in places)
 
 
-def _measured(reading: Reading) -> dict[str, float]:
+def _value_differences(claim: Alignment) -> dict[str, float]:
     """Numbers and dates that the sources, or the window, do not say."""
-    dated = dates_in(reading.text)[:_MOST]
-    bare = (q for q in quantities_in(reading.text) if not any(overlaps(d, q) for d in dated))
-    found = list(islice(bare, _MOST))
-    window = quantities_in(" ".join(reading.ground.texts[each] for each in reading.window))
-    lacking = [q for q in found if not any(quantity_text.agree(q, each) for each in reading.ground.quantities)]
+    read, sources = analyse(claim.written), claim.sources
+    dated = read.dates[:_MOST]
+    found = list(islice((q for q in read.quantities if not any(overlaps(d, q) for d in dated)), _MOST))
+    window = analyse(_joined(claim, claim.window)).quantities
+    lacking = [q for q in found if not any(quantity_text.agree(q, held) for held, _ in sources.quantities)]
     soft = sum(q.spelled or q.dimension == "ordinal" for q in lacking)
-    undated = [d for d in dated if not any(date_text.agree(d, each) for each in reading.ground.dates)]
+    undated = [d for d in dated if not any(date_text.agree(d, held) for held, _ in sources.dates)]
     return {
         "numbers_missing": float(len(lacking) - soft),
         "numbers_missing_soft": float(soft),
-        "numbers_elsewhere": float(sum(not any(quantity_text.agree(q, each) for each in window) for q in found)),
+        "numbers_elsewhere": float(sum(not any(quantity_text.agree(q, near) for near in window) for q in found)),
         "dates_missing": float(len(undated)),
     }
 
 
-def _turned(reading: Reading) -> dict[str, float]:
+def _joined(claim: Alignment, numbers: Iterable[int]) -> str:
+    return " ".join(claim.sources.sentences[at].text for at in numbers)
+
+
+def _polarity_differences(claim: Alignment) -> dict[str, float]:
     """Denials, opposites, directions, hedges and amounts that the window does not share."""
-    ground, mine = reading.ground, {word.folded for word in reading.words}
-    window = " ".join(ground.texts[each] for each in reading.window)
-    first = " ".join(ground.texts[each] for each in reading.order[:1])
-    theirs = {word.folded for each in reading.window for word in ground.sentences[each]}
-    nearest = {word.folded for each in reading.order[:2] for word in ground.sentences[each]}
-    stems = frozenset().union(*(ground.held[each] for each in reading.window))
-    lost = [word for word in reading.content if word.stem not in stems]
-    denied, near = len(negations_in(reading.text)), len(negations_in(window))
-    up = {each.direction for each in comparisons(reading.text)}
-    there = {each.direction for each in comparisons(window)}
+    sources, said = claim.sources, {word.folded for word in claim.words}
+    read, window = analyse(claim.written), analyse(_joined(claim, claim.window))
+    first = analyse(_joined(claim, claim.closest[:1]))
+    held = {word.folded for at in claim.window for word in sources.sentences[at].words}
+    nearest = {word.folded for at in claim.closest[:2] for word in sources.sentences[at].words}
+    stems = _window_stems(claim)
+    lost = [word for word in claim.content if word.stem not in stems]
+    denied, near = len(read.negations), len(window.negations)
+    up, there = ({one.direction for one in text.comparisons} for text in (read, window))
     return {
         "denials_near": float(near > 0),
         "denials_alone": float(denied > 0 and near == 0),
-        "denials_odd": float(denied % 2 != len(negations_in(first)) % 2),
+        "denials_odd": float(denied % 2 != len(first.negations) % 2),
         "denials_more": float(max(0, denied - near)),
-        "hedges_new": float(sum(is_hedge(word) for word in mine - theirs)),
-        "hedges_lost": float(sum(is_hedge(word) for word in {w for w in nearest if w not in mine})),
-        "absolutes_new": float(sum(is_absolute(word) for word in mine - theirs)),
-        "amounts_new": float(len((_AMOUNTS & mine) - theirs)),
-        "amounts_nowhere": float(sum(stem(word) not in ground.rarity for word in _AMOUNTS & mine)),
-        "opposites": float(sum(opposite(w.folded, other) for w in lost for other in nearest - mine)),
-        "opposites_listed": float(sum(_turns(word.stem, stems - reading.weights.keys()) for word in lost)),
+        "hedges_new": float(sum(map(is_hedge, said - held))),
+        "hedges_lost": float(sum(map(is_hedge, nearest - said))),
+        "absolutes_new": float(sum(map(is_absolute, said - held))),
+        "amounts_new": float(len((_AMOUNTS & said) - held)),
+        "amounts_nowhere": float(sum(not sources.knows(stem(word)) for word in _AMOUNTS & said)),
+        "opposites": float(sum(opposite(word.folded, other) for word in lost for other in nearest - said)),
+        "opposites_listed": float(sum(_is_opposed(word.stem, stems - claim.weights.keys()) for word in lost)),
         "direction_wrong": float(bool(up) and bool(there) and not up & there),
         "direction_new": float(bool(up) and not there),
-        "small_words_new": sum(w.stop and w.stem not in stems for w in reading.words) / max(1, len(reading.words)),
+        "small_words_new": sum(w.stop and w.stem not in stems for w in claim.words) / max(1, len(claim.words)),
     }
 
 
-def _turns(word: str, others: Iterable[str]) -> bool:
+def _is_opposed(word: str, others: Iterable[str]) -> bool:
     entry = lexicon().get(word)
     return entry is not None and not entry.opposites.isdisjoint(others)
 
 
-# What a claim shares with its sources, in numbers: the inputs of the support score.
+# What a claim shares with its sources, in numbers: the second half.
 
 
-# A common word's further places tell nothing more.
 # A sentence without an end, as in tables and scans, is compared to this word only.
 _SENTENCE_WORDS = 1000
 
 
-def features(reading: Reading) -> dict[str, float]:
-    """All features by name."""
+def features(claim: Alignment) -> dict[str, float]:
+    """All features by name; both the claim and its sources must hold a word."""
     return {
-        **_coverage(reading),
-        **_by_sentence(reading),
-        **_sequence(reading),
-        **_neighbours(reading),
-        **differences(reading),
-        "ground_length": math.log(1 + len(reading.ground.stems)),
+        **_coverage(claim),
+        **_sentence_coverage(claim),
+        **_order_kept(claim),
+        **_neighbours_kept(claim),
+        **differences(claim),
+        "ground_length": math.log(1 + len(claim.sources.stems)),
     }
 
 
-def _coverage(reading: Reading) -> dict[str, float]:
+def _coverage(claim: Alignment) -> dict[str, float]:
     """How much of the content stands anywhere, in one sentence, in two or three neighbours, in the window."""
-    known = [each for each in reading.weights if each in reading.ground.rarity]
+    known = [stem for stem in claim.weights if claim.sources.knows(stem)]
     return {
-        "overlap": len(known) / max(1, len(reading.weights)),
-        "cover": reading.share(known),
-        "best1": _widest(reading, 1),
-        "best2": _widest(reading, 2),
-        "best3": _widest(reading, 3),
-        "window": reading.share(_held(reading, reading.window)),
+        "overlap": len(known) / max(1, len(claim.weights)),
+        "cover": claim.share(known),
+        "best1": _widest(claim, 1),
+        "best2": _widest(claim, 2),
+        "best3": _widest(claim, 3),
+        "window": claim.share(_held(claim, claim.window)),
     }
 
 
-def _widest(reading: Reading, length: int) -> float:
+def _widest(claim: Alignment, length: int) -> float:
     """The most that neighbouring sentences of that number hold."""
-    starts = {start for each in reading.order for start in range(max(0, each - length + 1), each + 1)}
-    held = {_held(reading, range(start, start + length)) for start in starts}  # most hold the same few
-    return max(map(reading.share, held), default=0.0)
+    starts = {start for at in claim.closest for start in range(max(0, at - length + 1), at + 1)}
+    held = {_held(claim, range(start, start + length)) for start in starts}  # most hold the same few
+    return max(map(claim.share, held), default=0.0)
 
 
-def _held(reading: Reading, numbers: Iterable[int]) -> frozenset[str]:
+def _held(claim: Alignment, numbers: Iterable[int]) -> frozenset[str]:
     """The claim's content stems that these sentences hold together."""
-    return frozenset().union(*(reading.shared[each] for each in numbers if each in reading.shared))
+    return frozenset[str]().union(*(claim.shared[at] for at in numbers if at in claim.shared))
 
 
-def _by_sentence(reading: Reading) -> dict[str, float]:
+def _sentence_coverage(claim: Alignment) -> dict[str, float]:
     """The same for each sentence of the claim: the least and the mean."""
     alone, anywhere = [], []
-    for span in sentences(reading.text):
-        mine = {word.stem for word in words_of(reading.text[span.start : span.end]) if not word.stop}
-        weights = {each: reading.weights.get(each, 1.0) for each in mine}
+    for part in analyse(claim.written).parts:
+        weights = {term: claim.weights.get(term, 1.0) for term in part.terms}
         total = math.fsum(weights.values())
         if not total:
             continue
-        shared = shared_with(mine, reading.ground)
-        alone.append(max((math.fsum(weights[e] for e in stems) for stems in shared.values()), default=0.0) / total)
-        anywhere.append(math.fsum(weights[each] for each in mine if each in reading.ground.rarity) / total)
+        shared = claim.sources.shared(weights)
+        alone.append(
+            max((math.fsum(map(weights.__getitem__, held)) for held in shared.values()), default=0.0) / total
+        )
+        anywhere.append(math.fsum(weights[term] for term in weights if claim.sources.knows(term)) / total)
     return {
         "least_sentence": min(alone, default=0.0),
         "mean_sentence": sum(alone) / max(1, len(alone)),
@@ -329,53 +319,59 @@ def _by_sentence(reading: Reading) -> dict[str, float]:
     }
 
 
-def _sequence(reading: Reading) -> dict[str, float]:
+def _order_kept(claim: Alignment) -> dict[str, float]:
     """How much of the claim's order is kept: runs of words and of characters."""
-    stems = [word.stem for word in reading.words]
-    ground, count = reading.ground, max(1, len(stems))
-    pairs, triples, pieces = runs(stems, 2), runs(stems, 3), grams(reading.text)
-    nearest = [[word.stem for word in ground.sentences[each][:_SENTENCE_WORDS]] for each in reading.order[:3]]
+    stems, sources = [word.stem for word in claim.words], claim.sources
+    pairs, triples, pieces = runs(stems, 2), runs(stems, 3), grams(claim.written)
+    nearest = [sources.sentences[at].words[:_SENTENCE_WORDS] for at in claim.closest[:3]]
+    count = max(1, len(stems))
     return {
-        "pairs": sum(each in ground.pairs for each in pairs) / max(1, len(pairs)),
-        "triples": sum(each in ground.triples for each in triples) / max(1, len(triples)),
-        "grams": sum(each in ground.grams for each in pieces) / max(1, len(pieces)),
-        "subsequence": max((_common(stems, each) for each in nearest), default=0) / count,
-        "run": _longest_run(stems, ground) / count,
+        "pairs": sum(map(sources.has_run, pairs)) / max(1, len(pairs)),
+        "triples": sum(map(sources.has_run, triples)) / max(1, len(triples)),
+        "grams": sum(map(sources.has_gram, pieces)) / max(1, len(pieces)),
+        "subsequence": max((common_subsequence(stems, [w.stem for w in near]) for near in nearest), default=0)
+        / count,
+        "run": _longest_run(stems, sources) / count,
     }
 
 
-def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    """The length of the longest common subsequence."""
-    row = [0] * (len(second) + 1)
-    for mine in first:
-        diagonal = 0
-        for at, theirs in enumerate(second):
-            above = row[at + 1]
-            row[at + 1] = diagonal + 1 if mine == theirs else max(above, row[at])
-            diagonal = above
-    return row[-1]
+def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """The length of the longest common subsequence, bit-parallel (Hyyrö 2004).
+
+    >>> common_subsequence("the bridge opened in 1932".split(), "in 1932 the old bridge opened".split())
+    3
+    """
+    at: dict[str, int] = {}
+    for n, word in enumerate(first):
+        at[word] = at.get(word, 0) | 1 << n
+    full = (1 << len(first)) - 1
+    row = full  # a zero for each word of `first` at which the subsequence grows
+    for word in second:
+        met = row & at.get(word, 0)
+        row = ((row + met) | (row - met)) & full
+    return len(first) - row.bit_count()
 
 
-def _longest_run(stems: Sequence[str], ground: Ground) -> int:
+def _longest_run(stems: Sequence[str], sources: SourceIndex) -> int:
     """The most neighbouring words of the claim that stand so in the sources."""
-    longest = 0
+    longest, held = 0, sources.stems
     for start in range(len(stems)):
-        for place in ground.places.get(stems[start], ())[:_PLACES]:
-            length, most = 0, min(len(stems) - start, len(ground.stems) - place)
-            while length < most and stems[start + length] == ground.stems[place + length]:
+        for place in sources.places(stems[start], _PLACES):
+            length, most = 0, min(len(stems) - start, len(held) - place)
+            while length < most and stems[start + length] == held[place + length]:
                 length += 1
             longest = max(longest, length)
     return longest
 
 
-def _neighbours(reading: Reading) -> dict[str, float]:
+def _neighbours_kept(claim: Alignment) -> dict[str, float]:
     """Whether the content words that stand side by side in the claim stand close in the sources too."""
-    stems = [word.stem for word in reading.content]
+    stems, sources = [word.stem for word in claim.content], claim.sources
     pairs = [(a, b) for a, b in pairwise(stems) if a != b]
     triples = list(zip(stems, stems[1:], stems[2:], strict=False))
     near = swapped = far = 0
     for first, second in pairs:
-        gap = _gap(reading.ground, first, second)
+        gap = _gap(sources, first, second)
         near += gap is not None and abs(gap) <= 6
         swapped += gap is not None and -6 <= gap < 0
         far += gap is not None and abs(gap) > 25
@@ -385,54 +381,53 @@ def _neighbours(reading: Reading) -> dict[str, float]:
         "swapped": float(swapped),
         "far": float(far),
         "far_share": far / count,
-        "pairs_together": sum(_stand_together(reading.ground, pair) for pair in pairs) / count,
-        "triples_together": sum(_stand_together(reading.ground, three) for three in triples) / max(1, len(triples)),
+        "pairs_together": sum(_stand_together(claim, pair) for pair in pairs) / count,
+        "triples_together": sum(_stand_together(claim, three) for three in triples) / max(1, len(triples)),
     }
 
 
-def _stand_together(ground: Ground, stems: Sequence[str]) -> bool:
+def _stand_together(claim: Alignment, stems: Sequence[str]) -> bool:
     """Whether one sentence holds all of the stems."""
-    holders = (ground.holders.get(each, frozenset()) for each in stems)
-    return bool(frozenset.intersection(*holders))
+    return any(held >= set(stems) for held in claim.shared.values())
 
 
-def _gap(ground: Ground, first: str, second: str) -> int | None:
+def _gap(sources: SourceIndex, first: str, second: str) -> int | None:
     """The least distance from the first stem to the second in the sources, negative when it stands before it."""
-    mine, theirs = ground.places.get(first, ())[:_PLACES], ground.places.get(second, ())[:_PLACES]
-    return min((b - a for a in mine for b in theirs), key=lambda gap: (abs(gap), gap < 0), default=None)
+    one, other = sources.places(first, _PLACES), sources.places(second, _PLACES)
+    return min((b - a for a in one for b in other), key=lambda gap: (abs(gap), gap < 0), default=None)
 
 
-# How alike a claim and its sources are by sentence vectors: the support score's inputs that need an embedder.
+# How close a claim and its sources are by sentence vectors: the support score's inputs that need an embedder.
 
 
-def texts_of(reading: Reading) -> tuple[str, ...]:
-    """The texts whose vectors `likeness` needs: the claim, its sentences, the source sentences looked at."""
-    return (reading.text, *_own(reading), *(reading.ground.texts[each] for each in sorted(reading.order)))
+def texts_of(claim: Alignment) -> tuple[str, ...]:
+    """The texts whose vectors `embedding_features` needs: the claim, its sentences, the source sentences."""
+    return (claim.written, *_sentences(claim), *(claim.sources.sentences[at].text for at in sorted(claim.closest)))
 
 
-def likeness(reading: Reading, vectors: Mapping[str, Vector]) -> dict[str, float]:
+def embedding_features(claim: Alignment, vectors: Mapping[str, Vector]) -> dict[str, float]:
     """Cosines by name, each -1 to 1; `vectors` maps every text of `texts_of` to its vector of length 1."""
-    looked_at = sorted(reading.order)
-    single = np.stack([vectors[reading.ground.texts[each]] for each in looked_at])
+    looked_at = sorted(claim.closest)
+    single = np.stack([vectors[claim.sources.sentences[at].text] for at in looked_at])
     joined = _window_rows(single, looked_at)
-    claim = vectors[reading.text]
-    cosines = np.sort(single @ claim)[::-1]
-    each = [float((joined @ vectors[text]).max()) for text in _own(reading)] or [float(cosines[0])]
+    whole = vectors[claim.written]
+    cosines = np.sort(single @ whole)[::-1]
+    best = [float((joined @ vectors[text]).max()) for text in _sentences(claim)] or [float(cosines[0])]
     return {
         "alike_best": float(cosines[0]),
-        "alike_joined": float((joined @ claim).max()),
+        "alike_joined": float((joined @ whole).max()),
         "alike_top3": float(cosines[:3].mean()),
         "alike_mean": float(cosines.mean()),
         "alike_ahead": float(cosines[0] - cosines.mean()),
-        "alike_all": float(_unit(single.mean(axis=0)) @ claim),
-        "alike_least": min(each),
-        "alike_sentences": sum(each) / len(each),
-        "alike_spanned": _spanned(single, claim),
+        "alike_all": float(_unit(single.mean(axis=0)) @ whole),
+        "alike_least": min(best),
+        "alike_sentences": sum(best) / len(best),
+        "alike_spanned": _spanned(single, whole),
     }
 
 
-def _own(reading: Reading) -> list[str]:
-    return [reading.text[span.start : span.end] for span in sentences(reading.text)]
+def _sentences(claim: Alignment) -> list[str]:
+    return [part.text for part in analyse(claim.written).parts]
 
 
 def _window_rows(single: Rows, numbers: Sequence[int]) -> Rows:
@@ -468,18 +463,9 @@ SUPPORTED = 0.9
 UNSUPPORTED = 0.1
 
 
-def support_of(case: Case, vectors: Mapping[str, Vector]) -> float | None:
-    """The claim's support before its checks: 1 where it is quoted, else by the trees, None with nothing to read."""
-    if case.quote is not None:
-        return 1.0
-    if case.reading is None:
-        return None
-    found = features(case.reading)
-    if any(text not in vectors for text in texts_of(case.reading)):
+def support_of(claim: Alignment, vectors: Mapping[str, Vector]) -> float:
+    """The support of a claim by the trees, by words alone where the vector of one of its texts is not there."""
+    found = features(claim)
+    if any(text not in vectors for text in texts_of(claim)):
         return trees("words").probability(found)
-    return trees("vectors").probability(found | likeness(case.reading, vectors))
-
-
-def support_by_words(reading: Reading) -> float:
-    """The support of a claim by words alone."""
-    return trees("words").probability(features(reading))
+    return trees("vectors").probability(found | embedding_features(claim, vectors))

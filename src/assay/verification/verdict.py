@@ -2,36 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from assay.calibration import ClaimPolicy
+from assay.calibration import ClaimPolicy, log_odds, sigmoid
+from assay.core.budget import Timing, untimed
+from assay.core.stages import Pair
+from assay.nlp.alignment import SAME_STATEMENT
+from assay.nlp.analysis import analyse
+from assay.nlp.cues import is_truncated
 from assay.nlp.language import language_of
-from assay.types import VALUE_CHECKS, Check, Severity, Status, Verdict
-from assay.verification.alignment import SAME_STATEMENT
-from assay.verification.cases import Case
-from assay.verification.checker import WEIGHED, Entailed
-from assay.verification.claims import breaks_off
-from assay.verification.sources import words_of
-from assay.verification.support import SUPPORTED, UNSUPPORTED
+from assay.nlp.tokens import estimated_tokens, terms
+from assay.nlp.windows import evidence, plain
+from assay.types import (
+    VALUE_CHECKS,
+    Check,
+    Claim,
+    ClaimEvent,
+    FindingKind,
+    Passage,
+    Severity,
+    Span,
+    Status,
+    Verdict,
+)
+from assay.verification.checks import FACT_CHECKS, compared_checks
+from assay.verification.citations import citation_checks
+from assay.verification.claims import Case, Task
+from assay.verification.negation import tells_of_absence
+from assay.verification.support import SUPPORTED, UNSUPPORTED, support_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from assay.verification.support import Vector
+
+# The checks whose failing is an input of a policy's line, beside the others.
+WEIGHED = ("numbers", "dates", "names", "negation", "comparison")
+INPUTS = frozenset({"checker", "trees", "overlap", "trees x overlap", "checker x overlap"}).union(
+    f"failed {name}" for name in WEIGHED
+)
+# No failed check speaks for a claim.
+NEVER_ABOVE = frozenset(f"failed {name}" for name in WEIGHED)
+# A longer claim is not read whole, in tokens as estimated.
+LONGEST_PREMISE = 96
+# A claim of more sentences is not read; the longest labelled one has 25.
+_MOST_SENTENCES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """What a checker says of a claim: the log odds that its sources support it, the least of its sentences.
+
+    `against` is the probability that they contradict it, the highest of its sentences.
+    """
+
+    by: str
+    support: float
+    against: float
+
+    @property
+    def likelier(self) -> Verdict:
+        """What it says by itself: unknown where neither is likelier than not."""
+        support = sigmoid(self.support)
+        if max(support, self.against) <= 0.5:
+            return Verdict.UNKNOWN
+        return Verdict.SUPPORTED if support >= self.against else Verdict.CONTRADICTED
+
+    @property
+    def description(self) -> str:
+        """How likely it finds either, in words."""
+        return f"supports {sigmoid(self.support):.2f}, contradicts {self.against:.2f}"
+
+    def inputs(self, aligned: float, overlap: float, failed: Collection[str]) -> dict[str, float]:
+        """What a policy weighs, with what words and vectors say (0 to 1) and the checks that failed.
+
+        `overlap` is the share of the claim's terms that its sources hold.
+        """
+        trees = log_odds(aligned)
+        return {
+            "checker": self.support,
+            "trees": trees,
+            "overlap": overlap,
+            "trees x overlap": trees * overlap,
+            "checker x overlap": self.support * overlap,
+            **{f"failed {name}": float(name in failed) for name in WEIGHED},
+        }
+
+
+def pairs_of(claim: str, passages: Sequence[Passage]) -> tuple[Pair, ...]:
+    """The pairs that a checker reads of a claim, one a sentence; none where one is too long to be read whole."""
+    found = [part.text for part in analyse(plain(claim)).parts if part.words]
+    if len(found) > _MOST_SENTENCES or any(estimated_tokens(text) > LONGEST_PREMISE for text in found):
+        return ()
+    return tuple(Pair(text, evidence(text, passages)) for text in found)
+
+
+def entailments(by: str, pairs: Mapping[int, Sequence[Pair]], said: NDArray[np.float32]) -> dict[int, Entailment]:
+    """The checker's word on each claim, from the probabilities of all claims' pairs, shape (pairs, 3)."""
+    found, at = {}, 0
+    for n, own in pairs.items():
+        if own:
+            rows = said[at : at + len(own)]
+            found[n] = Entailment(by, log_odds(float(rows[:, 0].min())), float(rows[:, 1].max()))
+            at += len(own)
+    return found
+
+
+# From what is known of a claim to its verdict.
+
 
 # Checks that say something of how a claim is cited, and nothing of whether it is true.
 NOT_OF_TRUTH = frozenset({"sources", "passages"})
 # Characters of a source that tell its language.
 _SAMPLE = 2000
-# Checks that settle a claim whatever a checker says: of every wording, since what stands between quotation marks is
-# meant to be copied, and of a source sentence with a few words changed. Of names in each other's places a checker
-# sees nothing (benchmarks/planted).
-_OF_EVERY_WORDING = frozenset({"quotes"})
-_OF_COPIES = frozenset({*WEIGHED, "roles", "additions"})
-_KNOWN = frozenset({"dates", "names"})
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
     """What a checker says of a claim, and what that settles."""
 
-    said: Entailed
+    said: Entailment
     policy: ClaimPolicy
 
 
@@ -57,7 +150,7 @@ def verdict_of(
     """What the evidence says of the claim, and why; `measured` is its support, None where there is none."""
     if case.untested:
         return Verdict.UNKNOWN, case.untested
-    broken = breaks_off(case.claim.text)
+    broken = is_truncated(case.claim.text)
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
     failed = of_truth(checks)
@@ -86,7 +179,7 @@ def by_support(measured: float, case: Case) -> tuple[Verdict, str]:
     return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
 
 
-def standing(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled | None) -> list[Check]:
+def standing_checks(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled | None) -> list[Check]:
     """The checks that a checker leaves standing: it overrules those that settle nothing by themselves.
 
     Of claims in words of their own that a check of numbers or of denials fails, as many are true as of all; so of
@@ -112,11 +205,14 @@ def decides(check: Check, case: Case) -> bool:
     """
     if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
         return False
+    if check.name == "quotes":  # what stands between quotation marks is meant to be copied
+        return True
+    row = FACT_CHECKS.get(check.name)
     if is_copy(case):
-        return check.name in _OF_COPIES or check.name in _OF_EVERY_WORDING
+        return row is not None and row.in_copy.effect == "decides"
     if check.expected is not None and any(part.near(SAME_STATEMENT) for part in case.parts):
         return True
-    return check.name in _OF_EVERY_WORDING or (check.name in _KNOWN and check.source_span is not None)
+    return row is not None and row.elsewhere.effect == "decides with a source" and check.source_span is not None
 
 
 def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
@@ -133,7 +229,7 @@ def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
 
 def _by_policy(measured: float, failed: Sequence[Check], ruled: Ruled) -> tuple[Verdict, str]:
     """The verdict on a claim that a checker read, beside checks that failed and do not settle it."""
-    policy, said = ruled.policy, f"support {measured:.2f}, {ruled.said.told}"
+    policy, said = ruled.policy, f"support {measured:.2f}, {ruled.said.description}"
     if measured >= policy.supported:
         return Verdict.SUPPORTED, said
     if measured >= policy.unsupported:
@@ -157,7 +253,215 @@ def _nothing_to_compare(case: Case) -> str:
     """Why a claim was not compared: it has no words, or there is no source, or those named have no words."""
     if not case.scope:
         return "there are no passages to compare"
-    if not words_of(case.claim.text):
+    if not analyse(case.claim.text).words:
         return "the claim has no words to compare"
     named = dict.fromkeys(each.title or f"[{each.passage_id}]" for each in case.scope)
     return f"there are no words to compare in {', '.join(named)}"
+
+
+# One claim's checks and verdict, tier by tier: quotes, facts, words and vectors, the checker.
+
+
+# What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
+LEFT_BY_FAILURE = 0.5
+LEFT_BY_MISSING_NAME = 0.7
+
+# Why a checker without a policy settles nothing, and what to do.
+NOT_FITTED = "not fitted: run assay calibrate --claims CLAIMS.jsonl --checker NAME"
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """What models measured of some claims: the vectors of texts, and what a checker says of claims, by number.
+
+    `policy` is what the checker's verdicts settle, None where there is no checker, or where they settle nothing.
+    """
+
+    vectors: Mapping[str, Vector] = field(default_factory=dict)
+    entailed: Mapping[int, Entailment] = field(default_factory=dict)
+    policy: ClaimPolicy | None = None
+
+    def ruled(self, n: int, aligned: float | None) -> Ruled | None:
+        """What the checker says of claim `n`; None where it was not asked, or `aligned` leaves nothing to ask."""
+        said = self.entailed.get(n)
+        # What a source says but for the way a value is written needs no second opinion.
+        return None if said is None or self.policy is None or aligned in (None, 1.0) else Ruled(said, self.policy)
+
+    def heard(self, n: int, aligned: float | None) -> ClaimEvent | None:
+        """What the checker says of claim `n` by itself, for the claim's history; None as for `ruled`."""
+        said = self.entailed.get(n)
+        if said is None or aligned in (None, 1.0):
+            return None
+        told = (
+            said.description
+            if self.policy is not None
+            else f"{said.description}; that settles nothing: {NOT_FITTED}"
+        )
+        return ClaimEvent(said.likelier.value, said.by, told)
+
+    def unfitted(self, n: int, aligned: float | None) -> str:
+        """Why what the checker says of claim `n` counts for nothing, "" where it counts or it says nothing."""
+        said = self.heard(n, aligned)
+        return "" if said is None or self.policy is not None else f"{said.by} is {NOT_FITTED}"
+
+
+def evaluate_claim(
+    case: Case,
+    task: Task,
+    measures: Measures,
+    skip: frozenset[str],
+    timing: Timing = untimed,
+) -> tuple[Claim, list[Check]]:
+    """One claim with its verdict, and its checks, each of them timed."""
+    checks: list[Check] = []
+    if "sources" not in skip and task.cites:
+        checks.append(_sourced(case))
+    checks += compared_checks(case, skip, timing)
+    with timing("support"):
+        aligned = aligned_of(case, measures.vectors, checks)
+    ruled = measures.ruled(case.n, aligned)
+    measured = None if aligned is None else support_after(case, aligned, checks, ruled)
+    verdict, reason = verdict_of(case, measured, checks, ruled)
+    unfitted = measures.unfitted(case.n, aligned)
+    if verdict is Verdict.UNKNOWN and unfitted:
+        reason = f"{reason}; {unfitted}"
+    tiers = _tiers(case, aligned, checks, measures)
+    if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
+        verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
+        checks = [each for each in checks if each.name in NOT_OF_TRUTH or each.status is Status.PASSED]
+    checks = standing_checks(case, verdict, checks, ruled)
+    if "passages" not in skip and not case.untested:
+        with timing("passages"):
+            checks += citation_checks(case, task, measured, verdict, by_words=ruled is None)
+    history = (
+        ClaimEvent("proposed", "writer", ""),
+        *tiers,
+        _concluded(case, verdict, reason),
+    )
+    if "support" not in skip:  # no tier of its own: the history has it last
+        checks.append(_support_check(case, verdict, reason, checks))
+    claim, ids = case.claim, tuple(passage.passage_id for passage in case.cited)
+    return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
+
+
+def _tells_of_absence(case: Case) -> bool:
+    """Whether the claim only says that its sources do not tell something; it is known of English alone."""
+    return language_of(case.claim.text) in ("en", "und") and tells_of_absence(case.claim.text)
+
+
+def aligned_of(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:
+    """How far words and vectors bear the claim out, 0 to 1; None where that cannot be measured."""
+    if case.untested or is_truncated(case.claim.text):
+        return None
+    if case.quote is not None or _is_restated(case, checks):
+        return 1.0
+    return None if case.compared is None else support_of(case.compared, vectors)
+
+
+def _is_restated(case: Case, checks: Sequence[Check]) -> bool:
+    """Whether a source says the claim but for the way a date or a number is written."""
+    return bool(case.parts) and all(part.is_restated for part in case.parts) and not of_truth(checks)
+
+
+def left_by(checks: Sequence[Check]) -> float:
+    """The share of a claim's support that its failed checks leave: 1 when none failed."""
+    failed = failed_of(checks)
+    if failed - {"names"}:
+        return LEFT_BY_FAILURE
+    return LEFT_BY_MISSING_NAME if failed else 1.0
+
+
+def support_after(case: Case, aligned: float, checks: Sequence[Check], ruled: Ruled | None) -> float:
+    """The claim's support, 0 to 1: what words and vectors say, what its checks leave, and what a checker says."""
+    if ruled is None:
+        return aligned * left_by(checks)
+    return ruled.policy.probability(ruled.said.inputs(aligned, overlap_of(case), failed_of(checks)))
+
+
+def overlap_of(case: Case) -> float:
+    """The share of the claim's terms that its sources hold, 0 to 1."""
+    asked = set(terms(case.claim.text))
+    held = case.alignment.sources.terms if case.alignment else frozenset()
+    return len(asked & held) / max(1, len(asked))
+
+
+def _sourced(case: Case) -> Check:
+    where = Span(case.claim.start, case.claim.end)
+    if case.cited:
+        return Check("sources", Status.PASSED, Severity.REPAIR, case.n, None, where)
+    return Check("sources", Status.FAILED, Severity.REPAIR, case.n, "this sentence cites no source", where)
+
+
+def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], measures: Measures) -> list[ClaimEvent]:
+    """What each tier says by itself, where more than the quote was looked at."""
+    if case.quote is not None or aligned is None:
+        return []
+    against = next(iter(of_truth(checks)), None)
+    facts = [] if against is None else [ClaimEvent(_verdict_of(against), "facts", against.cause or "")]
+    verdict, reason = by_support(aligned, case)
+    heard = measures.heard(case.n, aligned)
+    return [*facts, ClaimEvent(verdict.value, "alignment", reason), *([] if heard is None else [heard])]
+
+
+def _verdict_of(against: Check) -> str:
+    return (Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED).value
+
+
+def _concluded(case: Case, verdict: Verdict, reason: str) -> ClaimEvent:
+    return ClaimEvent(verdict.value, "quote" if case.quote is not None else "deterministic", reason)
+
+
+def _support_check(case: Case, verdict: Verdict, reason: str, checks: Sequence[Check]) -> Check:
+    """The check that the claim as a whole is borne out."""
+    status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(verdict, Status.FAILED)
+    where = Span(case.claim.start, case.claim.end)
+    cause = None if status is Status.PASSED else reason
+    against = next(iter(of_truth(checks)), None)
+    kind = None if status is not Status.FAILED else against.kind if against else FindingKind.UNSUPPORTED_ADDITION
+    return Check("support", status, Severity.BLOCK, case.n, cause, where, next(iter(case.spans), None), kind)
+
+
+# What a claim's verdict comes from, measured and not yet ruled on: what a checker's policy is fitted on.
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredClaim:
+    """A claim that was compared with its sources, whole, with the checks of its quotations and facts.
+
+    `aligned` is how far words and vectors bear it out, 0 to 1, None where that cannot be measured; `said` is what
+    the checker says, None where it was not asked: of a quote, of what is too long, in a language it does not read.
+    """
+
+    case: Case
+    checks: tuple[Check, ...]
+    aligned: float | None
+    said: Entailment | None
+
+    @classmethod
+    def of(cls, case: Case, measures: Measures) -> MeasuredClaim:
+        """The claim, from what models measured of it."""
+        checks = compared_checks(case)
+        aligned = None if case.quote is not None else aligned_of(case, measures.vectors, checks)
+        return cls(case, tuple(checks), aligned, measures.entailed.get(case.n))
+
+    @property
+    def is_weighed(self) -> bool:
+        """Whether a policy rules on the claim: it was compared and read, and no source says it but for a value."""
+        return self.said is not None and self.aligned not in (None, 1.0)
+
+    @property
+    def inputs(self) -> dict[str, float]:
+        """What a policy weighs; raises ValueError where it does not rule on the claim."""
+        if self.said is None or self.aligned is None:
+            raise ValueError("the claim was not compared")
+        return self.said.inputs(self.aligned, overlap_of(self.case), failed_of(self.checks))
+
+    @property
+    def decisive(self) -> tuple[Check, ...]:
+        """The failed checks that settle the claim whatever a checker says."""
+        return tuple(each for each in of_truth(self.checks) if decides(each, self.case))
+
+    @property
+    def withheld(self) -> tuple[Check, ...]:
+        """The checks that keep the claim from being called supported."""
+        return tuple(each for each in self.checks if withholds(each, self.case, is_read=True))

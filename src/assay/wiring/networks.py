@@ -20,7 +20,7 @@ from assay.records.policies import OWN
 from assay.records.replay import GoneChecker, GoneReader, TapedChecker, TapedReader
 from assay.settings import Settings
 from assay.types import ReaderModel
-from assay.verification.checker import INPUTS
+from assay.verification.verdict import INPUTS
 from assay.wiring.paths import in_hub_layout, model_folder, named_model, policies_of, pulled_models
 
 # The name of the bundled one among the models of assay-models.

@@ -18,7 +18,7 @@ from assay.rules.output_rules import OutputRules
 from assay.rules.rule import PREFIX, RuleSet
 from assay.settings import Settings
 from assay.types import Action
-from assay.verification.review import CHECKS
+from assay.verification.verifier import CHECKS
 
 
 def open_rules(settings: Settings) -> RuleSet:

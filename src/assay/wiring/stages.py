@@ -56,10 +56,10 @@ from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import SpellingUnderstander
 from assay.verification.model_verifier import ModelTier, ModelVerifier, Tier
-from assay.verification.review import DeterministicVerifier
 from assay.verification.risk import PromisedVerifier
 from assay.verification.subject import ReaderRelevance
 from assay.verification.support import SUPPORTED
+from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
 from assay.wiring.models import Models, as_set, thinking_within, tuned, without_effect
 from assay.wiring.networks import OpenChecker, OpenReader

@@ -16,7 +16,7 @@ from assay.core.stages import LLM
 from assay.records.validations import Basis, RunValidations, Validation, ValidationCache
 from assay.settings import Settings
 from assay.verification.model_verifier import PROMPT, Asked, Ruling, Tier, VerifierReply
-from assay.verification.review import CHECKS
+from assay.verification.verifier import CHECKS
 from assay.wiring.models import Models, as_set, provider_and_model
 
 FILE_NAME = "validations.sqlite"

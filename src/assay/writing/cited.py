@@ -15,8 +15,8 @@ from assay.nlp.citations import citations
 from assay.nlp.cited_sentences import Numbered, SentenceCutter
 from assay.nlp.lexicon import word_class
 from assay.nlp.markup import addresses, unlinked
-from assay.nlp.tokens import terms, words
-from assay.prompting import Count, FenceSource, estimated_tokens, random_fence, sources_line
+from assay.nlp.tokens import estimated_tokens, terms, words
+from assay.prompting import Count, FenceSource, random_fence, sources_line
 from assay.types import Evidence, Finding, Finish, Finished, Gathered, ModelReply, Passage, Question, Sentence
 from assay.writing.prompt import Extra, Prompt, Style, writer_prompt
 

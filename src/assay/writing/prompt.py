@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from assay.errors import PromptTooLong
+from assay.nlp.tokens import estimated_tokens
 from assay.prompting import (
     REPLY_SHARE,
     Count,
     FenceSource,
     Packed,
     absent_from,
-    estimated_tokens,
     fenced,
     history_block,
     important,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from assay.core.stages import Embedder, Reader
 from assay.nlp.blocks import in_context, titled, without_markup
-from assay.nlp.cues import asks
+from assay.nlp.cues import asks_alone
 from assay.nlp.names import names
 from assay.nlp.rivals import Rival, is_of_rival, rivals, titled_without
 from assay.nlp.table_cells import Cell, asked_cell
@@ -132,7 +132,7 @@ class ReaderWriter:
         made: list[Sentence] = []
         quoted: list[Shown] = []
         whole = question.standalone
-        asked = [part if asks(part) else in_context(part, whole) for part in parts] if several else [whole]
+        asked = [part if asks_alone(part) else in_context(part, whole) for part in parts] if several else [whole]
         told = rivals(question, evidence.passages)
         for part in asked:
             every = await self.places(part, room, evidence, told)

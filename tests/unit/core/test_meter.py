@@ -10,8 +10,8 @@ import pytest
 
 from assay.core.budget import READING, CheckCost, Meter
 from assay.types import Passage, Usage
-from assay.verification.evaluation import FACTS
-from assay.verification.review import DeterministicVerifier
+from assay.verification.checks import FACT_CHECKS
+from assay.verification.verifier import DeterministicVerifier
 
 CALL = Usage(prompt_tokens=5, completion_tokens=2, total_tokens=7, calls=1, cost=0.5)
 UNTOLD = Usage(None, None, None, None, calls=1, cost=None)
@@ -78,7 +78,7 @@ async def test_each_check_of_a_compared_claim_is_timed_by_itself():
     text = "The bridge was opened on 3 May 1932."
     verifier = DeterministicVerifier(timing=meter.timing)
     await verifier.check("The bridge was opened on 4 May 1932.", (Passage("a", "a", "", 0, len(text), text),))
-    assert set(meter.costs) == {READING, "citations", "quotes", *FACTS, "support", "passages"}
+    assert set(meter.costs) == {READING, "citations", "quotes", *FACT_CHECKS, "support", "passages"}
     assert {cost.ms for cost in meter.costs.values()} == {1000.0}
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.repair import compose
 from assay.types import Evidence, Hit, Passage, Question, Review, Sentence
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 BRIDGE = "The bridge was opened on 3 May 1932 by the mayor. It cost 4 million dollars."
 TUNNEL = "The tunnel was not closed in 1950. Its length is 5.2 km, and it was dug by John Smith."

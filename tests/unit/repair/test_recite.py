@@ -21,7 +21,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 QUESTION = Question("What is known of them?", "What is known of them?")
 

@@ -6,7 +6,7 @@ import pytest
 
 from assay.types import Passage, Verdict
 from assay.verification.negation import tells_of_absence
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = "Tenants may keep cats in their flats. The deposit is two monthly rents. Subletting needs written consent."
 

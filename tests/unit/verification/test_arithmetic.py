@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from assay.nlp.analysis import analyse
+from assay.nlp.arithmetic import Derivation, derived, derived_date, near_of
 from assay.types import Check, Passage, Severity, Status
-from assay.verification.alignment import dates_in, quantities_in
-from assay.verification.arithmetic import Derivation, derived, derived_date, near_of
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 
 def followed(claim: str, *sentences: str, around: tuple[str, ...] = ()) -> Derivation | None:
     """How the first number of a claim that is no part of a date follows, else its first date."""
-    near, dated = near_of(sentences, around), dates_in(claim)
-    numbers = [q for q in quantities_in(claim) if not any(q.start < d.end and d.start < q.end for d in dated)]
+    near, dated = near_of(sentences, around), analyse(claim).dates
+    numbers = [q for q in analyse(claim).quantities if not any(q.start < d.end and d.start < q.end for d in dated)]
     return derived(claim, numbers[0], near) if numbers else derived_date(claim, dated[0], near)
 
 
@@ -131,7 +131,9 @@ def test_of_many_numbers_the_first_are_looked_at() -> None:
     table = " ".join(f"Row {n} has {1000 + 37 * n} mills." for n in range(5_000))
     near = near_of([table, "Ulm has 23 mills, Bonn 44."])
     assert len(near.numbers) == 24
-    assert derived("Together they have 67 mills.", quantities_in("Together they have 67 mills.")[0], near) is None
+    assert (
+        derived("Together they have 67 mills.", analyse("Together they have 67 mills.").quantities[0], near) is None
+    )
 
 
 def test_endless_numbers_are_survived() -> None:

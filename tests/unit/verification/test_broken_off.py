@@ -1,6 +1,6 @@
 import pytest
 
-from assay.verification.claims import breaks_off
+from assay.nlp.cues import is_truncated
 
 
 @pytest.mark.parametrize(
@@ -14,8 +14,8 @@ from assay.verification.claims import breaks_off
         "It was founded by Ann and",
     ],
 )
-def test_a_sentence_without_its_end_breaks_off(text: str) -> None:
-    assert breaks_off(text)
+def test_a_sentence_without_its_end_is_truncated(text: str) -> None:
+    assert is_truncated(text)
 
 
 @pytest.mark.parametrize(
@@ -36,4 +36,4 @@ def test_a_sentence_without_its_end_breaks_off(text: str) -> None:
     ],
 )
 def test_a_whole_sentence_does_not(text: str) -> None:
-    assert not breaks_off(text)
+    assert not is_truncated(text)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from assay.nlp.alignment import copy_of
+from assay.nlp.analysis import analyse
 from assay.types import Check, FindingKind, Passage, Review, Severity, Status, Verdict
-from assay.verification.alignment import copy_of
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = (
     "The Borg bank bought the mill of Ulm for 90 million euros on 3 May 1932. It is open to visitors. "
@@ -195,7 +196,10 @@ async def test_a_claim_judged_whole_is_compared_sentence_by_sentence() -> None:
 
 
 def test_what_has_little_in_common_is_no_copy() -> None:
-    assert copy_of("It is open to visitors.", "Boats are built of oak and pine in the yards.") is None
+    assert (
+        copy_of(analyse("It is open to visitors."), analyse("Boats are built of oak and pine in the yards."))
+        is None
+    )
 
 
 @pytest.mark.parametrize(

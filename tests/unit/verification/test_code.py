@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.types import Passage, Severity, Status, Verdict
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 RAIN = "It rained in Ulm on Wednesday."
 

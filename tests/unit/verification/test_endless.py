@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.types import Passage, Severity, Status, Verdict
 from assay.verification.claims import ENDLESS, LONGEST_CLAIM
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 
 async def test_a_sentence_longer_than_any_real_one_is_unknown_at_once_and_what_stands_beside_it_is_tested():

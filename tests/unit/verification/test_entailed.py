@@ -9,10 +9,11 @@ import pytest
 
 from assay.calibration import ClaimPolicy, log_odds, sigmoid
 from assay.core.stages import Pair
+from assay.nlp.windows import evidence
 from assay.testing.fakes import ScriptedChecker, WordEmbedder
 from assay.types import Claim, Passage, Status, Verdict
-from assay.verification.checker import by_claim, entailed, evidence, pairs_of
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verdict import entailments, pairs_of
+from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = "Two brothers founded the company in Ulm in 1921. It makes wooden boats. Sales rose by 12 % in 2020."
 NEAR = "The brothers make boats in Ulm."
@@ -235,9 +236,10 @@ def test_what_is_read_fits_and_keeps_what_bears_the_claim_out() -> None:
 def test_verdicts_are_told_apart_by_claim() -> None:
     pairs = {3: [Pair("a", "s")], 7: [Pair("b", "s"), Pair("b1", "s"), Pair("b2", "s")], 8: []}
     said = np.array([(0.9, 0.1, 0), (0.5, 0.1, 0.4), (0.7, 0.1, 0.2), (0.2, 0.6, 0.2)], np.float32)
-    found = by_claim("g", pairs, said)
+    found = entailments("g", pairs, said)
     assert found.keys() == {3, 7}
-    assert found[3] == entailed("g", said[:1])
+    assert (found[3].by, found[3].against) == ("g", pytest.approx(0.1))
+    assert found[3].support == pytest.approx(log_odds(0.9), abs=1e-6)
     assert (found[7].support, found[7].against) == (pytest.approx(log_odds(0.2), abs=1e-6), pytest.approx(0.6))
 
 

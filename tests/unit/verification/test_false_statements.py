@@ -19,7 +19,7 @@ from tests.unit.verification.small_documents import (
 from assay.models.checker import OnnxChecker
 from assay.models.embed_local import LocalEmbedder
 from assay.types import Passage, Review, Verdict
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.networks import BUNDLED_CHECKER
 
 FALSE = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.types import Check, Passage, Status
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 COMPARED = ("numbers", "comparison")
 

@@ -26,7 +26,7 @@ from assay.types import (
     Verdict,
 )
 from assay.verification.model_verifier import Asked, ModelTier, ModelVerifier, Ruling, together
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = (
     "The old mill stood by the river for two centuries. It burned down in the winter of 1901. Nobody rebuilt it."

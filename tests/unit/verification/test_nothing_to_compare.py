@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.types import Passage, Verdict
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 
 def passage(text: str, title: str = "") -> Passage:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from assay.verification.claims import asks, stated
+from assay.nlp.cues import asks
+from assay.verification.claims import stated
 
 FEE = "The fee is 5 euros."
 

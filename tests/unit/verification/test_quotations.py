@@ -25,11 +25,11 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import (
+from assay.verification.checks import finding_of
+from assay.verification.verifier import (
     AGREED_POLARITY,
     CHECKS,
     DeterministicVerifier,
-    finding_of,
     only_quotes,
     polarity_at,
 )

@@ -2,11 +2,9 @@
 
 import pytest
 
+from assay.nlp.sources import SourceIndex
 from assay.types import Passage
-from assay.verification.alignment import compared
-from assay.verification.arithmetic import as_written
-from assay.verification.claims import whole
-from assay.verification.sources import sources_of
+from assay.verification.claims import align, whole
 
 SOURCE = "The Harbour Bridge was opened to traffic on 3 May 1932 with 4 lanes."
 
@@ -21,5 +19,5 @@ SOURCE = "The Harbour Bridge was opened to traffic on 3 May 1932 with 4 lanes."
     ],
 )
 def test_values_that_agree_are_read_as_the_source_writes_them(claim: str, read: str) -> None:
-    sources = sources_of([Passage("a", "a", "", 0, len(SOURCE), SOURCE)])
-    assert as_written(compared(1, next(iter(whole(claim, ()))), sources)) == read
+    sources = SourceIndex([Passage("a", "a", "", 0, len(SOURCE), SOURCE)])
+    assert align(1, next(iter(whole(claim, ()))), sources).written == read

@@ -22,8 +22,8 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.evaluation import LEFT_BY_FAILURE
-from assay.verification.review import CHECKS, DeterministicVerifier, least_support
+from assay.verification.verdict import LEFT_BY_FAILURE
+from assay.verification.verifier import CHECKS, DeterministicVerifier, least_support
 
 TEXT = (
     "The Danube is 2,850 km long. It did not flood in May 2021. Exports to Spain rose by 12 % in 2020. "

@@ -17,8 +17,8 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.review import DeterministicVerifier
 from assay.verification.subject import off_rivals, off_subject, subject
+from assay.verification.verifier import DeterministicVerifier
 
 
 def checks(question: str, answer: str, *quotes: str):

@@ -1,25 +1,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from assay.nlp.alignment import Alignment
+from assay.nlp.sources import SourceIndex
+from assay.nlp.wordnet import kinship, part_of_speech
 from assay.types import Passage
-from assay.verification.alignment import Reading, read
-from assay.verification.sources import ground_of, kinship, part_of_speech, sources_of
-from assay.verification.support import features, likeness, texts_of, trees, trees_from
+from assay.verification.support import common_subsequence, embedding_features, features, texts_of, trees, trees_from
 
 SOURCE = "Two brothers founded the company in Ulm in 1921. It makes wooden boats. Sales rose by 12 % in 2020."
 
 
-def reading(claim: str, source: str = SOURCE) -> Reading:
-    return read(claim, ground_of(sources_of([Passage("p", "d", "r", 0, len(source), source)])))
+def aligned(claim: str, source: str = SOURCE) -> Alignment:
+    sources = SourceIndex([Passage("p", "d", "r", 0, len(source), source)])
+    return Alignment(claim, claim, sources, is_verbatim=True)
 
 
 def support(claim: str, source: str = SOURCE) -> float:
-    return trees("words").probability(features(reading(claim, source)))
+    return trees("words").probability(features(aligned(claim, source)))
 
 
 def test_trees_are_applied_as_written() -> None:
@@ -54,22 +57,22 @@ def test_what_is_said_scores_above_what_is_not() -> None:
 
 
 def test_features_of_both_variants_are_there() -> None:
-    found = features(reading("It makes boats."))
+    found = features(aligned("It makes boats."))
     assert set(trees("words").names) == set(found)
     assert all(math.isfinite(value) for value in found.values())
 
 
-def test_likeness_reads_the_vectors_of_its_texts() -> None:
-    one = reading("It makes boats. It sells them.")
+def test_embedding_features_read_the_vectors_of_its_texts() -> None:
+    one = aligned("It makes boats. It sells them.")
     texts = texts_of(one)
     assert texts[:3] == ("It makes boats. It sells them.", "It makes boats.", "It sells them.")
     generator = np.random.default_rng(0)
     rows = generator.normal(size=(len(texts), 8)).astype(np.float32)
     vectors = dict(zip(texts, rows / np.linalg.norm(rows, axis=1, keepdims=True), strict=True))
-    found = likeness(one, vectors)
+    found = embedding_features(one, vectors)
     assert set(trees("vectors").names) == set(features(one)) | set(found)
     assert all(-1.001 <= value <= 2.001 for value in found.values())
-    same = likeness(one, dict.fromkeys(texts, vectors[texts[0]]))
+    same = embedding_features(one, dict.fromkeys(texts, vectors[texts[0]]))
     assert same["alike_best"] == pytest.approx(1.0)
 
 
@@ -88,5 +91,18 @@ def test_the_lexicon_knows_kin() -> None:
 
 def test_a_share_does_not_depend_on_the_order_of_a_set() -> None:
     # .1 + .2 + .3 and .3 + .2 + .1 differ in the last digit, and a set's order differs from process to process.
-    weighed = replace(reading("boats wood Ulm"), weights={"a": 0.1, "b": 0.2, "c": 0.3})
+    weighed = aligned("boats wood Ulm")
+    weighed.__dict__["weights"] = {"a": 0.1, "b": 0.2, "c": 0.3}
     assert weighed.share(["a", "b", "c"]) == weighed.share(["c", "b", "a"]) == 1.0
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=70), st.lists(st.sampled_from("abcd"), max_size=70))
+def test_the_common_subsequence_is_as_long_as_the_table_says(first: list[str], second: list[str]) -> None:
+    row = [0] * (len(second) + 1)
+    for one in first:
+        diagonal = 0
+        for at, other in enumerate(second):
+            above = row[at + 1]
+            row[at + 1] = diagonal + 1 if one == other else max(above, row[at])
+            diagonal = above
+    assert common_subsequence(first, second) == row[-1]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from assay.types import Claim, Passage, Review, Severity, Status, Verdict
-from assay.verification.review import DeterministicVerifier, untested_in
+from assay.verification.checks import untested_in
+from assay.verification.verifier import DeterministicVerifier
 
 CLAIM = Claim(1, "It rained.", 0, 10, (), Verdict.SUPPORTED, 1.0)
 REVIEW = Review((CLAIM,), (), ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from assay.nlp.citations import HEDGE_MARK, citations, invalid, names_of, withou
 from assay.nlp.language import language_of
 from assay.nlp.markup import blanked, code_in
 from assay.nlp.rivals import rivals, titled_without
-from assay.nlp.sentences import sentences
 from assay.types import (
     Check,
     Citation,
@@ -23,69 +22,26 @@ from assay.types import (
     ClaimEvent,
     Draft,
     Evidence,
-    Finding,
     FindingKind,
     Passage,
     Question,
     Quote,
     Review,
     Severity,
+    SourceSpan,
     Span,
     Status,
     Verdict,
 )
-from assay.verification.cases import Case, SourceReader, Task, cases_of, quotes_of, untested_cases
-from assay.verification.checker import Entailed, by_claim, pairs_of
-from assay.verification.claims import abstains, claims_nothing, says_only_yes_or_no, stated, whole
-from assay.verification.evaluation import FACTS, MeasuredClaim, Measures, judged
+from assay.verification.checks import FACT_CHECKS, findings_of, untested_code, untested_in
+from assay.verification.citations import mark_checks, said_whole
+from assay.verification.claims import Case, Task, cases_of, claims_nothing, stated, untested_cases, whole
 from assay.verification.subject import off_rivals, off_subject, subject
 from assay.verification.support import texts_of
+from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
 if TYPE_CHECKING:
     from assay.verification.support import Vector
-
-
-# From checks to findings: what did not pass, with advice on how to mend it.
-
-
-_ADVICE: Mapping[str, str] = {
-    "citations": "cite one of the numbered sources, or drop the mark",
-    "sources": "cite the passage that says this, or drop the sentence",
-    "passages": "cite the passage that says this",
-    "quotes": "quote the source's own words, or drop the quotation marks",
-    "numbers": "use the source's number",
-    "dates": "use the source's date",
-    "names": "use the names that the source uses",
-    "negation": "state it as the source does",
-    "comparison": "state the direction that the source states",
-    "roles": "say of each what the source says of it",
-    "additions": "drop what no source says",
-    "support": "restate it closer to the source, or drop it",
-    "subject": "answer for what the question names",
-    "polarity": "read the source yourself, and say yes or no only where it does",
-    "verifier": "ask again, or use another verifier model",
-    "max-risk": "read claims like this yourself, or ask for no promise",
-    "agreement": "read the sentence and its source, and decide",
-}
-
-
-def findings_of(checks: Iterable[Check]) -> tuple[Finding, ...]:
-    """The findings of some checks: those that failed, and those that could not be made."""
-    return tuple(finding_of(check) for check in checks if check.status in (Status.FAILED, Status.UNKNOWN))
-
-
-def finding_of(check: Check) -> Finding:
-    """The finding of a check that did not pass."""
-    return Finding(check.name, check.claim, check.severity, check.cause or "", _advice(check), check.kind)
-
-
-def _advice(check: Check) -> str:
-    """What to do: with the source's own value where there is one."""
-    if check.kind is FindingKind.DECORATIVE_CITATION:
-        return "drop the mark"
-    advice = _ADVICE[check.name]
-    return advice if check.expected is None else f"{advice}: {check.expected}"
-
 
 # Sentences that only quote: each quote is compared with the stored text, character for character.
 
@@ -107,7 +63,9 @@ def _is_covered(said: str, quotes: Sequence[Quote]) -> bool:
 
 def quotation_review(draft: Draft, after: int, marks: tuple[Citation, ...], held: Mapping[str, Passage]) -> Review:
     """One claim for each quote of the sentences from `after` on, supported where it stands in its passage."""
-    made = [_judged(number, quote, start, held) for number, (quote, start) in enumerate(_places(draft, after), 1)]
+    made = [
+        _quoted_claim(number, quote, start, held) for number, (quote, start) in enumerate(_places(draft, after), 1)
+    ]
     checks = tuple(check for _, check in made)
     return Review(tuple(claim for claim, _ in made), checks, findings_of(checks), marks)
 
@@ -130,7 +88,7 @@ def _places(draft: Draft, after: int) -> Iterator[tuple[Quote, int]]:
             at = start + len(quote.text)
 
 
-def _judged(number: int, quote: Quote, start: int, held: Mapping[str, Passage]) -> tuple[Claim, Check]:
+def _quoted_claim(number: int, quote: Quote, start: int, held: Mapping[str, Passage]) -> tuple[Claim, Check]:
     source, where = quote.source, Span(start, start + len(quote.text))
     cause = _difference(quote, held.get(source.passage_id))
     verdict = Verdict.SUPPORTED if cause is None else Verdict.UNSUPPORTED
@@ -157,45 +115,7 @@ def _difference(quote: Quote, passage: Passage | None) -> str | None:
     return None if quote.text in (source.quote, prose) else "the answer changes the quoted words"
 
 
-# What a text says that no check tests, told as open checks.
-
-
-_LIST_MARKS = "-*•+#0123456789.) "
-
-
-def untested_in(text: str, review: Review, without_claims: Severity) -> tuple[Check, ...]:
-    """A text without any claim, a bare yes or no, and headings, lead-ins and questions that hold a number.
-
-    An answer `without_claims` must not count as verified; anyone's text may well claim nothing.
-    """
-    if not review.claims:
-        cause = "the text claims nothing that can be tested"
-        return (Check("support", Status.UNKNOWN, without_claims, None, cause),)
-    blanked = without_marks(text, review.citations)
-    found = [_open(span, "a number in a heading, a lead-in or a question is not tested") for span in _led(blanked)]
-    opening = blanked.split(".")[0]
-    if says_only_yes_or_no(opening):
-        cause = "a bare yes or no is not tested, only the ground given for it"
-        found.insert(0, _open(Span(0, len(opening)), cause))
-    return tuple(found)
-
-
-def untested_code(code: Sequence[Span]) -> tuple[Check, ...]:
-    """The code of anyone's text, each stretch of which is told to be untested."""
-    return tuple(_open(span, "code is not tested") for span in code)
-
-
-def _led(text: str) -> Iterator[Span]:
-    """The sentences that claim nothing by their form, and hold a number all the same."""
-    for span in sentences(text):
-        said = text[span.start : span.end]
-        number = any(each.isdigit() for each in said.lstrip(_LIST_MARKS))
-        if number and claims_nothing(said) and not abstains(said):
-            yield span
-
-
-def _open(span: Span, cause: str) -> Check:
-    return Check("support", Status.UNKNOWN, Severity.WARN, None, cause, span)
+# The verifier.
 
 
 # Characters of sources, counted for each claim, that are looked through in about a millisecond.
@@ -204,8 +124,8 @@ _SOON_LOOKED_UP = 10_000
 _IN_A_STRETCH = 64
 # How likely a reader must find a yes or no that an answer gives: chosen.
 AGREED_POLARITY = 0.85
-Judged = tuple[Claim, list[Check]]
-CHECKS = ("citations", "sources", "passages", "quotes", *FACTS, "support", "subject", "polarity")
+Evaluated = tuple[Claim, list[Check]]
+CHECKS = ("citations", "sources", "passages", "quotes", *FACT_CHECKS, "support", "subject", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +142,6 @@ class DeterministicVerifier:
 
     embedder: Embedder | None = None
     skip: frozenset[str] = field(default=frozenset())
-    reader: SourceReader = field(default_factory=SourceReader, repr=False, compare=False)
     timing: Timing = field(default=untimed, repr=False, compare=False)
     lateness: Callable[[], Callable[[], bool]] | None = None
     checker: Checker | None = None
@@ -304,7 +223,7 @@ class DeterministicVerifier:
         """What the verdict of `check` on a text judged whole comes from; None where it claims nothing."""
         marks = citations(text, names_of(passages))
         task = Task(text, marks, tuple(whole(text, marks)), passages, passages, bool(marks))
-        cases = await asyncio.to_thread(_cases, task, self.reader, 1)
+        cases = await asyncio.to_thread(_cases, task, 1)
         measures = await self._measures(cases)
         return next((MeasuredClaim.of(case, measures) for case in cases), None)
 
@@ -316,67 +235,67 @@ class DeterministicVerifier:
         read = {n: claim for n, claim in enumerate(claims) if language_of(claim) in known}
         pairs = await asyncio.to_thread(lambda: {n: pairs_of(claim, passages) for n, claim in read.items()})
         every = list(chain(*pairs.values()))
-        said = by_claim(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
+        said = entailments(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
         return tuple(said[n].support if n in said else None for n in range(len(claims)))
 
     async def _reviewed(self, task: Task) -> Review:
         if self.lateness is None:
             return _review(task, await self._tested(task), self.skip, self.timing)
-        late, made = self.lateness(), list[Judged]()
+        late, made = self.lateness(), list[Evaluated]()
         for at in range(0, len(task.claims), _IN_A_STRETCH):
             part = replace(task, claims=task.claims[at : at + _IN_A_STRETCH])
             if late():
-                made += self._judged(part, untested_cases(part, "deadline", at + 1), Measures())
+                made += self._evaluated(part, untested_cases(part, "deadline", at + 1), Measures())
             else:
                 made += await self._tested(part, at + 1)
         return _review(task, made, self.skip, self.timing)
 
-    async def _tested(self, task: Task, first: int = 1) -> list[Judged]:
+    async def _tested(self, task: Task, first: int = 1) -> list[Evaluated]:
         """The task's claims, numbered from `first`, with their checks."""
         with self.timing(READING):
-            quoted = _soon_quoted(task, self.reader, first)
+            quoted = _soon_quoted(task, first)
             if quoted is None:
-                cases = await asyncio.to_thread(_cases, task, self.reader, first)
+                cases = await asyncio.to_thread(_cases, task, first)
                 measures = await self._measures(cases)
         if quoted is not None:
-            return self._judged(task, quoted, Measures())
-        return await asyncio.to_thread(self._judged, task, cases, measures)
+            return self._evaluated(task, quoted, Measures())
+        return await asyncio.to_thread(self._evaluated, task, cases, measures)
 
-    def _judged(self, task: Task, cases: Sequence[Case], measures: Measures) -> list[Judged]:
+    def _evaluated(self, task: Task, cases: Sequence[Case], measures: Measures) -> list[Evaluated]:
         """Each claim with its checks, on the calling thread."""
-        return [judged(case, task, measures, self.skip, self.reader, self.timing) for case in cases]
+        return [evaluate_claim(case, task, measures, self.skip, self.timing) for case in cases]
 
     async def _measures(self, cases: Sequence[Case]) -> Measures:
         """What models say of the cases; nothing where support is not tested."""
         if "support" in self.skip:
             return Measures()
-        vectors, said = await asyncio.gather(self._vectors(cases), self._entailed(cases))
+        vectors, said = await asyncio.gather(self._vectors(cases), self._entailments(cases))
         return Measures(vectors, said, self.checker.model.policy if self.checker else None)
 
-    async def _entailed(self, cases: Sequence[Case]) -> Mapping[int, Entailed]:
+    async def _entailments(self, cases: Sequence[Case]) -> Mapping[int, Entailment]:
         """What the checker says of each case, by its number; nothing in languages that it does not read."""
         if self.checker is None:
             return {}
         known = self.checker.model.languages
-        read = [case for case in cases if case.reading and language_of(case.claim.text) in known]
+        read = [case for case in cases if case.compared and language_of(case.claim.text) in known]
         pairs = await asyncio.to_thread(lambda: {case.n: pairs_of(case.claim.text, case.scope) for case in read})
         every = list(chain(*pairs.values()))
-        return by_claim(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
+        return entailments(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
         """The vectors that the cases need, each text once; none for languages that the model does not know."""
         if self.embedder is None:
             return {}
         known = self.embedder.model.languages
-        readings = [each.reading for each in cases if each.reading and language_of(each.claim.text) in known]
-        texts = list(dict.fromkeys(text for reading in readings for text in texts_of(reading)))
+        claims = [case.compared for case in cases if case.compared and language_of(case.claim.text) in known]
+        texts = await asyncio.to_thread(lambda: list(dict.fromkeys(chain(*map(texts_of, claims)))))
         return dict(zip(texts, await self.embedder.embed(texts), strict=True)) if texts else {}
 
 
-def _soon_quoted(task: Task, reader: SourceReader, first: int) -> tuple[Case, ...] | None:
+def _soon_quoted(task: Task, first: int) -> tuple[Case, ...] | None:
     """The claims, where it is soon seen that each stands in a source word for word: nothing is to be compared."""
     quotes = quotes_of(task) if _soon_looked_up(task) else (None,)
-    return None if None in quotes else cases_of(task, quotes, reader, first)
+    return None if None in quotes else cases_of(task, quotes, first)
 
 
 def _soon_looked_up(task: Task) -> bool:
@@ -384,8 +303,13 @@ def _soon_looked_up(task: Task) -> bool:
     return sum(len(passage.text) for claim in task.claims for passage in task.scope(claim)) <= _SOON_LOOKED_UP
 
 
-def _cases(task: Task, reader: SourceReader, first: int) -> tuple[Case, ...]:
-    return cases_of(task, quotes_of(task), reader, first)
+def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:
+    """For each claim where one of its sources says it word for word, None where none does."""
+    return tuple(None if claim.is_endless else said_whole(claim.text, task.scope(claim)) for claim in task.claims)
+
+
+def _cases(task: Task, first: int) -> tuple[Case, ...]:
+    return cases_of(task, quotes_of(task), first)
 
 
 def least_support(review: Review) -> float | None:
@@ -393,7 +317,7 @@ def least_support(review: Review) -> float | None:
     return min((claim.support for claim in review.claims if claim.support is not None), default=None)
 
 
-def _review(task: Task, made: Sequence[Judged], skip: frozenset[str], timing: Timing) -> Review:
+def _review(task: Task, made: Sequence[Evaluated], skip: frozenset[str], timing: Timing) -> Review:
     """The review of claims that were judged, with the checks of the text's marks."""
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
     known = {mark.start for mark in wrong}
@@ -402,24 +326,11 @@ def _review(task: Task, made: Sequence[Judged], skip: frozenset[str], timing: Ti
     checks = [Check(name, Status.SKIPPED, Severity.BLOCK, None, "switched off") for name in CHECKS if name in skip]
     if "citations" not in skip:
         with timing("citations"):
-            checks += _citation_checks(task, wrong)
+            checks += mark_checks(task, wrong)
     checks += [check for _, found in made for check in found]
     claims = tuple(claim for claim, _ in made)
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)
     return Review(claims, tuple(checks), findings_of(checks), task.marks, unknown)
-
-
-def _citation_checks(task: Task, wrong: Sequence[Citation]) -> list[Check]:
-    """One check a mark: it stands for sources that exist."""
-    checks, unknown = [], {mark.start for mark in wrong}
-    for mark in task.marks:
-        cause = f"{task.text[mark.start : mark.end]} stands for no source" if mark.start in unknown else None
-        status = Status.FAILED if cause else Status.PASSED
-        kind = FindingKind.FABRICATED_REFERENCE if cause else None
-        checks.append(
-            Check("citations", status, Severity.BLOCK, None, cause, Span(mark.start, mark.end), None, kind)
-        )
-    return checks
 
 
 def _with(review: Review, checks: tuple[Check, ...]) -> Review:

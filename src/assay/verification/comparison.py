@@ -1,0 +1,562 @@
+"""How a claim relates what it names, beside what its sources say of the same: comparisons, roles, additions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, kept
+from assay.nlp.analysis import Analysis, Token, analyse, within
+from assay.nlp.negation import NEGATING_PREFIXES, opposite, opposites_of
+from assay.nlp.sources import SourceIndex, SourceSentence
+from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
+from assay.nlp.wordnet import kinship, lexicon
+from assay.types import Check, FindingKind, Severity, Span, Status
+from assay.verification.claims import failure, result
+from assay.verification.negation import clause_end, clause_start, denials
+from assay.verification.values import limited
+
+# Which of two is more: "deeper than", "less than", "not as deep as".
+
+_RANKED_CLAUSE = re.compile(r"[.;:,](?=\s|$)|\s(?:but|while|whereas|and|although|though)\s")
+_IRREGULAR = {"better": "good", "worse": "bad", "more": "much", "less": "much", "fewer": "much"}
+_DOWN = frozenset(("less", "fewer"))
+_NOT = frozenset(("not", "never", "no"))
+# Of a text of more clauses the first are read.
+_MOST_CLAUSES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """That what `left` names has more (`up`) or less of a property than what `right` names; terms and a stem.
+
+    `right` is empty where a text leaves open what is compared with.
+    """
+
+    left: frozenset[str]
+    right: frozenset[str]
+    of: str
+    up: bool
+    place: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A claim's ranking, and the source sentence that ranks the same two the same way or the other way round."""
+
+    place: Span
+    sentence: SourceSentence
+    agrees: bool
+
+
+def ranked(claim: Alignment) -> Ranked | None:
+    """The claim's ranking beside the nearest sentence that ranks the same two by the same property, if one does."""
+    for mine in rankings(claim.plain):
+        if not mine.right:
+            continue
+        for near in claim.near(SAME_MATTER):
+            for theirs in rankings(near.sentence.text):
+                agrees = _agrees(mine, theirs)
+                if agrees is not None:
+                    return Ranked(mine.place, near.sentence, agrees)
+    return None
+
+
+def _agrees(mine: Ranking, theirs: Ranking) -> bool | None:
+    """Whether two rankings say the same; None where they are of other things."""
+    swapped, turned = _sides_swapped(mine, theirs), _directions_differ(mine, theirs)
+    return None if swapped is None or turned is None else swapped == turned
+
+
+def _sides_swapped(mine: Ranking, theirs: Ranking) -> bool | None:
+    """Whether the two sides have changed places; None where they are not the same two."""
+    left, right = mine.left - mine.right, mine.right - mine.left
+    if not theirs.right:
+        return True if right & theirs.left and not left & theirs.left else None
+    their_left, their_right = theirs.left - theirs.right, theirs.right - theirs.left
+    if left & their_left and right & their_right:
+        return False
+    return True if left & their_right and right & their_left else None
+
+
+def _directions_differ(mine: Ranking, theirs: Ranking) -> bool | None:
+    """Whether the one says less where the other says more; None where they rank by something else."""
+    if mine.of == theirs.of or kinship(mine.of, theirs.of) == "same":
+        return mine.up != theirs.up
+    if opposite(mine.of, theirs.of) or kinship(mine.of, theirs.of) == "opposite":
+        return mine.up == theirs.up
+    return None
+
+
+def rankings(text: str) -> tuple[Ranking, ...]:
+    """The rankings of a text in order; a number behind "than" ranks nothing.
+
+    >>> [(sorted(r.left), sorted(r.right), r.of, r.up) for r in rankings("Ulm is not as deep as Orsa, but larger.")]
+    [(['ulm'], ['orsa'], 'deep', False), ([], [], 'larg', True)]
+    """
+    return analyse(text).derive(_rankings)
+
+
+def _rankings(read: Analysis) -> tuple[Ranking, ...]:
+    text = read.text
+    edges = [0, *(match.end() for match in _RANKED_CLAUSE.finditer(text)), len(text)][: _MOST_CLAUSES + 1]
+    return tuple(one for start, end in pairwise(edges) for one in _in_clause(text, start, end))
+
+
+def _in_clause(text: str, start: int, end: int) -> Iterator[Ranking]:
+    """The ranking of one clause, if it holds one that is stated."""
+    spans = [Span(start + each.start, start + each.end) for each in word_spans(text[start:end])]
+    folded = words(text[start:end])
+    for at, word in enumerate(folded):
+        base = _base(word)
+        negated = at > 0 and folded[at - 1] in _NOT
+        if word == "as" and negated and folded[at + 2 : at + 3] == ["as"]:
+            left, right = text[start : spans[at - 1].start], text[spans[at + 2].end : end]
+            yield Ranking(_set(left), _set(right), stem(folded[at + 1]), False, Span(spans[at].start, end))
+            return
+        if base is None or negated:
+            continue
+        than = next((n for n in range(at + 1, len(folded)) if folded[n] == "than"), None)
+        if than is not None and folded[than + 1 : than + 2] and folded[than + 1][0].isdigit():
+            return
+        of, last = (base, at) if word not in _IRREGULAR or base != "much" else _amount(folded, at, than)
+        right = text[spans[than].end : end] if than is not None else ""
+        behind = text[spans[last].end : spans[than].start] if than is not None else ""
+        yield Ranking(
+            _set(f"{text[start : spans[at].start]} {behind}"), _set(right), stem(of), word not in _DOWN,
+            Span(spans[at].start, spans[than if than is not None else last].end),
+        )  # fmt: skip
+        return
+
+
+def _amount(folded: list[str], at: int, than: int | None) -> tuple[str, int]:
+    """What "more" and "less" are said of, if the next word is an adjective: "more common than"."""
+    if at + 1 < len(folded) and than != at + 1:
+        entry = lexicon().get(stem(folded[at + 1]))
+        if entry is not None and entry.counts[2] > entry.counts[0]:
+            return folded[at + 1], at + 1
+    return "much", at
+
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+def _base(word: str) -> str | None:
+    """What a comparative is the comparative of: "larger" of "large"; None where it is none."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) < 5 or not word.endswith("er"):
+        return None
+    forms = [word[:-2], word[:-1], word[:-3]] if word[-3] != "i" else [word[:-3] + "y"]
+    return next((each for each in forms if _is_adjective(each)), None)
+
+
+def _is_adjective(word: str) -> bool:
+    entry = lexicon().get(stem(word))
+    return entry is not None and entry.counts[2] > 0
+
+
+# More against less, and words against their opposites.
+
+
+# Verbs of one way and of the other, in the forms that do not share a stem.
+_WAYS = tuple(
+    frozenset(map(stem, verbs.split()))
+    for verbs in (
+        """increase raise rise rose risen grow grew grown gain boost expand heighten elevate""",
+        """reduce decrease lower fall fell fallen drop decline shrink shrank lose lost cut diminish lessen""",
+    )
+)
+# Verbs of what brings a thing about, and of what keeps it away.
+_EFFECTS = tuple(
+    frozenset(map(stem, verbs.split()))
+    for verbs in ("cause trigger induce provoke", "prevent avert inhibit stop cure avoid")
+)
+# How much of something a text speaks of: "most" beside "few" is no opposite by itself.
+_AMOUNTS = frozenset(
+    """few little rarely seldom scarce scarcely hardly minority some several sometimes partly partially occasionally
+    many much numerous often frequently widely most mostly mainly usually generally typically primarily chiefly
+    largely majority normally all every everyone everybody each always entire entirely whole wholly completely fully
+    only solely""".split()
+)
+_ORDER = {"before", "after"}
+# Words of time that say the opposite where one stands in the other's place.
+_TIMES = {
+    "until": frozenset(("from", "since", "after")),
+    "from": frozenset(("until",)),
+    "since": frozenset(("until",)),
+}
+
+
+def comparisons(claim: Alignment) -> list[Check]:
+    """More against less, and words against their opposites, in the nearest sentence."""
+    close = claim.near(SAME_MATTER)
+    mine = claim.analysis.comparisons
+    if not close:
+        cause = "no source sentence is near enough to compare more and less"
+        return [
+            result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end))
+            for c in mine[:1]
+        ]
+    limits = limited(claim)
+    if limits:
+        return limits
+    ranking = ranked(claim)
+    if ranking is not None:
+        return [_ranked(claim, ranking)]
+    sentence = close[0].sentence
+    pair = _opposites(claim.plain, sentence.text)
+    if pair is not None:
+        cause = f"the answer says {pair[0]!r} where the source says {pair[1]!r}"
+        where = Span(0, len(claim.plain))
+        return [failure(claim, "comparison", cause, where, FindingKind.CONTRADICTED, sentence.span)]
+    theirs = {each.direction for each in sentence.analysis.comparisons}
+    if not mine:
+        return []
+    part = Span(mine[0].start, mine[0].end)
+    if {each.direction for each in mine} & theirs:
+        return [result(claim, "comparison", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
+    if theirs and close[0].coverage >= SAME_STATEMENT:
+        cause = "the answer says more where the source says less, or less where it says more"
+        return [failure(claim, "comparison", cause, part, FindingKind.CONTRADICTED, sentence.span)]
+    cause = "the source sentence compares nothing" if not theirs else "the source compares something else"
+    return [result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
+
+
+def _ranked(claim: Alignment, ranking: Ranked) -> Check:
+    """The check of a claim that says which of two is more, beside a source sentence on the same two."""
+    if ranking.agrees:
+        return result(
+            claim, "comparison", Status.PASSED, Severity.BLOCK, None, ranking.place, ranking.sentence.span
+        )
+    cause = "the source compares the two the other way round"
+    return failure(claim, "comparison", cause, ranking.place, FindingKind.CONTRADICTED, ranking.sentence.span)
+
+
+def _opposites(claim: str, source: str) -> tuple[str, str] | None:
+    """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
+    mine, theirs = ({stem(word): word for word in words(text) if word not in _AMOUNTS} for text in (claim, source))
+    for each in sorted(mine.keys() - theirs.keys()):
+        if _also_said(each, claim, source) or _supposed(mine[each], claim):
+            continue
+        for other in sorted(_against(each, mine[each]) & theirs.keys() - mine.keys()):
+            if {mine[each], theirs[other]} == _ORDER and _sides_changed(mine[each], claim, theirs[other], source):
+                continue
+            if _beside(each, claim) & _beside(other, source) and _denied(each, claim) == _denied(other, source):
+                return mine[each], theirs[other]
+    return None
+
+
+def _supposed(word: str, text: str) -> bool:
+    """Whether a folded word stands in what a text only supposes: "if the boiler breaks"."""
+    return re.search(rf"\b(?:if|when|once|unless)\b[^,;.]*\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
+
+
+def _sides_changed(word: str, claim: str, other: str, source: str) -> bool:
+    """Whether what one text has before its word, the other has behind its own: "X after Y", "Y before X"."""
+    first, _, second = claim.lower().partition(f" {word} ")
+    third, _, fourth = source.lower().partition(f" {other} ")
+    one, two, three, four = (frozenset(terms(each)) for each in (first, second, third, fourth))
+    return bool(one & four and two & three) and not (one & three - four or two & four - three)
+
+
+def _also_said(each: str, claim: str, source: str) -> bool:
+    """Whether a source says the same beside its opposite: it lowers the risk that something else raises."""
+    alike = {other for way in (*_WAYS, *_EFFECTS) if each in way for other in way}
+    held = {stem(one) for one in words(source)}
+    return any(_beside(each, claim) & _beside(other, source) for other in alike & held)
+
+
+def _against(each: str, word: str) -> frozenset[str]:
+    """The opposite stems of a word: listed, in the lexicon, or with a negating prefix put on or taken off."""
+    entry = lexicon().get(each)
+    known = opposites_of(word) | _TIMES.get(word, frozenset()) | (entry.opposites if entry else frozenset())
+    for one, other in (_WAYS, _EFFECTS):
+        known |= other if each in one else one if each in other else frozenset()
+    shorn = {each.removeprefix(prefix) for prefix in NEGATING_PREFIXES if each.startswith(prefix)}
+    return known | {prefix + each for prefix in NEGATING_PREFIXES} | {short for short in shorn if len(short) > 3}
+
+
+def _denied(word: str, text: str) -> bool:
+    """Whether a text denies what a stem says: what is not allowed is banned."""
+    return any(word in each.reached for each in denials(text))
+
+
+def _beside(word: str, text: str) -> set[str]:
+    """The content words within three words of a stem."""
+    stems = [stem(each) for each in words(text)]
+    around = [near for at, each in enumerate(stems) if each == word for near in stems[max(0, at - 3) : at + 4]]
+    return {each for each in around if each != word and each not in STOP_WORDS}
+
+
+# Who did what to whom: names that stand the other way round about the same verb in the source sentence.
+
+
+# Whether what stands before a verb in the claim stands behind it in the source, in the same voice.
+
+
+# "In the tower hangs a bell": what comes first need not be the subject.
+_PREPOSITIONS = frozenset(
+    "in on at by with from for of to during after before under over since until behind near as through".split()
+)
+# Verbs that hold both ways, and words that join two subjects.
+_BOTH_WAYS = frozenset(
+    map(
+        stem,
+        """and or nor both each other versus vs equal equals resemble resembles border borders adjoin adjoins meet
+        meets met marry married differ differs match matches join joined include includes mean means
+        accompany accompanied correlate correlated associate associated link linked relate related connect
+        connected mix mixed collide collided become became remain call called name named know known""".split(),
+    )
+)
+_BE = frozenset("is are was were be been being".split())
+_BY_WITHIN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The clause about a verb: the content stems before and behind it, whether it is passive, and its place."""
+
+    before: frozenset[str]
+    behind: frozenset[str]
+    passive: bool
+    place: Span
+
+
+def swapped_sides(claim: str, source: str) -> tuple[Span, Span] | None:
+    """The claim's two sides of a verb where they have changed places; None where they have not.
+
+    What the claim says first stands behind the verb in the source, and the other way round.
+
+    >>> swapped_sides("The expired key was caused by the outage.", "The outage was caused by an expired key.")
+    (Span(start=0, end=20), Span(start=26, end=40))
+    >>> swapped_sides("The expired key caused the outage.", "The outage was caused by an expired key.") is None
+    True
+    """
+    theirs = _verbs(source)
+    for verb, mine in _verbs(claim).items():
+        other = theirs.get(verb)
+        if other is None or mine.passive != other.passive or not mine.before or not other.before:
+            continue
+        if _crossed(mine, other):
+            start, end = clause_start(claim, mine.place.start), clause_end(claim, mine.place.end)
+            return Span(start, mine.place.start), Span(mine.place.end, end)
+    return None
+
+
+def _crossed(mine: _Sides, other: _Sides) -> bool:
+    """Whether what is before the one is behind the other; what is on both sides ("version 2") tells nothing.
+
+    A number, as of a year, may stand on either side, unless it tells two of a kind apart.
+    """
+    shared = mine.before & mine.behind
+    before, behind = mine.before - shared, other.behind - shared
+    theirs = (other.before & mine.behind) - shared
+    named = bool(shared) or any(not each[0].isdigit() for each in theirs)
+    return bool(before) and before <= behind and bool(theirs) and named and not before & other.before
+
+
+def _verbs(text: str) -> dict[str, _Sides]:
+    """The sides of each word of a text that may be a verb and stands in it once."""
+    spans = list(word_spans(text))
+    folded = words(text)
+    stems = [stem(each) for each in folded]
+    found = {}
+    for at, word in enumerate(stems):
+        if 0 < at < len(stems) - 1 and stems.count(word) == 1 and _is_verb(word, folded[at]):
+            sides = _sides(text, spans, folded, stems, at)
+            if sides is not None:
+                found[word] = sides
+    return found
+
+
+def _sides(text: str, spans: Sequence[Span], folded: Sequence[str], stems: Sequence[str], at: int) -> _Sides | None:
+    """What stands before and behind a verb in its clause; None where what comes first may not be its subject."""
+    start, end = clause_start(text, spans[at].start), clause_end(text, spans[at].end)
+    within = [n for n, each in enumerate(spans) if start <= each.start and each.end <= end]
+    before, behind = [n for n in within if n < at], [n for n in within if n > at]
+    if not before or not behind or folded[before[0]] in _PREPOSITIONS or _BOTH_WAYS & {stems[n] for n in within}:
+        return None
+    passive = "by" in folded[at + 1 : at + 1 + _BY_WITHIN] or (folded[at - 1] in _BE and folded[at][-3:] != "ing")
+    first, second = ({stems[n] for n in some if folded[n] not in STOP_WORDS} for some in (before, behind))
+    return _Sides(frozenset(first), frozenset(second), passive, spans[at])
+
+
+def _is_verb(word: str, folded: str) -> bool:
+    entry = lexicon().get(word)
+    if folded in STOP_WORDS or entry is None or not entry.counts[1]:
+        return False
+    return folded.endswith("ed") or entry.counts[1] >= entry.counts[0]
+
+
+# One word that has moved is an adverb more often than a name; of several stretches two must say something.
+_LEAST_MOVED = 2
+# Of a claim with more names than this, pairs of the first are looked at.
+_MOST_NAMES = 8
+# Where one of these stands between the names, the relation may hold both ways, or the names are a list.
+_SYMMETRIC = frozenset(
+    """and or nor versus vs v with between both met meet meets together married marry wed share shares shared border
+    borders bordered include includes including like such as than against""".split()
+)
+_JOINS = frozenset(("and", "or"))
+
+
+def roles(claim: Alignment) -> list[Check]:
+    """Parts of a changed copy that have changed places in the sentence that it copies.
+
+    In words of its own a claim may turn a sentence about and say the same (docs/decisions/175).
+    """
+    if claim.copied is None or ((ranking := ranked(claim)) is not None and ranking.agrees):
+        return []
+    tokens, sentence = claim.analysis.tokens, claim.copied.sentence
+    pair = _swapped_names(claim.copied, claim.plain, tokens) or _shuffled_words(claim.copied, tokens)
+    pair = pair or swapped_sides(claim.plain, sentence.text)
+    return [_wrong(claim, sentence, *pair)] if pair else []
+
+
+def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
+    one, other = (claim.plain[each.start : each.end] for each in (first, second))
+    said = f"{other.strip()!r} and {one.strip()!r}" if first != second else f"{one!r}"
+    cause = f"the source has {said} the other way round"
+    return failure(claim, "roles", cause, Span(first.start, second.end), FindingKind.CONTRADICTED, sentence.span)
+
+
+def _swapped_names(copied: Copied, claim: str, mine: Sequence[Token]) -> tuple[Span, Span] | None:
+    """Two names that, put back into each other's places, bring the claim back to the sentence."""
+    stems, theirs = [each.stem for each in mine], [each.stem for each in copied.sentence.analysis.tokens]
+    held = [each for each in _runs(claim, mine) if set(stems[each.start : each.end]) <= set(theirs)]
+    moved = [each for each in held if copied.copy.edits_at(_place(mine, each))]
+    for first, second in combinations(held[:_MOST_NAMES], 2):
+        between = {each.folded for each in mine[first.end : second.start]}
+        if (first not in moved and second not in moved) or not between or between & _SYMMETRIC:
+            continue
+        back = [
+            *stems[: first.start], *stems[second.start : second.end], *stems[first.end : second.start],
+            *stems[first.start : first.end], *stems[second.end :],
+        ]  # fmt: skip
+        moves = first.end - first.start + second.end - second.start
+        if kept(back, theirs) >= kept(stems, theirs) + moves:
+            return _place(mine, first), _place(mine, second)
+    return None
+
+
+def _shuffled_words(copied: Copied, mine: Sequence[Token]) -> tuple[Span, Span] | None:
+    """Where the claim has the sentence's own words in another order, and more than one stretch of it has moved."""
+    theirs = [each.stem for each in copied.sentence.analysis.tokens]
+    if Counter(each.stem for each in mine) - Counter(theirs):
+        return None
+    moved = [edit.claim for edit in copied.copy.edits if edit.claim.start < edit.claim.end]
+    stems = [[each.stem for each in mine if within(each, span)] for span in moved]
+    saying = [any(_has_content(each) for each in mine if within(each, span)) for span in moved]
+    if sum(saying) < min(_LEAST_MOVED, len(moved)):
+        return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": words that say nothing
+    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], theirs)):
+        return None
+    return moved[0], moved[-1]
+
+
+def _has_content(word: Token) -> bool:
+    """Whether a word says something by itself: "it's" does not."""
+    return word.folded not in STOP_WORDS and word.folded.partition("'")[0] not in STOP_WORDS
+
+
+def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
+    """Whether some words stand side by side in a sentence, moved as one, or were moved within a list."""
+    listed = not _JOINS.isdisjoint((some[0], some[-1]))
+    return listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
+
+
+def _runs(claim: str, mine: Sequence[Token]) -> list[Span]:
+    """The names of the claim as ranges of its words."""
+    found = []
+    for name in analyse(claim).names:
+        at = [n for n, each in enumerate(mine) if name.start <= each.start < name.end]
+        if at:
+            found.append(Span(at[0], at[-1] + 1))
+    return found
+
+
+def _place(words: Sequence[Token], run: Span) -> Span:
+    return Span(words[run.start].start, words[run.end - 1].end)
+
+
+# What a claim adds that no source says.
+
+
+# What a claim adds to a list: heating, where the source has the tenant pay for electricity and water alone.
+
+
+# The last of a list, or one between commas: a single word, with or without an article.
+_ITEM = re.compile(
+    r"(?:,|\band|\bor)\s+(?:(?:an?|the|its|their|his|her)\s+)?(?P<item>[^\W\d_]+)"
+    r"(?=\s*(?:[.!?]*\s*\Z|,)|\s+(?:and|or)\s)"
+)
+_LIST_CLAUSE = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+|\s+(?:but|while|whereas)\s+")
+
+
+def listed(claim: Alignment) -> list[Check]:
+    """An open check of an item of a list that the clause does not have which says the rest of the claim.
+
+    Another clause may say it of the item too, in other words, so it is unknown rather than failed.
+    """
+    for match in _ITEM.finditer(claim.plain):
+        item = stem(fold(match["item"]))
+        rest = [each for each in terms(claim.plain) if each != item]
+        if fold(match["item"]) in STOP_WORDS or len(rest) < 2:
+            continue
+        found = _clause_saying(rest, claim)
+        if found is not None and not any(each == item or kinship(item, each) == "same" for each in found):
+            cause = f"the source does not say it of {match['item']!r}"
+            part = Span(match.start("item"), match.end("item"))
+            return [result(claim, "additions", Status.UNKNOWN, Severity.BLOCK, cause, part)]
+    return []
+
+
+def _clause_saying(rest: list[str], claim: Alignment) -> frozenset[str] | None:
+    """The terms of the clause of a near sentence that holds most of a claim, None where none does."""
+    clauses = (
+        frozenset(terms(part))
+        for near in claim.near(SAME_MATTER)
+        for part in _LIST_CLAUSE.split(near.sentence.text)
+    )
+    best = max(clauses, key=lambda each: len(each.intersection(rest)), default=frozenset[str]())
+    return best if len(best.intersection(rest)) >= SAME_STATEMENT * len(set(rest)) else None
+
+
+# From this many words on, what is put into a copied sentence is an addition; to this share it must stand elsewhere.
+LEAST_INSERTED = 4
+ELSEWHERE = 0.5
+
+
+def additions(claim: Alignment) -> list[Check]:
+    """The words of a changed copy that no source bears out, else an item that the source's list lacks."""
+    if claim.copied is None:
+        return []
+    cause = "no source of this claim says this part of it"
+    found = [
+        failure(claim, "additions", cause, span, FindingKind.UNSUPPORTED_ADDITION) for span in _inserted(claim)
+    ]
+    return found or listed(claim)
+
+
+def _inserted(claim: Alignment) -> Iterator[Span]:
+    """Words that were put into the sentence that the claim is copied from, and that no sentence holds."""
+    assert claim.copied is not None  # noqa: S101 - asked for only where there is one
+    for edit in claim.copied.copy.edits:
+        text = claim.plain[edit.claim.start : edit.claim.end]
+        if len(words(text)) < LEAST_INSERTED or 2 * (edit.source.end - edit.source.start) > len(text):
+            continue  # little is put in; or it stands in the place of something, and may say the same
+        if _most_in_one(terms(text), claim.sources) < ELSEWHERE:
+            yield edit.claim
+
+
+def _most_in_one(wanted: Iterable[str], sources: SourceIndex) -> float:
+    """The largest share of some terms that one sentence holds."""
+    every = set(wanted)
+    if not every:
+        return 1.0
+    return max((len(every & set(each.terms)) for each in sources.sentences), default=0) / len(every)

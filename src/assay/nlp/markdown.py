@@ -10,6 +10,7 @@ from html import unescape
 from itertools import groupby
 from typing import Any, Self
 
+import re2
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -149,8 +150,9 @@ class Lines:
 _TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t])")
 _TABLE_RULE = re.compile(r"[ \t|:>-]*-[ \t|:>-]*$")
 # In the parser's lines templating is one word, so that an address with it stays an address.
-_TEMPLATE = re.compile(
-    r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\w-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
+# By RE2: a line of braces that nothing closes takes `re` the square of its length.
+_TEMPLATE = re2.compile(
+    r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\pL\pN_-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
 )
 # What no rule of CommonMark names: footnote marks, components, links by a name defined elsewhere, hard spaces.
 _MORE_MARKUP = re.compile(

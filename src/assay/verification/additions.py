@@ -26,10 +26,14 @@ def listed(over: Comparison) -> list[Check]:
 
     Another clause may say it of the item too, in other words, so it is unknown rather than failed.
     """
+    claimed, seen = terms(over.claim.plain), set[str]()
     for match in _ITEM.finditer(over.claim.plain):
         item = stem(fold(match["item"]))
-        rest = [each for each in terms(over.claim.plain) if each != item]
-        if fold(match["item"]) in STOP_WORDS or len(rest) < 2:
+        if fold(match["item"]) in STOP_WORDS or item in seen:
+            continue
+        seen.add(item)
+        rest = [term for term in claimed if term != item]
+        if len(rest) < 2:
             continue
         found = _says(rest, over)
         if found is not None and not any(each == item or kinship(item, each) == "same" for each in found):

@@ -10,7 +10,8 @@ Weideman et al. 2016, Wuestholz et al. 2017):
 - *within a loop*: some word leads round a loop in two ways: 2^n ways.
 
 A loop that may end the match at each of its places is none of these: the try that enters it succeeds. Told with too
-much caution, so that "linear" is a proof and the rest is not: a repeat of more than LONG times is one without end, a
+much caution, so that "linear" is a proof and the rest is not: a repeat of a limited number of times takes any number on
+the way into a loop, and is none itself (`bounds` tells how much it may cost); a
 long lookbehind and a back reference hold always, what stands in an atomic group is read as if it were in none. A
 repeat of one class that gives nothing back (`\\w*+`) is told exactly, and so are word boundaries.
 """
@@ -22,14 +23,15 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import product
 from re import _constants as ops  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 # A repeat of at most so many times is written out.
-LONG = 12
+LONG = 3
 # Steps of one search through products of states, past which a pattern counts as not shown.
-MOST = 2_000_000
+MOST = 200_000
 # Characters that the classes of `re` tell apart, beside those that a pattern names.
 SAMPLE = "aZ_09é²٣的\u0301 \n\t\r\x1c\u00a0.-,:;()[]|'\"#*\u2019😀"
 START = 0  # the state before a match; it reads anything
@@ -83,6 +85,9 @@ class Automaton:
         self.words = self._bits(lambda each: re.match(r"\w", each) is not None)
         self.empty = Edges()
         self.nodes = 0
+        self.steps = 0
+        self._moved: dict[tuple[int, int, bool], dict[int, list[int]]] = {}
+        self.bounded: set[tuple[int, int]] = set()  # ways back that a repeat takes a limited number of times
         self.reads: list[tuple[int, int, int]] = []  # node, class, node
         begin, end = self._node(), self._node()
         accept = self._node()
@@ -169,26 +174,29 @@ class Automaton:
             raise NotImplementedError(kind)
 
     def _repeat(self, kind: Any, least: int, most: Any, body: Any, begin: int, end: int) -> None:
-        endless = most is ops.MAXREPEAT or most > LONG
-        at = begin
+        at, single = begin, self._single(body)
         for _ in range(min(least, LONG)):
             after = self._node()
             self._seq(body, at, after)
             at = after
-        single = self._single(body)
-        if endless:
-            loop = self._node()
-            self._go(at, loop)
-            self._seq(body, loop, loop)
-            gives_back = kind is not ops.POSSESSIVE_REPEAT or single is None or most is not ops.MAXREPEAT
-            self._go(loop, end, behind=None if gives_back else self.any & ~(single or 0))
-            return
-        for _ in range(most - min(least, LONG)):
-            after = self._node()
+        if most is not ops.MAXREPEAT and most <= LONG:
+            for _ in range(most - least):
+                after = self._node()
+                self._go(at, end)
+                self._seq(body, at, after)
+                at = after
             self._go(at, end)
-            self._seq(body, at, after)
-            at = after
-        self._go(at, end)
+            return
+        endless = most is ops.MAXREPEAT
+        first, last = self._node(), self._node()
+        self._go(at, first)
+        self._seq(body, first, last)
+        self._go(last, first)
+        if not endless:
+            self.bounded.add((last, first))
+        held = self.any & ~single if endless and kind is ops.POSSESSIVE_REPEAT and single is not None else None
+        self._go(at, end, behind=held)
+        self._go(last, end, behind=held)
 
     def _single(self, body: Any) -> int | None:
         """The class of a body that reads one character; None of others."""
@@ -242,38 +250,41 @@ class Automaton:
         return [self.every, *(read for _, read, _ in self.reads)]
 
     @cached_property
-    def follow(self) -> list[list[tuple[int, int, int]]]:
-        """From each position: last and next characters under which another one reads next, one entry a way."""
+    def follow(self) -> list[list[tuple[int, int, int, bool]]]:
+        """From each position: last and next characters under which another one reads next, one entry a way.
+
+        Told beside it is whether the way goes round a repeat of a limited number of times.
+        """
         reading = defaultdict(list)
         for at, (node, _, _) in enumerate(self.reads, 1):
             reading[node].append(at)
         starts = [self.begin, *(node for _, _, node in self.reads)]
-        return [list(self._ways(each, reading)) for each in starts]
+        return [list(self._ways(start, reading)) for start in starts]
 
-    def _ways(self, node: int, reading: dict[int, list[int]]) -> Iterator[tuple[int, int, int]]:
-        for at, before, behind in self._closure(node):
+    def _ways(self, node: int, reading: dict[int, list[int]]) -> Iterator[tuple[int, int, int, bool]]:
+        for at, before, behind, limited in self._closure(node):
             for position in reading.get(at, ()):
                 if behind & self.classes[position]:
-                    yield before, behind & self.classes[position], position
+                    yield before, behind & self.classes[position], position, limited
 
-    def _closure(self, node: int) -> Iterator[tuple[int, int, int]]:
+    def _closure(self, node: int) -> Iterator[tuple[int, int, int, bool]]:
         """The nodes that are reached without reading, once a way."""
-        stack = [(node, self.any, self.any, frozenset((node,)))]
+        stack = [(node, self.any, self.any, False, frozenset((node,)))]
         steps = 0
         while stack:
-            at, before, behind, passed = stack.pop()
+            at, before, behind, limited, passed = stack.pop()
             steps += 1
             if steps > MOST // 10:
                 raise NotShown
-            yield at, before, behind
+            yield at, before, behind, limited
             for first, then, to in self.empty.out.get(at, ()):
-                last, following = before & first, behind & then
+                last, following, back = before & first, behind & then, limited or (at, to) in self.bounded
                 if not (last and following):
                     continue
                 if to in passed:  # round a loop whose body may be empty: a second way to the same place
-                    yield to, last, following
+                    yield to, last, following, back
                 else:
-                    stack.append((to, last, following, passed | {to}))
+                    stack.append((to, last, following, back, passed | {to}))
 
     @cached_property
     def safe(self) -> set[int]:
@@ -282,21 +293,46 @@ class Automaton:
         return {
             at
             for at, node in enumerate(starts)
-            if any(end == self.accept and before == behind == self.any for end, before, behind in self._closure(node))
+            if any(
+                end == self.accept and before == behind == self.any
+                for end, before, behind, _ in self._closure(node)
+            )
         }
 
     @cached_property
     def loops(self) -> list[set[int]]:
         """Sets of positions that lead to one another, without those at which the match may end."""
-        graph = {at: {to for _, _, to in ways if to not in self.safe}
+        graph = {at: {to for _, _, to, limited in ways if not limited and to not in self.safe}
                  for at, ways in enumerate(self.follow) if at and at not in self.safe}  # fmt: skip
         return [each for each in _components(graph) if len(each) > 1 or next(iter(each)) in graph[next(iter(each))]]
 
-    def _next(self, last: int, at: int, letter: int) -> Iterator[int]:
-        """The positions that read this character next, once a way; the start stays the start too."""
-        for before, behind, to in self.follow[at]:
-            if before & last and behind & letter:
-                yield to
+    @cached_property
+    def kinds(self) -> list[int]:
+        """The characters in sets that no condition on the last character tells apart; the edge is none of them."""
+        told = {before for ways in self.follow for before, _, _, _ in ways}
+        by_kind: dict[tuple[bool, ...], int] = defaultdict(int)
+        for letter in self._bits_of(self.every):
+            by_kind[tuple(bool(before & letter) for before in sorted(told))] |= letter
+        return list(by_kind.values())
+
+    def _kind(self, letter: int) -> int:
+        return next(at for at, kind in enumerate(self.kinds) if kind & letter)
+
+    def _moves(self, kind: int, at: int, *, loop: bool) -> dict[int, list[int]]:
+        """For each character the positions that read it next, once a way; a loop's without limited repeats."""
+        key = (kind, at, loop)
+        if key not in self._moved:
+            last = self.kinds[kind] & -self.kinds[kind]
+            found: dict[int, list[int]] = defaultdict(list)
+            for before, behind, to, limited in self.follow[at]:
+                if before & last and not (loop and limited):
+                    for letter in self._bits_of(behind & self.every):
+                        found[letter].append(to)
+            if at == START:
+                for letter in self._bits_of(self.every):
+                    found[letter].append(START)
+            self._moved[key] = dict(found)
+        return self._moved[key]
 
     # --- ambiguity -----------------------------------------------------------------------------------
 
@@ -307,7 +343,7 @@ class Automaton:
         """A word from the start into a loop and round it; one for the pattern."""
         for loop in self.loops:
             for at in loop:
-                for last in self._bits_of(self.classes[at]):
+                for last in self._kinds_of(self.classes[at]):
                     pump = self._search((last, START, at), (last, at, at), (None, loop))
                     if pump is not None:
                         yield Growth("restart", pump)
@@ -319,7 +355,7 @@ class Automaton:
             for second in self.loops:
                 for p in first:
                     for q in second - {p}:
-                        for last in self._bits_of(self.classes[p] & self.classes[q]):
+                        for last in self._kinds_of(self.classes[p] & self.classes[q]):
                             pump = self._search((last, p, p, q), (last, p, q, q), (first, None, second))
                             if pump is not None:
                                 yield Growth("two loops", pump)
@@ -329,28 +365,35 @@ class Automaton:
         """A word round a loop in two ways; one for the pattern."""
         for loop in self.loops:
             for at in loop:
-                for last in self._bits_of(self.classes[at]):
+                for last in self._kinds_of(self.classes[at]):
                     pump = self._forked(last, at, loop)
                     if pump is not None:
                         yield Growth("within a loop", pump)
                         return
 
+    def _kinds_of(self, letters: int) -> set[int]:
+        return {self._kind(letter) for letter in self._bits_of(letters)}
+
     def _search(self, begin: tuple[int, ...], goal: tuple[int, ...], within: tuple[Any, ...]) -> str | None:
         """A word that leads from some positions to others, each track within its loop (None: anywhere)."""
-        queue, words, steps = deque([begin]), {begin: ""}, 0
+        queue, words = deque([begin]), {begin: ""}
         while queue:
             here = queue.popleft()
-            last, *tracks = here
-            for letter in self._bits_of(self.every):
-                choices = []
-                for at, held in zip(tracks, within, strict=True):
-                    ways = set(self._next(last, at, letter))
-                    choices.append([to for to in ways if held is None or to in held] + [START] * (at == START))
-                for reached in _products(choices):
-                    steps += 1
-                    if steps > MOST:
+            kind, *tracks = here
+            moves = [self._moves(kind, at, loop=held is not None) for at, held in zip(tracks, within, strict=True)]
+            for letter in min(moves, key=len):
+                choices = [
+                    {to for to in move.get(letter, ()) if held is None or to in held}
+                    for move, held in zip(moves, within, strict=True)
+                ]
+                if not all(choices):
+                    continue
+                last = self._kind(letter)
+                for reached in product(*choices):
+                    self.steps += 1
+                    if self.steps > MOST:
                         raise NotShown
-                    after = (letter, *reached)
+                    after = (last, *reached)
                     if after == goal:
                         return words[here] + self._letter(letter)
                     if after not in words:
@@ -361,25 +404,25 @@ class Automaton:
     def _forked(self, last: int, at: int, loop: set[int]) -> str | None:
         """A word round a loop in two ways; a way is told by its positions and by how it went between them."""
         begin = (last, at, at, False)
-        queue, words, steps = deque([begin]), {begin: ""}, 0
+        queue, words = deque([begin]), {begin: ""}
         while queue:
             here = queue.popleft()
-            before, one, other, forked = here
-            for letter in self._bits_of(self.every):
-                ways = [to for to in self._next(before, one, letter) if to in loop]
-                others = [to for to in self._next(before, other, letter) if to in loop]
-                for first in range(len(ways)):
-                    for second in range(len(others)):
-                        steps += 1
-                        if steps > MOST:
-                            raise NotShown
-                        apart = forked or one != other or first != second
-                        after = (letter, ways[first], others[second], apart)
-                        if after == (last, at, at, True):
-                            return words[here] + self._letter(letter)
-                        if after not in words:
-                            words[after] = words[here] + self._letter(letter)
-                            queue.append(after)
+            kind, one, other, forked = here
+            ways, others = self._moves(kind, one, loop=True), self._moves(kind, other, loop=True)
+            for letter in ways.keys() & others.keys():
+                after_kind = self._kind(letter)
+                for (m, to), (n, or_to) in product(enumerate(ways[letter]), enumerate(others[letter])):
+                    self.steps += 1
+                    if self.steps > MOST:
+                        raise NotShown
+                    after = (after_kind, to, or_to, forked or one != other or m != n)
+                    if to not in loop or or_to not in loop:
+                        continue
+                    if after == (last, at, at, True):
+                        return words[here] + self._letter(letter)
+                    if after not in words:
+                        words[after] = words[here] + self._letter(letter)
+                        queue.append(after)
         return None
 
     def _letter(self, bit: int) -> str:
@@ -399,15 +442,6 @@ def _union(masks: Iterable[int]) -> int:
     for each in masks:
         whole |= each
     return whole
-
-
-def _products(choices: list[list[int]]) -> Iterator[tuple[int, ...]]:
-    if not choices:
-        yield ()
-        return
-    for first in choices[0]:
-        for rest in _products(choices[1:]):
-            yield (first, *rest)
 
 
 def _item_holds(item: tuple[Any, Any], letter: str) -> bool:

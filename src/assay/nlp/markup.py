@@ -26,7 +26,7 @@ _TAG = re.compile(rf"</?(?:{_BLOCKS}|{_INLINE}){_ATTRIBUTES}>|{_DOCTYPE}|&nbsp;|
 _CELL = re.compile(r"</?(?:td|th)\b", re.IGNORECASE)
 _NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _VOID = frozenset("br hr img wbr meta link".split())
-_BEFORE_STOP = re.compile(r"\s+(?=[.,;:!?])")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s++(?=[.,;:!?])")
 # Only a text that closes a block, or breaks a line, is HTML; one that speaks of a tag is not.
 _IS_HTML = re.compile(rf"</(?:{_BLOCKS})\s*>|<br\s*/?>", re.IGNORECASE)
 # A heading claims nothing, as in markdown, nor does a row of nothing but the heads of columns; one with tags in it,

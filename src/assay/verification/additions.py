@@ -16,9 +16,9 @@ from assay.verification.sources import Sources, kinship
 # The last of a list, or one between commas: a single word, with or without an article.
 _ITEM = re.compile(
     r"(?:,|\band|\bor)\s+(?:(?:an?|the|its|their|his|her)\s+)?(?P<item>[^\W\d_]+)"
-    r"(?=\s*(?:[.!?]*\s*\Z|,)|\s+(?:and|or)\s)"
+    r"(?=\s*+(?:(?:[.!?]++\s*+)?\Z|,)|\s+(?:and|or)\s)"
 )
-_CLAUSE = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+|\s+(?:but|while|whereas)\s+")
+_CLAUSE = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+|(?<!\s)\s++(?:but|while|whereas)\s+")
 
 
 def listed(over: Comparison) -> list[Check]:

@@ -8,23 +8,44 @@ from collections.abc import Iterator
 # Short strings that are repeated without end, by what they are. Each is a stretch that a pattern may begin to read
 # at any of its places, and then read on to the end.
 PUMPS: dict[str, tuple[str, ...]] = {
-    "digits": ("1", "1 ", "1,", "1.", "1:", "1/", "1-", "1, ", "1.1 ", "10,000 ", "1e5", "2019 ", "2019-01-02 ", "12:30 "),
+    "digits": (
+        *("1", "1 ", "1,", "1.", "1:", "1/", "1-"),
+        *("1, ", "1.1 ", "10,000 ", "1e5", "2019 ", "2019-01-02 ", "12:30 "),
+    ),
     "letters": ("a", "A", "a ", "A ", "A. ", "ab ", "Ab ", "Ab-", "Ab, ", "a.b", "the ", "The ", "aA"),
     "connectives": ("or ", "and ", "but ", "of ", "to ", "in ", "that ", "because ", "however, ", "by ", "which "),
     "negators": ("no ", "not ", "never ", "without ", "isn't ", "neither nor "),
-    "quantifiers": ("all ", "most ", "at least ", "more than ", "half of ", "two ", "hundred ", "every ", "the first "),
+    "quantifiers": (
+        *("all ", "most ", "at least ", "more than "),
+        *("half of ", "two ", "hundred ", "every ", "the first "),
+    ),
     "units": ("% ", "5 % ", "$5 ", "km ", "5 km ", "°C ", "million ", "€", "per ", "minus "),
     "dates": ("May ", "1 May ", "May 2019 ", "Monday ", "years ago "),
     "names": ("Dr. ", "John ", "John Smith ", "de ", "O'Neil ", "U.S. ", "Inc. "),
-    "statements": ("is ", "he ", "it is ", "was not ", "said ", "he said: ", "it is. ", "Who? ", "if you ", "increased by "),
-    "punctuation": (".", ",", ":", ";", "!", "?", "...", "-", "--", " - ", "–", "—", "_", "/", "\\", "'", "a'", "&"),
+    "statements": (
+        *("is ", "he ", "it is ", "was not ", "said "),
+        *("he said: ", "it is. ", "Who? ", "if you ", "increased by "),
+    ),
+    "punctuation": (
+        *(".", ",", ":", ";", "!", "?", "...", "-", "--"),
+        *(" - ", "–", "—", "_", "/", "\\", "'", "a'", "&"),
+    ),
     "quotes": ('"', '" ', '"a', '"a" ', "“", "“a", "”", "“a” ", "‘", "«", "'a ", "„"),
     "brackets": ("(", ")", "[", "]", "{", "}", "()", "(a", "(a) ", "[a", "[a]", "[a](", "[a](b) ", "((a)"),
-    "citations": ("[1]", "[1] ", "[1", "[1, ", "[1-", "[^1]", "[^1]: ", "【1】", "(2019) ", "(Smith, ", "[p. 3] ", "⚠ "),
-    "markup": ("<", "<a", "<a>", "</a>", "<b><", "<!--", "&amp;", "`", "``` ", "*", "**", "**a", "*a* ", "~~", "$", "![", "\\("),
-    "lines": ("\n", " \n", "\n\n", "a\n", "a\n\n", "a:\n", "- a\n", "- ", "1. a\n", "# a\n", "#", "> ", "> a\n", "\t", " ", "\r", "---\n"),
+    "citations": (
+        *("[1]", "[1] ", "[1", "[1, ", "[1-", "[^1]"),
+        *("[^1]: ", "【1】", "(2019) ", "(Smith, ", "[p. 3] ", "⚠ "),
+    ),
+    "markup": (
+        *("<", "<a", "<a>", "</a>", "<b><", "<!--", "&amp;", "`"),
+        *("``` ", "*", "**", "**a", "*a* ", "~~", "$", "![", "\\("),
+    ),
+    "lines": (
+        *("\n", " \n", "\n\n", "a\n", "a\n\n", "a:\n", "- a\n", "- "),
+        *("1. a\n", "# a\n", "#", "> ", "> a\n", "\t", " ", "\r", "---\n"),
+    ),
     "tables": ("|", "| ", "|a", "| a | b |\n", "|-", "|---|\n", "a,b\n", "a\tb\n", "| 1 | 2 |\n"),
-    "scripts": ("的", "的。", "一", "年", "ア", "한", "ก", "א", "ا ", "д ", "é", "e\u0301", "\u0301", "ß", "İ", "Å "),
+    "scripts": ("的", "的。", "一", "年", "ア", "한", "ก", "א", "ا ", "д ", "é", "e\u0301", "\u0301", "İ", "Å "),
     "signs": ("😀", "👩\u200d💻", "\u200b", "\u00ad", "\u00a0", "\ufeff", "\u2028", "•", "→", "©", "½", "²", "①"),
     "addresses": ("http://a.b/", "http://", "www.", "a@", "a@b.c ", "a.b/", "?a=", "%20", "a-", "a_b ", "@"),
 }  # fmt: skip
@@ -33,7 +54,10 @@ FRAMES: dict[str, tuple[str, str]] = {
     "alone": ("", ""),
     "in a sentence": ("The report of the council says that ", " in May 2019."),
     "behind an open bracket": ('[1] ("', " x\nIt is 5 km long."),
+    "in long sentences": ("", "."),
 }
+# Characters of a long sentence: no claim is refused at once for its length.
+_SENTENCE = 4000
 
 _PLACES = "Aldmoor Brightwater Corran Dunfield Eastmere Farholt Glenrock Harwick Ivelstone Kestrel".split()
 _THINGS = "bridge harbour library station mill school market theatre museum canal orchard hospital".split()
@@ -62,6 +86,8 @@ def pumped(pump: str, frame: str, characters: int) -> str:
     'no no no'
     """
     before, after = FRAMES[frame]
+    if frame == "in long sentences":
+        pump = (pump * (_SENTENCE // len(pump))).rstrip() + ".\n\n"
     room = characters - len(before) - len(after)
     return before + (pump * (room // len(pump) + 1))[:room] + after
 

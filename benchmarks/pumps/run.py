@@ -4,14 +4,15 @@
     .venv/bin/python benchmarks/pumps/run.py --chars 12000 --pumps 20     # a few minutes, writes nothing
     .venv/bin/python benchmarks/pumps/run.py --verbs fix --pump "no "     # one of them
 
-A pump is a short string that is repeated to 12,000 or 100,000 characters; pumps_texts.py lists them and what stands
+A pump is a short string that is repeated to 12,000 or 100,000 characters; pumps_texts.py lists them, and what stands
 around them. Each such text is a document that is added and asked about, a question, the reply of a model, a passage
-to judge, a claim and a source to check, and a draft to fix. No network reads: the reader and the checker read so many
-tokens of a text and no more, and would hide the time of everything else.
+to judge, a claim and a source to check, and a draft to fix. Adding is told beside them and has no bar: a document is
+embedded by the token, of which such a text may have five times as many. The reader and the checker are off: they
+read so many tokens of a text and no more, and would hide the time of everything else.
 
-A case is given as many times prose's CPU time as GIVEN_UP says, and ends then; its ratio is told as that. A ratio is
-to at least LEAST seconds, so that a verb that refuses a text at once is not measured by the noise of a timer. A verb
-that raises AssayError has answered.
+A case ends after GIVEN_UP times prose's CPU time, which is then its ratio. A ratio is to at least LEAST seconds, so
+that a verb that refuses a text at once is not measured by the noise of a timer. A verb that raises AssayError has
+answered.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ WORST = 12
 QUESTION = "Which bridge did the engineers of Aldmoor open in 1902?"
 SHORT = "In 1902 the engineers of Aldmoor opened the bridge near Corran. It is 420 m long. Nobody had asked for it."
 WITHOUT_NETWORKS = {"reader": "none", "checker": "none", "deadline": 3600.0}
-Verb = Callable[[str], object]
+# Sets a text up and gives what is timed.
+Verb = Callable[[str], Callable[[], object]]
+WITHOUT_BAR = ("add",)
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,12 @@ def added(folder: Path) -> Verb:
 
     engine = open_engine(data_dir=folder, **WITHOUT_NETWORKS)
 
-    def add(text: str) -> object:
+    def ready(text: str) -> Callable[[], object]:
         file = folder / "document.md"
         file.write_text(text, encoding="utf-8", newline="")
-        return engine.sync([file])
+        return lambda: engine.sync([file])
 
-    return add
+    return ready
 
 
 def asked(folder: Path) -> Verb:
@@ -101,17 +104,15 @@ def asked(folder: Path) -> Verb:
     engine = open_engine(data_dir=folder, **WITHOUT_NETWORKS)
     (folder / "plain.txt").write_text(SHORT, encoding="utf-8")
 
-    def ask(text: str) -> object:
+    def ready(text: str) -> Callable[[], object]:
         file = folder / "document.md"
         file.write_text(text, encoding="utf-8", newline="")
         engine.sync([file, folder / "plain.txt"])
-        begun = time.process_time()
-        engine.ask(QUESTION)
-        # Something that the pump itself finds, so that its passages are judged.
-        engine.ask(f"What is said of {' '.join(text[40:80].split())} by the engineers?")
-        return time.process_time() - begun
+        # The second is for something that the text itself holds, so that its passages are judged.
+        own = f"What is said of {' '.join(text[40:80].split())} by the engineers?"
+        return lambda: (engine.ask(QUESTION), engine.ask(own))
 
-    return ask
+    return ready
 
 
 def questioned(folder: Path) -> Verb:
@@ -121,7 +122,7 @@ def questioned(folder: Path) -> Verb:
     engine = open_engine(data_dir=folder, **WITHOUT_NETWORKS)
     (folder / "plain.txt").write_text(SHORT, encoding="utf-8")
     engine.add([folder / "plain.txt"])
-    return engine.ask
+    return lambda text: lambda: engine.ask(text)
 
 
 def replied(folder: Path) -> Verb:
@@ -131,15 +132,13 @@ def replied(folder: Path) -> Verb:
     script, plain = folder / "script.json", folder / "plain.txt"
     plain.write_text(SHORT, encoding="utf-8")
 
-    def reply(text: str) -> object:
+    def ready(text: str) -> Callable[[], object]:
         script.write_text(json.dumps([{"reply": text}]), encoding="utf-8")
-        with open_engine(data_dir=folder, model=f"fake:{script}", **WITHOUT_NETWORKS) as engine:
-            engine.add([plain])
-            begun = time.process_time()
-            engine.ask(QUESTION)
-            return time.process_time() - begun
+        engine = open_engine(data_dir=folder, model=f"fake:{script}", **WITHOUT_NETWORKS)
+        engine.sync([plain])
+        return lambda: engine.ask(QUESTION)
 
-    return reply
+    return ready
 
 
 def gated(act: Callable[[Any, str], object]) -> Callable[[Path], Verb]:
@@ -149,7 +148,7 @@ def gated(act: Callable[[Any, str], object]) -> Callable[[Path], Verb]:
         from assay.wiring import open_gates
 
         engine = open_gates(**WITHOUT_NETWORKS)
-        return lambda text: act(engine, text)
+        return lambda text: lambda: act(engine, text)
 
     return opened
 
@@ -202,16 +201,16 @@ def work(cases: Sequence[Case], seconds: float | None, into: Connection) -> None
         folder = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="assay-pumps-")))
         verb = VERBS[cases[0].verb](folder)
         with suppress(AssayError):
-            verb(SHORT)  # what is imported and loaded once
+            verb(SHORT)()  # what is imported and loaded once
         for case in cases:
-            text = case.text
+            act = verb(case.text)
             begun = time.process_time()
             if seconds is not None:
-                resource.setrlimit(resource.RLIMIT_CPU, (int(begun + seconds) + 2, resource.RLIM_INFINITY))
-            own: object = None
+                resource.setrlimit(resource.RLIMIT_CPU, (int(begun + seconds) + 1, resource.RLIM_INFINITY))
             with suppress(AssayError):
-                own = verb(text)
-            into.send(own if isinstance(own, float) else time.process_time() - begun)
+                act()
+            into.send(time.process_time() - begun)
+            resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
         into.close()
         os._exit(0)  # engines are open in threads of their own
 
@@ -251,6 +250,7 @@ def main() -> None:
     parser.add_argument("--pump", action="append", help="this pump")
     parser.add_argument("--frames", nargs="*", choices=FRAMES, help="what stands around them (all)")
     parser.add_argument("--verbs", nargs="*", choices=VERBS, help="the verbs (all)")
+    parser.add_argument("--keep", action="store_true", help="keep the numbers of a part, too")
     asked_for = parser.parse_args()
     texts = [
         (pump, frame)
@@ -262,12 +262,14 @@ def main() -> None:
         for verb in asked_for.verbs or VERBS:
             name = f"{verb}, {characters:,} characters"
             begun = time.monotonic()
-            numbers[name] = summary(*(lambda plain, found: (plain, texts, found))(*ratios(verb, characters, texts)))
+            plain, found = ratios(verb, characters, texts)
+            numbers[name] = summary(plain, texts, found)
             print(f"{name}: {numbers[name]['worst ratio']} ({time.monotonic() - begun:.0f} s)", file=sys.stderr)
+    barred = [each for name, each in numbers.items() if name.split(",")[0] not in WITHOUT_BAR]
     numbers["pumps"] = len({pump for pump, _ in texts})
-    numbers["worst ratio"] = max(each["worst ratio"] for each in numbers.values() if isinstance(each, dict))
-    numbers["over the bar"] = sum(each["over the bar"] for each in numbers.values() if isinstance(each, dict))
-    if any(vars(asked_for).values()):
+    numbers["worst ratio"] = max(each["worst ratio"] for each in barred)
+    numbers["over the bar"] = sum(each["over the bar"] for each in barred)
+    if any(vars(asked_for).values()) and not asked_for.keep:
         print(json.dumps(numbers, indent=1, ensure_ascii=False))
     else:
         write_result("pumps", "pumps", numbers)

@@ -19,7 +19,7 @@ from assay.types import Citation, Sentence, Span
 
 _TOKEN = re.compile(r"\w+|\s|[^\w\s]")
 # What joins neighbouring marks to one list: [1], [2] and [3].
-_BETWEEN = re.compile(r"[ \t]*(?:[,;]|and|und|et)?[ \t]*\Z")
+_BETWEEN = re.compile(r"[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?\Z")
 _LAST_CELL = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*\Z")
 
 

@@ -244,6 +244,7 @@ LINES = (
     Line("copied, after repair: clean sentences untouched", REPAIR, (MARKING, "clean sentences untouched"), "≥ .95", at_least(0.95)),
     Line("reworded, after repair: planted numbers and names corrected", REPAIR, ("reworded, marking", "planted numbers and names corrected"), "≥ .5", at_least(0.5)),
     Line("reworded, after repair: clean sentences untouched", REPAIR, ("reworded, marking", "clean sentences untouched"), "≥ .95", at_least(0.95)),
+    Line("a text of one short string repeated, 224 strings: CPU time of its worst verb over that of prose of its length", "pumps/results/pumps", ("worst ratio",), "≤ 4", at_most(4)),
     Line("checking a sentence against 10 passages, CPU ms", SPEED_OF_CHECKS, ("CPU ms a sentence, ten passages", "mean"), "≤ 6", at_most(6)),
     Line("reading the marks of 100 kB, CPU ms", SPEED_OF_CHECKS, ("CPU ms of 100 kB of marks",), "≤ 50", at_most(50)),
     Line("21 faults of a verifier: silent passes", CLOSED, ("silent passes", "assay"), "0", at_most(0)),

@@ -36,6 +36,7 @@ LONG = (
     "speed/size.py",
     "speed/search.py",
     "kills/run.py",
+    "pumps/run.py",
     "peers/run.py",
     "replay/run.py",
     "model/run.py",

@@ -220,7 +220,7 @@ MOST_WORDS = (30, 30, 90, 120, 150, 240, 360, 600, 1500, None)
 # An unspaced script has about this many characters a word.
 _CHARACTERS = 2
 _UNSPACED_SIGN = re.compile(rf"[{UNSPACED}]")
-_ITEM = re.compile(r"^\s*(?:[-*•+]|\d{1,3}[.)])\s+\S", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*+(?:[-*•+]|\d{1,3}[.)])\s+\S", re.MULTILINE)
 # A single step or thing needs no list.
 _FEWEST_ITEMS = 2
 

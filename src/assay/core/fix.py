@@ -32,6 +32,9 @@ from assay.types import (
     Verdict,
 )
 
+# So many sentences of a draft are mended, or one for so many of its characters, chosen: prose has one in 100. A draft
+# of more, all of them wrong, is a list of scraps; those beyond are marked where they fail (decision 173).
+MOST_MENDED, CHARACTERS_A_REPAIR = 100, 30
 _NO_QUESTION = Question("", "")
 # Put before a table row, so that it is not tested as the head of its table.
 _HEAD = (Sentence(1, "|---|"),)
@@ -140,7 +143,8 @@ async def _mended(
     corrected_only = replace(base, allowed_repairs=base.allowed_repairs & {RepairKind.CORRECT})
     blocked = _failing(pieces, before, (Severity.BLOCK,))
     failing = _failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))
-    for at in sorted(failing | _unsettled(pieces, before)):
+    most = max(MOST_MENDED, sum(len(piece.written) for piece in pieces) // CHARACTERS_A_REPAIR)
+    for at in sorted(failing | _unsettled(pieces, before))[:most]:
         piece = pieces[at]
         able = base if at in blocked else cited_only if at in failing else corrected_only
         head = _HEAD if piece.is_row else ()

@@ -16,7 +16,7 @@ from assay.types import Loaded, Region, Scalar
 
 
 _OUT = re.compile("[\x00\ud800-\udfff]")
-_LINE_END = re.compile("\r+\n")
+_LINE_END = re.compile("(?<!\r)\r++\n")
 # Characters of combining class 0 that may still compose with the one before them (NFC_Quick_Check=Maybe in
 # Unicode's DerivedNormalizationProps.txt): the parts of Indic vowels and of Hangul syllables.
 _COMPOSING = re.compile(

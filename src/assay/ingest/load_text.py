@@ -165,7 +165,7 @@ def _title(value: Any) -> str:
 # Top-level keys with a value on their line, or items on lines of their own below; deeper YAML is left out.
 _KEY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]+(?P<value>.*))?$")
 _ITEM = re.compile(r"[ \t]*-[ \t]+(?P<value>.+)$")
-_COMMENT = re.compile(r"[ \t]+#.*$")
+_COMMENT = re.compile(r"(?<![ \t])[ \t]++#.*$")
 # A value that begins so goes on over the next lines.
 _GOES_ON = ("|", ">", "{", "&", "*")
 _LONGEST_VALUE = 1000

@@ -32,7 +32,7 @@ class Format(Enum):
 # The built-in formats of ECMA-376 part 1, section 18.8.30, with those of East Asian locales.
 _DATES = frozenset((14, 15, 16, 17, *range(27, 32), 34, 35, 36, *range(50, 59)))
 _TIMES = frozenset((18, 19, 20, 21, 32, 33, 45, 46, 47))
-_QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h|m|s)[^\]]*\]|_.|\*.', re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|\\.|\[(?!h|m|s)[^\]]{0,255}\]|_.|\*.', re.IGNORECASE)
 
 
 def format_of(number: str, codes: Mapping[str | None, str]) -> Format:

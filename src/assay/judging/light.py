@@ -78,7 +78,7 @@ Reply with one JSON object and nothing else:
 "missing": what the passages do not state, in the question's words; "" for yes}}"""
 # Tokens of a reply: a sentence, a word, a phrase.
 REPLY_TOKENS = 300
-_NOTHING = re.compile(r"\W*(?:(?:no(?:ne|thing)?|n/?a|null|nil)(?: is)?(?: missing)?)?\W*", re.IGNORECASE)
+_NOTHING = re.compile(r"\W*+(?:(?:no(?:ne|thing)?|n/?a|null|nil)(?: is)?(?: missing)?\W*+)?", re.IGNORECASE)
 
 
 def _phrase(value: object) -> object:

@@ -86,7 +86,7 @@ _DEFINITION = re.compile(
 )
 # From the first comma on: a search that began with the first item would be slow on text without commas.
 _LIST = re.compile(
-    r",\s?[^,;.]{1,60}(?:,[^,;.]{1,60}){0,8},?\s(?:and|or)\s[^,;.]{1,60}|\n\s*(?:[-*•]|\d{1,3}[.)])\s"
+    r",\s?[^,;.]{1,60}(?:,[^,;.]{1,60}){0,8},?\s(?:and|or)\s[^,;.]{1,60}|\n\s{0,50}(?:[-*•]|\d{1,3}[.)])\s"
     r"|、[^、。]{1,40}(?:、[^、。]{1,40})*"
 )
 _OPENERS = word_class("names.sentence_openers")

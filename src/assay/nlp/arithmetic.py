@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Literal
 
@@ -186,12 +187,18 @@ def derived_date(text: str, value: Date, near: Near) -> Derivation | None:
     return None
 
 
+@lru_cache(maxsize=16)
+def _cues_of(text: str) -> frozenset[str]:
+    """The cues of a claim; each of its numbers asks for them."""
+    return frozenset(cue for cue, words in _CUES.items() if words.search(text))
+
+
 def _wanted(text: str, value: Quantity) -> _Wanted:
     before = text[max(0, value.start - _REACH) : value.start]
     nearness = next((each for each, words in _BEFORE.items() if words.search(before)), None)
     if nearness is None:
         nearness = "about" if _ABOUT_BEHIND.match(text, value.end) else "exact"
-    cues = frozenset(cue for cue, words in _CUES.items() if words.search(text))
+    cues = _cues_of(text)
     places = re.search(r"\d\.(\d+)", text[value.start : value.end])
     scale = value.low / value.written if value.written else 1.0
     return _Wanted(value, nearness, cues, abs(scale) * (10.0 ** -len(places[1]) if places else 1.0))

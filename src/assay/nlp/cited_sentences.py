@@ -23,7 +23,7 @@ _OPEN_CODE = re.compile(r"```|`[^\n]*\Z")
 # Emphasis that closes behind a full stop: **Bold.** Next.
 _CLOSING_EMPHASIS = re.compile(r"(?<=[.!?…。！？])(?:\*{1,3}|_{1,3})(?=\s|\Z)")
 # What may stand between two marks of one list of marks.
-_BETWEEN_MARKS = re.compile(r"[ \t]*(?:[,;]|and|und|et)?[ \t]*\Z")
+_BETWEEN_MARKS = re.compile(r"[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?\Z")
 # A next sentence has begun when it holds more than this: what it opens may still become a mark of the one before.
 _OPENING = re.compile(r"[\s\"'“‘(\[【［〔*_,;]*(?:(?:and?|a|und?|u|et?)[\s\"'“‘(\[【［〔*_,;]*)?")
 _OPEN_BRACKET = re.compile(rf"[\[【［〔][^\[\]【】］［〕〔]{{0,{LONGEST_MARK}}}\Z")
@@ -162,8 +162,10 @@ def _blanked(text: str, marks: Sequence[Span]) -> str:
 # Stands for a mark while the words around it are mended; no model writes it.
 _MARK = "\x00"
 # A list of marks is one place: [1], [2] and [3].
-_JOINED = re.compile(rf"{_MARK}(?:[ \t]*(?:[,;]|and|und|et)?[ \t]*{_MARK})+")
-_WRAPPED = re.compile(rf"\(\s*(?:see|cf\.?|sources?:?|refs?:?)?\s*{_MARK}\s*\)|\*\*{_MARK}\*\*", re.IGNORECASE)
+_JOINED = re.compile(rf"{_MARK}(?:[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?{_MARK})+")
+_WRAPPED = re.compile(
+    rf"\(\s*+(?:(?:see|cf\.?|sources?:?|refs?:?)\s*+)?{_MARK}\s*\)|\*\*{_MARK}\*\*", re.IGNORECASE
+)
 _SOURCE = rf"(?:the\s+)?(?:(?:sources?|passages?|documents?|texts?)\s*)?{_MARK}"
 _BY = (
     r"(?:according\s+to|as\s+(?:stated|noted|described|mentioned|reported|shown)\s+(?:in|by)|based\s+on)\s+"

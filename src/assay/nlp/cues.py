@@ -113,7 +113,7 @@ def speaks_to_reader(sentence: str) -> bool:
 # Questions in an answer, and the titles that stand over them: a question states nothing to test.
 
 
-_ENDS = re.compile(r"[?？][!?！？]*\Z")
+_ENDS = re.compile(r"[?？][!！]*\Z")
 # What a question may stand in as a whole; behind a reporting verb it is part of a statement.
 _WRAPS = (
     ("**", "**"),
@@ -197,21 +197,22 @@ def apart_from_questions(text: str, span: Span) -> Iterator[Span]:
 
 _LINKING = r"(?:is|are|was|were)"
 # In small letters: names of works end on anything.
-_LEFT_OPEN = re.compile(r"(?<![\w.'’-])(?:the|and)[ \t]*\.?\s*\Z")
-_LINKS_TO_NOTHING = re.compile(rf"(?<![\w.'’-]){_LINKING}[ \t]*\.?\s*\Z")
+_TO_THE_END = r"[ \t]*+(?:\.\s*+|\s*+)\Z"
+_LEFT_OPEN = re.compile(rf"(?<![\w.'’-])(?:the|and){_TO_THE_END}")
+_LINKS_TO_NOTHING = re.compile(rf"(?<![\w.'’-]){_LINKING}{_TO_THE_END}")
 # A mark stood where the answer should: "The answer is: [1]."
 _LEADS_TO_NOTHING = re.compile(r"[:;,]\s*[.。]\s*\Z")
 # "That is how it is", "she asked who the winner was", "it cost more than the other was".
 _SAID_BEFORE = re.compile(
     rf"\b(?:what|who|whom|whose|where|when|how|why|which|whatever|whoever|wherever|than)\b"
-    rf"|\b(?:I|it|he|she|they|we|you|there|this|that|these|those|one|so|nor|neither)[ \t]+{_LINKING}[ \t]*\.?\s*\Z",
+    rf"|\b(?:I|it|he|she|they|we|you|there|this|that|these|those|one|so|nor|neither)[ \t]+{_LINKING}{_TO_THE_END}",
     re.IGNORECASE,
 )
 # "Ann was never there, but Bo was", "he is as tall as she is".
 _REPEATS = re.compile(
-    r"\b(?:is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)\b.*"
+    r"^(?>.*?\b(?:is|are|was|were|isn['’]t|aren['’]t|wasn['’]t|weren['’]t)\b).*"
     r"\b(?:as|so|but|while|whereas|though|although|and|unlike|only)\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _LAST_CLAUSE = re.compile(r"[:;]\s")
 

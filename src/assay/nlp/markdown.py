@@ -10,6 +10,7 @@ from html import unescape
 from itertools import groupby
 from typing import Any, Self
 
+import re2
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
@@ -147,10 +148,11 @@ class Lines:
 
 
 _TASK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t])")
-_TABLE_RULE = re.compile(r"[ \t|:>-]*-[ \t|:>-]*$")
+_TABLE_RULE = re.compile(r"(?=[ \t|:>]*+-)[ \t|:>-]*+$")
 # In the parser's lines templating is one word, so that an address with it stays an address.
-_TEMPLATE = re.compile(
-    r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\w-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
+# By RE2: a line of braces that nothing closes takes `re` the square of its length.
+_TEMPLATE = re2.compile(
+    r"\{%.*?%\}|\{\{.*?\}\}|\{#[ \t].*?#\}|\{:?[ \t]*(?:[#.][^{}\n]*|[\pL\pN_-]+=[^{}\n]*)\}|\{:[^{}\n]*\}"
 )
 # What no rule of CommonMark names: footnote marks, components, links by a name defined elsewhere, hard spaces.
 _MORE_MARKUP = re.compile(
@@ -162,8 +164,9 @@ _MORE_MARKUP = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>.*</h\1>\s*$", re.IGNORECASE | re.DOTALL)
-_HTML_ROW = re.compile(r"<tr\b.*?</tr>", re.IGNORECASE | re.DOTALL)
-_HTML_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+# By RE2, too: tags and comments that nothing closes.
+_HTML_ROW = re2.compile(r"(?is)<tr\b.*?</tr>")
+_HTML_TAG = re2.compile(r"(?s)</?[A-Za-z][^<>]*>|<!--.*?-->")
 _PROSE = re.compile(r"(?:[-*+]|\d+[.)])?[ \t]*[*_`\[]*[A-ZÀ-Þ].*[.:!?…]$", re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 _FENCE_IN_CODE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:```|~~~)")

@@ -19,14 +19,15 @@ _BLOCKS = (
 )
 _INLINE = "a|abbr|b|cite|code|em|font|i|img|label|mark|q|s|small|span|strong|sub|sup|td|th|u|wbr"
 # What is no attribute is no tag: "<b the fee is 90 euros>" stays text that is tested.
-_ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]+))*\s*/?"""
+# A value gives nothing back: the slash behind it would be read in two ways, and a row of heads in 2^n.
+_ATTRIBUTES = r"""(?:\s+[\w:-]+\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=]++))*\s*/?"""
 _DOCTYPE = r"<!doctype\b[^<>]{0,200}>"
 _BLOCK = re.compile(rf"</?(?:{_BLOCKS}){_ATTRIBUTES}>|{_DOCTYPE}", re.IGNORECASE)
 _TAG = re.compile(rf"</?(?:{_BLOCKS}|{_INLINE}){_ATTRIBUTES}>|{_DOCTYPE}|&nbsp;|&#160;", re.IGNORECASE)
 _CELL = re.compile(r"</?(?:td|th)\b", re.IGNORECASE)
 _NAME = re.compile(r"<(/?)([a-z][a-z0-9]*)", re.IGNORECASE)
 _VOID = frozenset("br hr img wbr meta link".split())
-_BEFORE_STOP = re.compile(r"\s+(?=[.,;:!?])")
+_BEFORE_STOP = re.compile(r"(?<!\s)\s++(?=[.,;:!?])")
 # Only a text that closes a block, or breaks a line, is HTML; one that speaks of a tag is not.
 _IS_HTML = re.compile(rf"</(?:{_BLOCKS})\s*>|<br\s*/?>", re.IGNORECASE)
 # A heading claims nothing, as in markdown, nor does a row of nothing but the heads of columns; one with tags in it,
@@ -357,8 +358,8 @@ _JOINED = re.compile(r"\](?=[(\[])")
 _DEFINITION = re.compile(r"^(?P<name>[ \t]{0,3}\[[^\]\n]{1,300}\]):", re.MULTILINE)
 _IMAGE = re.compile(r"!(?=\[)")
 _LINKING_TAG = re.compile(
-    r"<(?=\s*/?\s*(?:a|applet|audio|base|embed|form|frame|iframe|image|img|input|link|math|meta|object|script|style"
-    r"|svg|video)\b|[a-z][a-z0-9+.-]{1,30}:|[^\s<>@]{1,100}@)",
+    r"<(?=\s*+(?:/\s*+)?(?:a|applet|audio|base|embed|form|frame|iframe|image|img|input|link|math|meta|object|script"
+    r"|style|svg|video)\b|[a-z][a-z0-9+.-]{1,30}:|[^\s<>@]{1,100}@)",
     re.IGNORECASE,
 )
 _RUNS = re.compile(r"\b(?P<scheme>javascript|vbscript|data):(?=[^\s:])", re.IGNORECASE)

@@ -77,7 +77,7 @@ _PLAIN_SPACED = re.compile(
     r"(?:(?<![\d,;:] )|(?<=(?<!\d)[12]\d{3} ))(?<![\w#§/:.,'\u00a0\u202f])(?<!\w-)"
     r"[1-9]\d{0,2}(?: \d{3}){1,4}(?!\d| ?/?\d|[.,:'\u00a0\u202f/]\d{3})(?![.,:/-]\d+[.,:/-]\d)"
 )
-_WORD_BEFORE = re.compile(r"([^\W\d_]+)\.?\s\Z")
+_WORD_BEFORE = re.compile(r"(?<![^\W\d_])([^\W\d_]++)\.?\s\Z")
 _NUMBER_BEFORE = re.compile(r"\d \Z")
 _LABELS = word_class("numbers.labels")
 _OPENINGS = word_class("numbers.approximations")

@@ -19,8 +19,8 @@ from assay.types import Citation, Sentence, Span
 
 _TOKEN = re.compile(r"\w+|\s|[^\w\s]")
 # What joins neighbouring marks to one list: [1], [2] and [3].
-_BETWEEN = re.compile(r"[ \t]*(?:[,;]|and|und|et)?[ \t]*\Z")
-_LAST_CELL = re.compile(r"[ \t]*\|[ \t]*\Z")
+_BETWEEN = re.compile(r"[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?\Z")
+_LAST_CELL = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*\Z")
 
 
 def reworded(written: str, before: str, after: str) -> str | None:
@@ -109,7 +109,7 @@ def _lists(text: str, names: Names | Sequence[str]) -> list[list[Citation]]:
 
 
 _CODE = ("```", "~~~")
-_RULE = re.compile(r"\|?[\s|:-]*-[\s|:-]*\|[\s|:-]*")
+_RULE = re.compile(r"(?=[\s|:]*+-[\s:-]*+\|)[\s|:-]*+")
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _ROW = re.compile(r"^[ \t]*\|.*$", re.MULTILINE)
 _WORDLESS = re.compile(r"[ \t]*[^\w\s|]+\s*")

@@ -34,9 +34,9 @@ _INITIALS = re.compile(r"[a-z](?:\.[a-z])+")
 _LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
 # Of longer texts than a passage few are read twice.
 _LONGEST_REMEMBERED = 10_000
-_CAPITAL = re.compile(r"\s*[\"'“‘(\[]*\s*[^\W\d_a-zß-öø-ÿ]")
+_CAPITAL = re.compile(r"\s*+[\"'“‘(\[]*+\s*+[^\W\d_a-zß-öø-ÿ]")
 _LETTER = re.compile(r"\s?[^\W\d_]\.")
-_OPENS = re.compile(r"\s*[\"'“‘(\[]*\s*(\S)")
+_OPENS = re.compile(r"\s*+[\"'“‘(\[]*\s*+(\S)")
 
 
 def sentences(text: str) -> list[Span]:

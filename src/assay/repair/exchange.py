@@ -18,6 +18,8 @@ from importlib.resources import files
 from math import isclose
 from typing import Literal, Protocol
 
+import re2
+
 from assay.core.stages import Weigher
 from assay.nlp.citations import HEDGE_MARK
 from assay.nlp.dates import Date, dates
@@ -118,7 +120,7 @@ def _same(mine: list[str], theirs: list[str]) -> int:
 
 Kind = Literal["date", "quantity", "name"]
 # Nobody's words are changed within quotation marks, nor code.
-UNTOUCHED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
+UNTOUCHED = re2.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
 # A longer run of capitals is a heading, or the links of a page.
 _MOST_WORDS = 5
 # "I'd" has a capital, and names nobody; whether "Ada" or "Ada's" is meant, no source tells.

@@ -29,7 +29,7 @@ _DUMMY_IT = re.compile(
     re.I,
 )
 _INSTEAD = re.compile(
-    r"^\s*(?:and\s+|but\s+|ok(?:ay)?,?\s+|so\s+)?(?:(?:what|how)\s+about|and|i\s+mean[t]?(?:\s+for)?|same\s+for)\s+(?P<what>.+?)\s*[?.!]*\s*$",
+    r"^\s*(?:and\s+|but\s+|ok(?:ay)?,?\s+|so\s+)?(?:(?:what|how)\s+about|and|i\s+mean[t]?(?:\s+for)?|same\s+for)\s+(?P<what>.+?)\s*+(?:[?.!]++\s*+)?$",
     re.I | re.S,
 )
 # A noun with its article, which a later pronoun of the same text may stand for.

@@ -15,7 +15,7 @@ _AUXILIARY = (
 )
 _LEAD = r"^\W*(?:(?:and|but|so|also|then|please|hi|hello|ok|okay|well)\b\W*)*"
 _YES_NO = re.compile(rf"{_LEAD}{_AUXILIARY}\b", re.I)
-_STATEMENT = re.compile(r"[.!。]\W*$")
+_STATEMENT = re.compile(r"[.!。][^\w.!。]*$")
 _ASKS = re.compile(
     rf"{_LEAD}(?:{_AUXILIARY}|(?:in |at |on |for |to |by |from )?(?:what|which|who|whom|whose|when|where|why|how)"
     r"|list|name|give|tell|explain|describe|define|compare|show)\b",

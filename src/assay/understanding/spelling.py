@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import re2
+
 from assay.core.stages import Index, Speller, Understander
 from assay.nlp.names import names
 from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
@@ -14,7 +16,7 @@ from assay.types import Correction, Message, Question, QuestionKind, Span
 
 # A plain word: what stands in quotation marks or code, or beside a mark of paths and flags, is meant as it is.
 _WORD = re.compile(rf"(?<![\w./\\@#$:=-])[^\W\d_{UNSPACED}]+(?![\w/\\@#$=(]|[.:-]\w|['’]\w)")
-_AS_IT_IS = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“]*“|«[^»]*»")
+_AS_IT_IS = re2.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“]*“|«[^»]*»")
 # Passages that are read for the words that a term stands for.
 _READ = 5
 # Words that are corrected in one question.

@@ -31,7 +31,7 @@ _OPEN_BEFORE = frozenset(
     predicted suggest suggests suggested plan plans planned""".split()
 )
 # A quote that breaks off before "or" says the one of two for certain.
-_ALTERNATIVE = re.compile(r"\s*(?:\([^)]*\)\s*)?or\s")
+_ALTERNATIVE = re.compile(r"\s*+(?:\([^)]{0,200}\)\s*+)?or\s")
 _SPACES = re.compile(r" {2,}")
 _ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
 

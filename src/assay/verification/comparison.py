@@ -493,9 +493,9 @@ def _place(words: Sequence[Token], run: Span) -> Span:
 # The last of a list, or one between commas: a single word, with or without an article.
 _ITEM = re.compile(
     r"(?:,|\band|\bor)\s+(?:(?:an?|the|its|their|his|her)\s+)?(?P<item>[^\W\d_]+)"
-    r"(?=\s*(?:[.!?]*\s*\Z|,)|\s+(?:and|or)\s)"
+    r"(?=\s*+(?:(?:[.!?]++\s*+)?\Z|,)|\s+(?:and|or)\s)"
 )
-_LIST_CLAUSE = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+|\s+(?:but|while|whereas)\s+")
+_LIST_CLAUSE = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+|(?<!\s)\s++(?:but|while|whereas)\s+")
 
 
 def listed(claim: Alignment) -> list[Check]:
@@ -503,10 +503,14 @@ def listed(claim: Alignment) -> list[Check]:
 
     Another clause may say it of the item too, in other words, so it is unknown rather than failed.
     """
+    claimed, seen = terms(claim.plain), set[str]()
     for match in _ITEM.finditer(claim.plain):
         item = stem(fold(match["item"]))
-        rest = [each for each in terms(claim.plain) if each != item]
-        if fold(match["item"]) in STOP_WORDS or len(rest) < 2:
+        if fold(match["item"]) in STOP_WORDS or item in seen:
+            continue
+        seen.add(item)
+        rest = [term for term in claimed if term != item]
+        if len(rest) < 2:
             continue
         found = _clause_saying(rest, claim)
         if found is not None and not any(each == item or kinship(item, each) == "same" for each in found):

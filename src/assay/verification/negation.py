@@ -30,6 +30,10 @@ _WINDOW = 3
 _REACH_WORDS, _LONGEST_REACH = 6, 120
 # Characters of a denial with its verb: "it is not true that", "did not manage to".
 _LONGEST_DENIAL = 30
+# Denials of one claim, and of one source sentence, that are compared; chosen. A sentence has two at most, a list of
+# more is none (decision 173).
+MOST_DENIED, _MOST_READ = 50, 200
+_TOO_MANY = f"it denies more than {MOST_DENIED} things: so many are not compared"
 # A denial of a whole statement reaches to the statement's end.
 _WHOLE = re.compile(
     r"\b(?:(?:not|never|isn['’]t|wasn['’]t)\s+(?:true|correct|the\s+case|known)|untrue|false|incorrect|wrong|a\s+myth"
@@ -98,7 +102,7 @@ def _denials(read: Analysis) -> tuple[Denial, ...]:
     for span in whole:
         held = _terms(text, span.end, clause_end(text, span.end))
         found.append(Denial(span, held, held))
-    for each in read.negations:
+    for each in islice(read.negations, _MOST_READ):
         if any(span.start <= each.start < span.end for span in whole):
             continue
         end = clause_end(text, each.end)
@@ -137,7 +141,10 @@ def denials_and_bans(claim: Alignment) -> list[Check]:
 
 def negated(claim: Alignment) -> list[Check]:
     """Each denial of the claim beside what its sources say of the same, then what only the sources deny."""
-    mine = [each for each in denials(claim.plain) if not _RANKS.match(claim.plain, each.place.end)]
+    if len(every := denials(claim.plain)) > MOST_DENIED:
+        part = Span(every[0].place.start, every[-1].place.end)
+        return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, _TOO_MANY, part)]
+    mine = [each for each in every if not _RANKS.match(claim.plain, each.place.end)]
     checks = [_copied(claim, each) or _answers_denial(claim, each) for each in mine]
     return [*checks, *_only_theirs(claim, mine)]
 

@@ -122,6 +122,10 @@ def _difference(quote: Quote, passage: Passage | None) -> str | None:
 _SOON_LOOKED_UP = 10_000
 # Claims that are tested between two looks at the time, where a deadline was asked for: some tenths of a second.
 _IN_A_STRETCH = 64
+# A text may have so many claims, or one for so many of its characters, chosen: prose has one in 100, a table of
+# numbers one in 20. What has more is no text, and the claims beyond are unknown (decision 173).
+MOST_CLAIMS, CHARACTERS_A_CLAIM = 300, 15
+TOO_DENSE = f"the text has more than one claim in {CHARACTERS_A_CLAIM} characters: those beyond are not tested"
 # How likely a reader must find a yes or no that an answer gives: chosen.
 AGREED_POLARITY = 0.85
 Evaluated = tuple[Claim, list[Check]]
@@ -239,8 +243,17 @@ class DeterministicVerifier:
         return tuple(said[n].support if n in said else None for n in range(len(claims)))
 
     async def _reviewed(self, task: Task) -> Review:
+        whole, most = task, max(MOST_CLAIMS, len(task.text) // CHARACTERS_A_CLAIM)
+        beyond = replace(task, claims=task.claims[most:])
+        task = replace(task, claims=task.claims[:most]) if beyond.claims else task
+        made = await self._tested_in_time(task)
+        made += self._evaluated(beyond, untested_cases(beyond, TOO_DENSE, most + 1), Measures())
+        return _review(whole, made, self.skip, self.timing)
+
+    async def _tested_in_time(self, task: Task) -> list[Evaluated]:
+        """The task's claims with their checks; those that a deadline left untested are unknown."""
         if self.lateness is None:
-            return _review(task, await self._tested(task), self.skip, self.timing)
+            return await self._tested(task)
         late, made = self.lateness(), list[Evaluated]()
         for at in range(0, len(task.claims), _IN_A_STRETCH):
             part = replace(task, claims=task.claims[at : at + _IN_A_STRETCH])
@@ -248,7 +261,7 @@ class DeterministicVerifier:
                 made += self._evaluated(part, untested_cases(part, "deadline", at + 1), Measures())
             else:
                 made += await self._tested(part, at + 1)
-        return _review(task, made, self.skip, self.timing)
+        return made
 
     async def _tested(self, task: Task, first: int = 1) -> list[Evaluated]:
         """The task's claims, numbered from `first`, with their checks."""

@@ -17,7 +17,7 @@ _SETEXT_RULE = re.compile(r"\n[ \t]*[=-]{3,}[ \t]*(?:\n|$)")
 _ENDS = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]」』）*_`]*$")
 _TABLE_RULE = re.compile(r"[\s|:+=-]*$")
 # The rule under the head of a Markdown table.
-_UNDER_HEAD = re.compile(r"\s*\n[ \t]*\|[ \t|:-]*-[ \t|:-]*(?:\n|$)")
+_UNDER_HEAD = re.compile(r"\s*\n[ \t]*\|(?=[ \t|:]*+-)[ \t|:-]*+(?:\n|$)")
 # A fenced block of code, also one whose end or beginning stands in another passage.
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 # Words set in columns: the output of a program, or a table drawn with blanks.

@@ -60,7 +60,7 @@ _NESTED = re.compile(r"\b(?:that|which|who|whom|whose|where|when|what|how)\b", r
 _OPENING = 5
 # Words that ask and say nothing of what is asked for: "how many passages" is answered by "8 passages".
 _ASKS = re.compile(r"\bhow\s+(?:many|much)\b", re.IGNORECASE)
-_IN_BRACKETS = re.compile(r"\s*\([^)]*\)\s*$")
+_IN_BRACKETS = re.compile(r"(?<!\s)\s*+\([^)]{0,300}\)\s*$")
 _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST})
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from assay.types import Passage, Severity, Status, Verdict
 from assay.verification.claims import ENDLESS, LONGEST_CLAIM
-from assay.verification.verifier import DeterministicVerifier
+from assay.verification.negation import MOST_DENIED
+from assay.verification.verifier import CHARACTERS_A_CLAIM, MOST_CLAIMS, TOO_DENSE, DeterministicVerifier
 
 
 async def test_a_sentence_longer_than_any_real_one_is_unknown_at_once_and_what_stands_beside_it_is_tested():
@@ -30,3 +31,23 @@ async def test_marks_cut_where_a_sentence_before_them_has_ended_however_many_the
     passage = Passage("p", "d", "r", 0, 10, "It rained.")
     review = await DeterministicVerifier().check("It rained. [1] [1] and it snowed [1] in Ulm.", (passage,))
     assert [claim.text for claim in review.claims] == ["It rained.", "and it snowed in Ulm."]
+
+
+async def test_a_text_of_more_claims_than_it_has_room_for_is_tested_up_to_there_and_unknown_beyond():
+    passage = Passage("p", "d", "r", 0, 10, "It rained.")
+    review = await DeterministicVerifier().check("It rained.\n\n" * (2 * MOST_CLAIMS), (passage,))
+    assert len(review.claims) == 2 * MOST_CLAIMS
+    tested = max(MOST_CLAIMS, len("It rained.\n\n") * 2 * MOST_CLAIMS // CHARACTERS_A_CLAIM)
+    assert {claim.verdict for claim in review.claims[:tested]} == {Verdict.SUPPORTED}
+    assert {claim.verdict for claim in review.claims[tested:]} == {Verdict.UNKNOWN}
+    causes = {each.cause for each in review.checks if each.claim == tested + 1 and each.name == "support"}
+    assert causes == {TOO_DENSE}
+
+
+async def test_a_claim_of_more_denials_than_are_compared_says_that_they_are_not():
+    passage = Passage("p", "d", "r", 0, 17, "It rained in Ulm.")
+    denied = "It did not rain " + "and not snow " * MOST_DENIED + "in Ulm."
+    review = await DeterministicVerifier().check(denied, (passage,))
+    (told,) = [each for each in review.checks if each.name == "negation"]
+    assert told.status is Status.UNKNOWN and f"more than {MOST_DENIED}" in (told.cause or "")
+    assert review.claims[0].verdict is not Verdict.SUPPORTED

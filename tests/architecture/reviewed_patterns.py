@@ -1,0 +1,2 @@
+REVIEWED: dict = {}
+FORMED: dict = {}

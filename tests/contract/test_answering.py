@@ -14,7 +14,6 @@ from assay.assessment.scoring import QualityThreshold
 from assay.calibration.promise import Promise
 from assay.calibration.shipped import shipped
 from assay.core.budget import untimed
-from assay.core.fix import _Uncited
 from assay.core.stages import (
     LLM,
     Abstainer,
@@ -136,7 +135,6 @@ VERIFIERS: dict[str, Callable[[], Verifier]] = {
     "checker": lambda: _plain(checker=True),
     "reader": lambda: _plain(reader=True),
     "promised": lambda: PromisedVerifier(_plain(), _promised, deque(maxlen=50)),
-    "uncited": lambda: _Uncited(_plain()),
     **{name: lambda name=name: _model(name) for name in ANY_MODEL},
 }
 

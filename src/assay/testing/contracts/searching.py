@@ -61,13 +61,13 @@ class SpellerContract(Contract):
 
     speller = required("speller")
 
-    @pytest.mark.parametrize("text", [ASKED, "When was the brigde brigde opend?", *HOSTILE.values()])
-    async def test_each_misspelt_word_of_the_text_once(self, speller: Speller, text: str) -> None:
-        found = await speller.corrections(text)
-        written = [each.written for each in found]
-        assert len(set(written)) == len(written)
-        assert all(each.written in text and each.searched not in ("", each.written) for each in found)
-        assert await speller.corrections(text) == found
+    async def test_each_misspelt_word_of_the_text_once(self, speller: Speller) -> None:
+        for text in (ASKED, "When was the brigde brigde opend?", *HOSTILE.values()):
+            found = await speller.corrections(text)
+            written = [each.written for each in found]
+            assert len(set(written)) == len(written)
+            assert all(each.written in text and each.searched not in ("", each.written) for each in found)
+            assert await speller.corrections(text) == found
 
 
 class RetrieverContract(Contract):
@@ -104,16 +104,16 @@ class RerankerContract(Contract):
 
     reranker = required("reranker")
 
-    @pytest.mark.parametrize("question", [ASKED, *HOSTILE.values()])
     @pytest.mark.parametrize("evidence", [EVIDENCE, HOSTILE_EVIDENCE, NOTHING], ids=["plain", "hostile", "none"])
-    async def test_the_same_hits_best_first(self, reranker: Reranker, question: str, evidence: Evidence) -> None:
-        ranked = await reranker.rerank(question, evidence.hits)
-        assert {hit.passage.passage_id: (hit.passage, hit.scores) for hit in ranked} == {
-            hit.passage.passage_id: (hit.passage, hit.scores) for hit in evidence.hits
-        }
-        assert len(ranked) == len(evidence.hits)
-        scores = [hit.score for hit in ranked]
-        assert scores == sorted(scores, reverse=True)
+    async def test_the_same_hits_best_first(self, reranker: Reranker, evidence: Evidence) -> None:
+        for question in (ASKED, *HOSTILE.values()):
+            ranked = await reranker.rerank(question, evidence.hits)
+            assert {hit.passage.passage_id: (hit.passage, hit.scores) for hit in ranked} == {
+                hit.passage.passage_id: (hit.passage, hit.scores) for hit in evidence.hits
+            }
+            assert len(ranked) == len(evidence.hits)
+            scores = [hit.score for hit in ranked]
+            assert scores == sorted(scores, reverse=True)
 
 
 class JudgeContract(Contract):
@@ -121,22 +121,20 @@ class JudgeContract(Contract):
 
     judge = required("judge")
 
-    @pytest.mark.parametrize("text", [ASKED, *HOSTILE.values()], ids=["plain", *HOSTILE])
     @pytest.mark.parametrize("evidence", [EVIDENCE, HOSTILE_EVIDENCE], ids=["plain", "hostile"])
-    async def test_it_speaks_of_the_given_passages_in_shares(
-        self, judge: Judge, text: str, evidence: Evidence
-    ) -> None:
-        found = await judge.judge(question_of(text), evidence)
-        for share in (found.sufficiency, found.coverage, found.ambiguity, *found.relevance.values()):
-            assert_share(share)
-        assert found.sufficiency is not None or found.quality == "unknown"
-        assert found.reason
-        assert found.relevance.keys() <= evidence.ids
-        assert {each for aspect in found.aspects for each in aspect.passage_ids} <= evidence.ids
-        for contradiction in found.contradictions:
-            assert len(contradiction.readings) >= 2
-            assert {each for reading in contradiction.readings for each in reading.passage_ids} <= evidence.ids
-        assert all(check.cause for check in found.checks if check.status != "passed")
+    async def test_it_speaks_of_the_given_passages_in_shares(self, judge: Judge, evidence: Evidence) -> None:
+        for text in (ASKED, *HOSTILE.values()):
+            found = await judge.judge(question_of(text), evidence)
+            for share in (found.sufficiency, found.coverage, found.ambiguity, *found.relevance.values()):
+                assert_share(share)
+            assert found.sufficiency is not None or found.quality == "unknown"
+            assert found.reason
+            assert found.relevance.keys() <= evidence.ids
+            assert {each for aspect in found.aspects for each in aspect.passage_ids} <= evidence.ids
+            for contradiction in found.contradictions:
+                assert len(contradiction.readings) >= 2
+                assert {each for reading in contradiction.readings for each in reading.passage_ids} <= evidence.ids
+            assert all(check.cause for check in found.checks if check.status != "passed")
 
     async def test_nothing_is_answered_from_nothing(self, judge: Judge) -> None:
         found = await judge.judge(QUESTION, NOTHING)
@@ -155,14 +153,14 @@ class RefinerContract(Contract):
 
     refiner = required("refiner")
 
-    @pytest.mark.parametrize("text", [ASKED, *HOSTILE.values()], ids=["plain", *HOSTILE])
     @pytest.mark.parametrize("evidence", [EVIDENCE, NOTHING, HOSTILE_EVIDENCE], ids=["plain", "none", "hostile"])
-    async def test_only_what_was_not_asked_yet(self, refiner: Refiner, text: str, evidence: Evidence) -> None:
-        path = (*PATH, Step(Action.REFINE, (text,), evidence.ids, 0.4))
-        queries = await refiner.refine(question_of(text), evidence, PARTLY, path)
-        assert len(set(queries)) == len(queries)
-        assert all(query.strip() for query in queries)
-        assert not {ASKED, text} & set(queries)
+    async def test_only_what_was_not_asked_yet(self, refiner: Refiner, evidence: Evidence) -> None:
+        for text in (ASKED, *HOSTILE.values()):
+            path = (*PATH, Step(Action.REFINE, (text,), evidence.ids, 0.4))
+            queries = await refiner.refine(question_of(text), evidence, PARTLY, path)
+            assert len(set(queries)) == len(queries)
+            assert all(query.strip() for query in queries)
+            assert not {ASKED, text} & set(queries)
 
     @hostile
     async def test_what_is_asked_outside_are_queries(self, refiner: Refiner, text: str) -> None:
@@ -176,16 +174,16 @@ class SelectorContract(Contract):
 
     selector = required("selector")
 
-    @pytest.mark.parametrize("text", [ASKED, *HOSTILE.values()], ids=["plain", *HOSTILE])
     @pytest.mark.parametrize("evidence", [EVIDENCE, NOTHING, HOSTILE_EVIDENCE], ids=["plain", "none", "hostile"])
-    async def test_it_keeps_what_was_found(self, selector: Selector, text: str, evidence: Evidence) -> None:
-        kept = await selector.select(question_of(text), evidence)
-        assert len(kept.ids) == len(kept.hits)
-        given = {passage.passage_id: passage for passage in evidence.passages}
-        assert all(given[passage.passage_id] == passage for passage in kept.passages)
-        for hit in kept.hits:
-            assert all(0 <= each.start < each.end <= len(hit.passage.text) for each in hit.strips)
-        assert await selector.select(question_of(text), evidence) == kept
+    async def test_it_keeps_what_was_found(self, selector: Selector, evidence: Evidence) -> None:
+        for text in (ASKED, *HOSTILE.values()):
+            kept = await selector.select(question_of(text), evidence)
+            assert len(kept.ids) == len(kept.hits)
+            given = {passage.passage_id: passage for passage in evidence.passages}
+            assert all(given[passage.passage_id] == passage for passage in kept.passages)
+            for hit in kept.hits:
+                assert all(0 <= each.start < each.end <= len(hit.passage.text) for each in hit.strips)
+            assert await selector.select(question_of(text), evidence) == kept
 
 
 class SearchProviderContract(Contract):

@@ -50,6 +50,7 @@ from assay.testing.contracts.given import EVIDENCE
 from assay.testing.fakes import (
     PlainDecliner,
     PlainRater,
+    ScriptedAssessor,
     ScriptedChecker,
     ScriptedRepairer,
     ScriptedRetriever,
@@ -58,7 +59,7 @@ from assay.testing.fakes import (
     ScriptedWriter,
     WordEmbedder,
 )
-from assay.types import Finished, RepairKind, Review, Sentence
+from assay.types import Assessment, Finished, RepairKind, Review, Sentence
 from assay.verification.model_verifier import ModelTier, ModelVerifier
 from assay.verification.review import DeterministicVerifier
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised, PromisedVerifier
@@ -158,6 +159,7 @@ class TestSettlers(SettlerContract):
 
 
 ASSESSORS: dict[str, Callable[[], Assessor]] = {
+    "scripted": lambda: ScriptedAssessor(Always(Assessment((), None, None, "0" * 64))),
     "rules": DeterministicAssessor,
     "adaptive": lambda: AdaptiveAssessor(DeterministicAssessor(), QualityThreshold()),
     "timed": lambda: TimedAssessor(DeterministicAssessor(), untimed),
@@ -200,7 +202,7 @@ class TestRepairers(RepairerContract):
 class TestRules(RulesContract):
     @pytest.fixture(params=["shipped", "scripted"])
     def rules(self, request: pytest.FixtureRequest) -> Rules:
-        return OutputRules(load_rules(None)) if request.param == "shipped" else ScriptedRules(Always(()))
+        return OutputRules(load_rules("neutral")) if request.param == "shipped" else ScriptedRules(Always(()))
 
 
 ESTIMATORS: dict[str, Callable[[], ConfidenceEstimator]] = {

@@ -48,14 +48,21 @@ from assay.testing.contracts import (
     SpellerContract,
     UnderstanderContract,
 )
-from assay.testing.contracts.given import EVIDENCE, PARTLY, TEXTS
+from assay.testing.contracts.given import EVIDENCE, TEXTS
 from assay.testing.fakes import (
+    KeepingSelector,
+    ScriptedJudge,
+    ScriptedRefiner,
+    ScriptedRetriever,
+    ScriptedUnderstander,
+    WordEmbedder,
+)
     KeepingSelector,
     ScriptedJudge,
     ScriptedUnderstander,
     WordEmbedder,
 )
-from assay.types import Document, SearchMode, SearchSettings
+from assay.types import Action, Document, Evidence, Judgement, SearchMode, SearchSettings
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander
@@ -131,6 +138,7 @@ RETRIEVERS: dict[str, Callable[[], Retriever]] = {
     "quarantining": lambda: QuarantiningRetriever(_hybrid()),
     "taped": lambda: TapedRetriever(_hybrid(), Tape()),
     "nowhere": Nowhere,
+    "scripted": lambda: ScriptedRetriever(Always(Evidence())),
 }
 
 
@@ -160,12 +168,12 @@ JUDGES: dict[str, Callable[[], Judge]] = {
     "contradictions": lambda: ContradictionJudge(FAST),
     "timed": lambda: TimedJudge(FAST, SystemClock(), 1e6),
     "shadowing": lambda: ShadowingJudge(FAST, SeedJudge(WORDS)),
-    "scripted": lambda: ScriptedJudge(Always(PARTLY)),
+    "scripted": lambda: ScriptedJudge(Always(Judgement(None, Action.ABSTAIN, "nothing was found"))),
 }
 
 
 class TestJudges(JudgeContract):
-    @pytest.fixture(params=[name for name in JUDGES if name != "scripted"])
+    @pytest.fixture(params=JUDGES)
     def judge(self, request: pytest.FixtureRequest) -> Judge:
         return JUDGES[request.param]()
 
@@ -179,10 +187,12 @@ class TestJudgesOfModels(JudgeContract):
 
 
 class TestRefiners(RefinerContract):
-    @pytest.fixture(params=["rules", *ANY_MODEL])
+    @pytest.fixture(params=["rules", "scripted", *ANY_MODEL])
     def refiner(self, request: pytest.FixtureRequest) -> Refiner:
         if request.param == "rules":
             return RulesRefiner()
+        if request.param == "scripted":
+            return ScriptedRefiner((("how long is it",),) * 3, ("how long is it",))
         return ModelRefiner(ANY_MODEL[request.param], RulesRefiner(), untold)
 
 

@@ -333,7 +333,7 @@ class PlainRater:
 
     def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The sufficiency as the score."""
-        return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low")
+        return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low", cause="not calibrated")
 
 
 @dataclass(frozen=True, slots=True)

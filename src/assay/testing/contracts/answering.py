@@ -286,7 +286,7 @@ class ConfidenceEstimatorContract(Contract):
         assert_share(found.score)
         assert_share(found.value)
         assert found.value is not None or found.cause
-        assert (found.answers is None) == (found.reading is None)
+        assert found.answers is None or found.reading is not None
         assert reading is not None or found.reading is None
         assert estimator.rate(judgement, review, reading) == found
 

@@ -57,11 +57,6 @@ from assay.testing.fakes import (
     ScriptedUnderstander,
     WordEmbedder,
 )
-    KeepingSelector,
-    ScriptedJudge,
-    ScriptedUnderstander,
-    WordEmbedder,
-)
 from assay.types import Action, Document, Evidence, Judgement, SearchMode, SearchSettings
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from assay.testing.provider import Asked, plain_answer
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from assay.types import ModelReply, ModelRequest, Usage
+from support.provider import Asked, plain_answer
 
 THEIRS = "https://attacker.example/collect?said="
 # What stands in the question that a judge is asked beside the user's, and that no passage answers.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "attacks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import assay_models
@@ -40,10 +41,10 @@ from assay.models.structured import StructuredModel
 from assay.nlp.tokens import terms
 from assay.prompting import random_fence
 from assay.retrieval.quarantine import quarantined
-from assay.testing.provider import Asked, plain_answer
 from assay.types import Action, Evidence, Judgement, ModelReply, ModelRequest, Question, Usage
 from assay.understanding.rules import understood
 from report import data_folder, write_result
+from support.provider import Asked, plain_answer
 
 DEPTHS = ("balanced", "thorough")
 SETS = ("clapnq", "hotpot100", "mtrag-un", "rgb-en")

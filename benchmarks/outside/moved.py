@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 import pipeline
@@ -20,10 +21,10 @@ from answers_data import judged, read_lines, wiki_mix
 
 from assay.core.stages import SearchUtility
 from assay.engine import Engine
-from assay.testing.web import LocalWeb
-from assay.testing.web.server import Article
 from assay.types import Action
 from assay.wiring import open_engine
+from support.web import LocalWeb
+from support.web.server import Article
 
 DISTRACTORS = 2000
 # What the balanced profile allows; without a model its judge is that of the fast one.

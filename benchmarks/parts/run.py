@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 from natural import is_marked
 
 from assay.types import Outcome
-from assay.wiring import open_engine
+from assay import open_engine
 from report import write_result
 
 CASES = Path(__file__).with_name("cases.jsonl")

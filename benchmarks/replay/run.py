@@ -18,12 +18,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay import open_engine
 from assay.errors import AssayError
-from assay.testing.provider import FAULTS, LocalProvider
 from assay.wiring.runs import replay
 from report import data_folder, write_result
+from support.provider import FAULTS, LocalProvider
 
 # Faults of the address, and those that hang or flood, are left to the fault suite.
 _LEFT_OUT = {"refused", "dns-fail", "tls-bad", "accept-and-hang", "body-50-mb", "stream-pings", "stream-drip"}

@@ -22,14 +22,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.core.tape import SystemClock
 from assay.errors import AssayError, EgressRefused
-from assay.testing.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 from assay.web.egress import EgressRules
 from assay.web.guard import Guard
 from assay.web.http import Door, PageFetcher, PageLimits
 from report import write_result
+from support.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 
 # The first is for the run in its own network, the second for a test, which keeps no result.
 INSIDE, PRINT_ONLY = "--inside", "--print-only"

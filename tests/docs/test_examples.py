@@ -25,6 +25,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What a reader may not have set.
 _OURS = ("ASSAY_", "OPENAI_", "ANTHROPIC_", "GEMINI_", "GOOGLE_")
+# A block that begins so is a file of the reader's, which a later block uses.
+_FILE = re.compile(r"# file: ([\w.]+)\n")
 _EXIT = re.compile(r"\s+# exit (\d+)$")
 # What the shell reads in another way than shlex does: pipes, files, variables, patterns.
 _SHELL = re.compile(r"[|&;<>()$`\\*?\[\]{}~!=]")
@@ -80,6 +82,9 @@ def in_this_process(line: str, home: Path, environment: dict[str, str]) -> tuple
 )
 def test_the_page_runs(page: Path, reader_home: tuple[Path, dict[str, str]]):
     for language, body in blocks(page):
+        if named := _FILE.match(body):
+            (reader_home[0] / named.group(1)).write_text(body, encoding="utf-8")
+            continue
         for text, wanted in [(body, 0)] if language == "python" else lines(body):
             if language == "console" and is_plain(text):
                 code, out, err = in_this_process(text, *reader_home)

@@ -15,8 +15,8 @@ from assay.errors import ProviderError
 from assay.models.anthropic import AnthropicModel
 from assay.models.gemini import GeminiModel
 from assay.models.openai import OpenAiModel
-from assay.testing.provider import FAULTS, Asked, LocalProvider, Wire
 from assay.types import ModelReply, ModelRequest, PromptMessage
+from support.provider import FAULTS, Asked, LocalProvider, Wire
 
 # Google's client does to aiohttp what aiohttp warns of.
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")

@@ -14,8 +14,6 @@ from assay.errors import ProviderFailed
 from assay.ingest.load_html import HtmlLoader
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import PassageSplitter
-from assay.testing.web import FAULTS, LocalWeb, page
-from assay.testing.web.server import Article
 from assay.types import Evidence
 from assay.web.egress import EgressRules
 from assay.web.guard import Guard
@@ -24,6 +22,8 @@ from assay.web.outside import OutsideLimits, OutsideRetriever
 from assay.web.pages import SNIPPET, Reading
 from assay.web.providers import SearxngSearch
 from assay.web.sources import Page, SearchProvider, SearchResult
+from support.web import FAULTS, LocalWeb, page
+from support.web.server import Article
 
 # Pages that a limit of time ends, which is short for them; a busy machine has plenty for all others.
 SLOW_PAGES = ("/hang", "/drip")

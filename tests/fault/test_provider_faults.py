@@ -18,7 +18,6 @@ import pytest_asyncio
 from assay import open_engine
 from assay.engine import Engine
 from assay.errors import AssayError, DeadlinePassed
-from assay.testing.provider import FAULTS, Asked, LocalProvider, plain_answer
 from assay.types import (
     Answer,
     Done,
@@ -32,6 +31,7 @@ from assay.types import (
     SentenceWithdrawn,
     Status,
 )
+from support.provider import FAULTS, Asked, LocalProvider, plain_answer
 
 # An engine's connections belong to the loop that opened them, and engines are used again.
 in_one_loop = pytest.mark.asyncio(loop_scope="module")

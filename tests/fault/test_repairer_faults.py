@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from assay import open_engine
-from assay.testing.provider import FAULTS, Asked, LocalProvider
 from assay.types import Fixed, Passage, RepairKind, Verdict
 from assay.wiring import open_gates
+from support.provider import FAULTS, Asked, LocalProvider
 
 TEXT = "Mount Everest is 8,849 metres tall. It was first climbed on 29 May 1953. The K2 is 8,611 metres tall."
 PASSAGES = (Passage("everest", "everest", "r", 0, len(TEXT), TEXT),)

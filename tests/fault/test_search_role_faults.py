@@ -19,10 +19,10 @@ import pytest_asyncio
 from assay import open_engine
 from assay.engine import Engine
 from assay.errors import DeadlinePassed
-from assay.testing.provider import FAULTS, Asked, LocalProvider, plain_answer
-from assay.testing.web import LocalWeb
-from assay.testing.web.server import Article
 from assay.types import Answer, Done, EvidenceFound, Failed
+from support.provider import FAULTS, Asked, LocalProvider, plain_answer
+from support.web import LocalWeb
+from support.web.server import Article
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 

@@ -17,8 +17,6 @@ from ddgs.exceptions import RatelimitException
 from assay.core.tape import SystemClock
 from assay.ingest.load_html import HtmlLoader
 from assay.ingest.split import PassageSplitter
-from assay.testing.web import FAULTS, LocalWeb
-from assay.testing.web.server import Article
 from assay.types import Evidence
 from assay.web.egress import EgressRules
 from assay.web.guard import Guard
@@ -28,6 +26,8 @@ from assay.web.outside import OutsideLimits, OutsideRetriever
 from assay.web.pages import Reading
 from assay.web.providers import BraveSearch, DuckDuckGoSearch, SearxngSearch, TavilySearch, WikipediaSearch
 from assay.web.sources import SearchProvider
+from support.web import FAULTS, LocalWeb, mcp_server
+from support.web.server import Article
 
 KEY = "key-0123456789abcdef"
 QUERY = "at how many degrees is tea drunk"
@@ -80,7 +80,7 @@ def mcp() -> Iterator[str]:
     with socket.socket() as asking:
         asking.bind(("127.0.0.1", 0))
         port = asking.getsockname()[1]
-    command = [sys.executable, "-m", "assay.testing.web.mcp_server", str(port)]
+    command = [sys.executable, mcp_server.__file__, str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(2_400):

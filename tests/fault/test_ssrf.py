@@ -14,11 +14,11 @@ import pytest
 
 from assay.core.tape import SystemClock
 from assay.errors import EgressRefused, ProviderError, ProviderRefused
-from assay.testing.web import LocalWeb, Served
-from assay.testing.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 from assay.web.egress import EgressRules
 from assay.web.guard import Guard
 from assay.web.http import Door, PageFetcher, PageLimits
+from support.web import LocalWeb, Served
+from support.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 
 RUN = Path(__file__).parents[2] / "benchmarks" / "ssrf" / "run.py"
 # What comes behind a # is no part of the host: this one leads to a public host.

@@ -15,10 +15,10 @@ import pytest_asyncio
 from assay import open_engine
 from assay.models.openai import OpenAiModel
 from assay.models.structured import StructuredModel
-from assay.testing.provider import FAULTS, Asked, Fault, LocalProvider
 from assay.types import Passage, Review, Status, Verdict
 from assay.verification.model_verifier import ModelTier, ModelVerifier
 from assay.verification.verifier import DeterministicVerifier
+from support.provider import FAULTS, Asked, Fault, LocalProvider
 
 in_one_loop = pytest.mark.asyncio(loop_scope="module")
 

@@ -12,12 +12,12 @@ import pytest
 from mcp.types import Tool
 
 from assay.errors import EgressRefused, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.testing.web import LocalWeb
-from assay.testing.web.mcp_server import PROSE, ROWS
 from assay.web.mcp import McpAddress, McpCommand, McpSearch, arguments_for
+from support.web import LocalWeb, mcp_server
+from support.web.mcp_server import PROSE, ROWS
 
-MODULE = ("-m", "assay.testing.web.mcp_server")
-STDIO = McpCommand(sys.executable, MODULE)
+SERVER = (mcp_server.__file__,)
+STDIO = McpCommand(sys.executable, SERVER)
 
 
 def free_port() -> int:
@@ -30,7 +30,7 @@ def free_port() -> int:
 def served(*extra: str) -> Iterator[McpAddress]:
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, *MODULE, str(port), *extra], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, *SERVER, str(port), *extra], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         for _ in range(2_400):
@@ -69,7 +69,7 @@ async def test_every_way_to_tell_of_results_is_read(tool: str, address: McpAddre
 
 async def test_a_server_is_started_for_a_search_and_given_nothing(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-secret")
-    server = McpCommand(sys.executable, MODULE, {"TOLD": "1"})
+    server = McpCommand(sys.executable, SERVER, {"TOLD": "1"})
     (only,) = await McpSearch(server, "echo", seconds=60.0).search("tea", 5)
     assert only.link == ""
     said, _, names = only.snippet.partition(", started with ")

@@ -14,12 +14,12 @@ import pytest
 
 from assay.core.tape import SystemClock
 from assay.errors import EgressRefused, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.testing.web import LocalWeb, Served, page
 from assay.web.egress import EgressRules
 from assay.web.guard import Guard
 from assay.web.http import USER_AGENT, Door, PageFetcher, PageLimits
 from assay.web.pages import KeptPages
 from assay.web.sources import Page
+from support.web import LocalWeb, Served, page
 
 # A busy machine has plenty of time; what only a limit of time ends is given less.
 LIMITS = PageLimits(bytes=1024 * 1024, seconds=20.0, idle_seconds=20.0)

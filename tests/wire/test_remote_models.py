@@ -22,8 +22,8 @@ from assay.errors import (
 from assay.models.anthropic import AnthropicModel
 from assay.models.gemini import GeminiModel
 from assay.models.openai import OpenAiModel
-from assay.testing.provider import LocalProvider, Reply, Tokens
 from assay.types import ModelReply, ModelRequest, PromptMessage, Usage
+from support.provider import LocalProvider, Reply, Tokens
 
 ADAPTERS: dict[str, Any] = {"openai": OpenAiModel, "gemini": GeminiModel, "anthropic": AnthropicModel}
 KEY = "sk-live-0123456789abcdef"

@@ -16,10 +16,10 @@ from assay.errors import (
     ProviderUnreachable,
     UsageError,
 )
-from assay.testing.web import FAULTS, LocalWeb, Served
-from assay.testing.web.server import Article
 from assay.web.providers import BraveSearch, DuckDuckGoSearch, SearxngSearch, TavilySearch, WikipediaSearch
 from assay.web.sources import SearchProvider
+from support.web import FAULTS, LocalWeb, Served
+from support.web.server import Article
 
 KEY = "tvly-0123456789abcdef"
 ARTICLES = (

@@ -105,7 +105,7 @@ class _KnownChecker:
         new = [each for each in dict.fromkeys(pairs) if each not in self.known]
         if new:
             self.known.update(zip(new, await self.inner.check(new), strict=True))
-        return np.stack([self.known[each] for each in pairs])
+        return np.array([self.known[each] for each in pairs], np.float32).reshape(len(pairs), 3)
 
 
 async def fitted_checker(

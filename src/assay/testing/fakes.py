@@ -116,13 +116,13 @@ class ScriptedChecker:
         return CheckerModel("scripted-checker", "0" * 64, self.languages, self.policy)
 
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        """The scripted probabilities; raises Unscripted for other claims, and where there is none."""
+        """The scripted probabilities; raises Unscripted for other claims."""
         self.asked.extend(pairs)
         unknown = [pair.claim for pair in pairs if pair.claim not in self.script]
-        if unknown or not pairs:
+        if unknown:
             raise Unscripted(f"no probabilities are scripted for {unknown}")
         rows = [self.script[pair.claim] for pair in pairs]
-        return np.array([(yes, no, 1.0 - yes - no) for yes, no in rows], np.float32)
+        return np.array([(yes, no, 1.0 - yes - no) for yes, no in rows], np.float32).reshape(len(pairs), 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +333,7 @@ class PlainRater:
 
     def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The sufficiency as the score."""
-        return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low")
+        return Confidence(value=None, score=judgement.sufficiency or 0.0, level="low", cause="not calibrated")
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ from assay.verification.checks import findings_of
 
 INVALID_CITATION_CAP = 0.3
 UNKNOWN_CAP = 0.5
+# Why the score of the rules alone is no probability.
+UNCALIBRATED = "no calibration was applied"
 _LEVELS: tuple[tuple[float, Level], ...] = ((0.3, "very_low"), (0.5, "low"), (0.7, "medium"), (0.9, "high"))
 
 
@@ -55,7 +57,7 @@ class LeastConfidence:
             score = min(score, INVALID_CITATION_CAP)
         if _open(judgement, review):
             score = min(score, UNKNOWN_CAP)
-        return Confidence(value=None, score=score, level=level(score), reading=reading)
+        return Confidence(value=None, score=score, level=level(score), cause=UNCALIBRATED, reading=reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class CalibratedConfidence:
             brier=error.brier,
             n=error.n,
             elsewhere=self.fit.elsewhere,
+            cause="",
         )
 
     def _cause(self, judgement: Judgement, review: Review) -> str:

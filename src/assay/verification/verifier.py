@@ -233,7 +233,7 @@ class DeterministicVerifier:
 
     async def weigh(self, claims: Sequence[str], passages: tuple[Passage, ...]) -> tuple[float | None, ...]:
         """The log odds, by the checker alone, that the passages support each claim; None where it reads none."""
-        if self.checker is None:
+        if self.checker is None or not passages:
             return (None,) * len(claims)
         known = self.checker.model.languages
         read = {n: claim for n, claim in enumerate(claims) if language_of(claim) in known}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
-from assay.testing.web.server import Article, LocalWeb
+from support.web import mcp_server
+from support.web.server import Article, LocalWeb
 
 from .conftest import call
 
@@ -75,7 +77,7 @@ def test_a_key_is_named_by_where_it_came_from_and_never_shown(filled: Path, monk
 
 
 def test_an_mcp_server_is_started_and_searched(filled: Path):
-    server = f"{sys.executable} -m assay.testing.web.mcp_server"
+    server = shlex.join([sys.executable, mcp_server.__file__])
     for _ in range(3):  # the limit for a search cannot be set, and a busy machine may take longer to start a server
         code, found = examined("--data-dir", filled, "--outside", "mcp", "--mcp-server", server)
         if code == 0:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from assay import open_engine
-from assay.testing.provider import Asked, LocalProvider, Reply
+from support.provider import Asked, LocalProvider, Reply
 
 from .conftest import Cli, call
 

@@ -11,7 +11,7 @@ import pytest
 
 from assay import open_engine
 from assay.errors import UsageError
-from assay.testing.provider import LocalProvider
+from support.provider import LocalProvider
 
 from .conftest import Cli, call
 

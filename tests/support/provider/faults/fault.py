@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.rules import Asked, Wire
+from support.provider.exchange import Exchange
+from support.provider.rules import Asked, Wire
 
 Group = Literal["connect", "status", "body", "stream", "content"]
 Commit = Callable[[Exchange], Awaitable[None]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
-from assay.testing.provider.exchange import EVENTS, JSON, Exchange
-from assay.testing.provider.faults.fault import fault, streamed
-from assay.testing.provider.rules import ServerEvent
-from assay.testing.provider.wire import encoded
+from support.provider.exchange import EVENTS, JSON, Exchange
+from support.provider.faults.fault import fault, streamed
+from support.provider.rules import ServerEvent
+from support.provider.wire import encoded
 
 _PADDING = "x" * 10_000_000
 # What no reader of the reply may ever see: words of a choice that was not asked for.

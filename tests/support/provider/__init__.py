@@ -1,8 +1,8 @@
 """A model service on this machine: the wire formats of OpenAI, Gemini and Anthropic, and ways to break them."""
 
-from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.faults import FAULTS, Fault
-from assay.testing.provider.rules import (
+from support.provider.exchange import Exchange
+from support.provider.faults import FAULTS, Fault
+from support.provider.rules import (
     AnswerRule,
     Asked,
     Connections,
@@ -16,7 +16,7 @@ from assay.testing.provider.rules import (
     plain_answer,
     smallest,
 )
-from assay.testing.provider.server import LocalProvider
+from support.provider.server import LocalProvider
 
 __all__ = [
     "FAULTS",

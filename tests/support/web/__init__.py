@@ -5,7 +5,7 @@ Tests name its `address` in the rules, as a user names a host of an intranet; no
 
 from __future__ import annotations
 
-from assay.testing.web.pages import AWKWARD, Served, page
-from assay.testing.web.server import FAULTS, LocalWeb
+from support.web.pages import AWKWARD, Served, page
+from support.web.server import FAULTS, LocalWeb
 
 __all__ = ["AWKWARD", "FAULTS", "LocalWeb", "Served", "page"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.faults.fault import Fault, fault, register
+from support.provider.exchange import Exchange
+from support.provider.faults.fault import Fault, fault, register
 
 register(Fault("refused", "connect", "Nobody listens at the port.", None, place="port"))
 register(Fault("dns-fail", "connect", "The host has no address.", None, place="address"))

@@ -16,7 +16,7 @@ from typing import Any, Self
 from aiohttp import web
 
 from assay.nlp.tokens import terms
-from assay.testing.web.pages import AWKWARD, Served, page, redirect
+from support.web.pages import AWKWARD, Served, page, redirect
 
 # How a search service can fail: what it answers instead of results.
 
@@ -314,7 +314,7 @@ def _article(article: Article) -> Served:
 
 async def send(request: web.BaseRequest, served: Served) -> web.StreamResponse:
     """Send an answer as it says, however wrong."""
-    assert request.transport is not None  # noqa: S101 - nobody has closed it yet
+    assert request.transport is not None
     if served.status == 0:
         request.transport.abort()
         return web.Response()

@@ -7,10 +7,10 @@ import zlib
 from dataclasses import replace
 from functools import cache
 
-from assay.testing.provider.exchange import EVENTS, JSON, Exchange
-from assay.testing.provider.faults.fault import fault, structured
-from assay.testing.provider.rules import ServerEvent, Tokens
-from assay.testing.provider.wire import encoded
+from support.provider.exchange import EVENTS, JSON, Exchange
+from support.provider.faults.fault import fault, structured
+from support.provider.rules import ServerEvent, Tokens
+from support.provider.wire import encoded
 
 _MEGABYTE = 1_000_000
 _WORD = b"again "

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from assay.testing.provider.rules import Asked, Reply, ServerEvent
-from assay.testing.provider.wire import WireFormat, encoded
+from support.provider.rules import Asked, Reply, ServerEvent
+from support.provider.wire import WireFormat, encoded
 
 JSON = "application/json"
 EVENTS = "text/event-stream; charset=utf-8"

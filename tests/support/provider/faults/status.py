@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from email.utils import formatdate
 
-from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.faults.fault import EVERY_WIRE, Commit, Fault, fault, register
-from assay.testing.provider.rules import Wire
+from support.provider.exchange import Exchange
+from support.provider.faults.fault import EVERY_WIRE, Commit, Fault, fault, register
+from support.provider.rules import Wire
 
 _TOO_LONG = {
     "openai": "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",

@@ -1,7 +1,7 @@
 """An MCP server with many kinds of search tools, written with the official SDK.
 
-    python -m assay.testing.web.mcp_server            # over stdio
-    python -m assay.testing.web.mcp_server 8321       # over streamable HTTP, on that port of this machine
+    python tests/support/web/mcp_server.py            # over stdio
+    python tests/support/web/mcp_server.py 8321       # over streamable HTTP, on that port of this machine
 
 Every tool knows the same two articles; each tells of them in another way, or fails.
 """

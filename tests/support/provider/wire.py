@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from assay.testing.provider.rules import Asked, Reply, ServerEvent, Tokens, Wire
 from assay.types import PromptMessage
+from support.provider.rules import Asked, Reply, ServerEvent, Tokens, Wire
 
 
 class WireFormat(Protocol):

@@ -15,7 +15,7 @@ import pytest
 from google import genai
 from google.genai import types as genai_types
 
-from assay.testing.provider import Asked, LocalProvider, Reply, Tokens, Wire
+from support.provider import Asked, LocalProvider, Reply, Tokens, Wire
 
 # Google's client does to aiohttp what aiohttp warns of.
 pytestmark = pytest.mark.filterwarnings("ignore:Inheritance class AiohttpClientSession:DeprecationWarning")

@@ -17,9 +17,9 @@ from typing import Any, Self
 import numpy as np
 
 from assay.testing.fakes import WordEmbedder
-from assay.testing.provider.exchange import Exchange, Line
-from assay.testing.provider.faults import FAULTS, Fault
-from assay.testing.provider.rules import (
+from support.provider.exchange import Exchange, Line
+from support.provider.faults import FAULTS, Fault
+from support.provider.rules import (
     AnswerRule,
     Asked,
     Connections,
@@ -30,7 +30,7 @@ from assay.testing.provider.rules import (
     counted,
     plain_answer,
 )
-from assay.testing.provider.wire import Anthropic, Gemini, OpenAI, WireFormat
+from support.provider.wire import Anthropic, Gemini, OpenAI, WireFormat
 
 # Reading HTTP/1.1 requests from a stream.
 
@@ -321,7 +321,7 @@ class LocalProvider:
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - a coroutine runs in one
+        assert task is not None
         self._tasks.add(task)
         self._now += 1
         self._opened += 1
@@ -366,13 +366,13 @@ class LocalProvider:
         wire = next(each for each in WIRES if each.name == asked.wire)
         try:
             reply = self._reply(asked)
-        except Exception as error:  # noqa: BLE001 - raised again where the test is, when the provider closes
+        except Exception as error:
             self._failures.append(error)
             return await line.whole(400, json.dumps(wire.error(400, repr(error), "unscripted")).encode())
         exchange = Exchange(asked, wire, reply, line)
         misbehaviour = self._misbehaviour
         if misbehaviour is not None and misbehaviour.strikes(asked):
-            assert misbehaviour.fault.commit is not None  # noqa: S101 - those of replies have one
+            assert misbehaviour.fault.commit is not None
             return await misbehaviour.fault.commit(exchange)
         return await exchange.answer()
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from assay.testing.provider.exchange import Exchange
-from assay.testing.provider.faults.fault import Commit, Fault, prose, register, structured
+from support.provider.exchange import Exchange
+from support.provider.faults.fault import Commit, Fault, prose, register, structured
 
 UNKNOWN_MARK = "[97]"
 UNKNOWN_ID = "nobody-97"

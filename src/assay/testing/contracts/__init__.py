@@ -1,0 +1,73 @@
+"""A test suite per protocol, for those who write an implementation: subclass it and override one fixture.
+
+Needs pytest and pytest-asyncio. The suites are what the bundled implementations are tested by.
+"""
+
+import pytest
+
+_SUITES = ("given", "ports", "index", "intake", "searching", "answering")
+pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _SUITES))
+
+from assay.testing.contracts.answering import (  # noqa: E402 - asserts are rewritten in what is imported from here on
+    AbstainerContract,
+    AssessorContract,
+    ConfidenceEstimatorContract,
+    RelevanceContract,
+    RepairerContract,
+    RulesContract,
+    SettlerContract,
+    VerifierContract,
+    WeigherContract,
+    WriterContract,
+)
+from assay.testing.contracts.index import IndexContract  # noqa: E402
+from assay.testing.contracts.intake import IngesterContract, LoaderContract, SplitterContract  # noqa: E402
+from assay.testing.contracts.ports import (  # noqa: E402
+    CheckerContract,
+    ClockContract,
+    EmbedderContract,
+    LLMContract,
+    ReaderContract,
+    SinkContract,
+)
+from assay.testing.contracts.searching import (  # noqa: E402
+    JudgeContract,
+    RefinerContract,
+    RerankerContract,
+    RetrieverContract,
+    SearchProviderContract,
+    SelectorContract,
+    SpellerContract,
+    UnderstanderContract,
+)
+
+__all__ = [
+    "AbstainerContract",
+    "AssessorContract",
+    "CheckerContract",
+    "ClockContract",
+    "ConfidenceEstimatorContract",
+    "EmbedderContract",
+    "IndexContract",
+    "IngesterContract",
+    "JudgeContract",
+    "LLMContract",
+    "LoaderContract",
+    "ReaderContract",
+    "RefinerContract",
+    "RelevanceContract",
+    "RepairerContract",
+    "RerankerContract",
+    "RetrieverContract",
+    "RulesContract",
+    "SearchProviderContract",
+    "SelectorContract",
+    "SettlerContract",
+    "SinkContract",
+    "SpellerContract",
+    "SplitterContract",
+    "UnderstanderContract",
+    "VerifierContract",
+    "WeigherContract",
+    "WriterContract",
+]

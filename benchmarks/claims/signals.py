@@ -39,7 +39,7 @@ from assay.verification.evaluation import overlap_of
 from assay.verification.negation import tells_of_absence
 from assay.verification.review import DeterministicVerifier
 from assay.verification.verdict import failed_of, is_copy
-from assay.wiring.networks import open_checker
+from assay.wiring.networks import open_checker_network
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation", "public")
@@ -176,7 +176,7 @@ def kept(name: str) -> list[Signals]:
 
 def main() -> None:
     """Measure and keep."""
-    opened, names = open_checker(load_settings({"checker": sys.argv[1]}).settings), sys.argv[2:]
+    opened, names = open_checker_network(load_settings({"checker": sys.argv[1]}).settings), sys.argv[2:]
     assert opened is not None, "name a checker"
     checker, names = opened.checker, names or [*NATURAL, ELSEWHERE, *ALL]
     embedder = LocalEmbedder.load(assay_models.folder())

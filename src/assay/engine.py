@@ -75,7 +75,7 @@ def unheard(_event: Event) -> None:
 class Engine:
     """Answers questions from one collection of documents, and tests every answer.
 
-    Every verb has an async form with an `a` before it: for `await`, and `aadd`, `async_` and `aask_many`, like
+    Every verb has an async form with an `a` before it: for `await`, and `aadd`, `amirror` and `aask_many`, like
     `stream`, for `async for`. The plain forms may be called from anywhere, also inside a running event loop: they
     run on the engine's own loop in a background thread.
 
@@ -108,13 +108,13 @@ class Engine:
         """The reports of `aadd`, together."""
         return self._background.run(_collect(self.aadd(paths)))
 
-    def async_(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def amirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files and folders as they are now; documents from elsewhere stay."""
-        return self._parts.ingester.sync([Path(path) for path in paths], dry_run=dry_run)
+        return self._parts.ingester.mirror([Path(path) for path in paths], dry_run=dry_run)
 
-    def sync(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:
-        """The reports of `async_`, together."""
-        return self._background.run(_collect(self.async_(paths, dry_run=dry_run)))
+    def mirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:
+        """The reports of `amirror`, together."""
+        return self._background.run(_collect(self.amirror(paths, dry_run=dry_run)))
 
     async def adocuments(self) -> tuple[DocumentRecord, ...]:
         """The documents of the collection."""
@@ -227,7 +227,7 @@ class Engine:
     async def agather(self, query: str, history: Iterable[Message] = ()) -> Gathered:
         """Find and judge the evidence as an ask would, and write nothing. Raises as `aask`."""
         refuse_no_question(query)
-        run, on = self._gates(query)
+        run, on = self._unrecorded(query)
         async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, tuple(history))
             return await pipeline.gather(question, on, run.limits, lambda _event: None)
@@ -246,7 +246,7 @@ class Engine:
         if passages is None:
             return (await self.agather(query, history)).judgement
         refuse_no_question(query)
-        run, on = self._gates(query)
+        run, on = self._unrecorded(query)
         async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, tuple(history))
             evidence = await self._quarantined(passages)
@@ -264,7 +264,7 @@ class Engine:
 
         What reads like an instruction to a model in them is no evidence: a check named "quarantine" shows each.
         """
-        _run, on = self._gates(only_text(text))
+        _run, on = self._unrecorded(only_text(text))
         evidence = await self._quarantined(passages)
         review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
@@ -275,7 +275,7 @@ class Engine:
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
-        run, on = self._gates(only_text(text))
+        run, on = self._unrecorded(only_text(text))
         evidence = await self._quarantined(passages)
         made = await fix_draft(text, evidence.readable.passages, on, run.limits, drop=drop)
         return replace(made, review=with_masked(made.review, evidence))
@@ -330,7 +330,7 @@ class Engine:
             self._running -= 1
             _settle()
 
-    def _gates(self, text: str) -> tuple[Run, Stages]:
+    def _unrecorded(self, text: str) -> tuple[Run, Stages]:
         """A run that answers nothing, and so is not recorded, with its stages."""
         run = self._parts.begin(text, None, self._running, False)
         return run, self._parts.stages_for(run)

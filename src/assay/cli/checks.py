@@ -87,11 +87,11 @@ def judge(
     """
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
-    from assay.wiring import open_engine, open_gates
+    from assay.wiring import open_checker, open_engine
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if text is None:
-        run_pipe(open_gates(**given), _judged, terminal, flags.at_once(at_once, given))
+        run_pipe(open_checker(**given), _judged, terminal, flags.at_once(at_once, given))
         return
     with open_engine(create=False, **given) as engine:
         started = time.perf_counter()
@@ -135,23 +135,23 @@ def check(
     """
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
-    from assay.wiring import open_engine, open_gates
+    from assay.wiring import open_checker, open_engine
 
     flags.one_format(as_json, as_json_lines)
     terminal, asks = terminal_of(ctx), _asks_a_model(given)
     if as_json_lines:
         refuse_files(file, context)
         refuse_question(question)
-        engine = open_gates(models=asks, **given)
+        engine = open_checker(models=asks, **given)
         run_pipe(engine, _reviewed, terminal, flags.at_once(at_once, given) if asks else at_once or 1)
         return
     text, sources = draft_and_sources("check", file, context or [], terminal)
-    gates = (
-        partial(open_gates, models=asks, record=True)
+    opened = (
+        partial(open_checker, models=asks, record=True)
         if sources
         else partial(open_engine, create=False, models=asks)
     )
-    with gates(**given) as engine:
+    with opened(**given) as engine:
         started = time.perf_counter()
         made = engine.examine(text, sources or found_for(text, engine), question=question or "")
     if as_json:

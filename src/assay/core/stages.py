@@ -323,7 +323,7 @@ class Ingester(Protocol):
         """Store files, and those of folders; one report a file, after it is stored for good."""
         ...
 
-    def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def mirror(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files as they are now; a dry run changes nothing."""
         ...
 

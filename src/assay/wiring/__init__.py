@@ -30,7 +30,7 @@ from assay.types import SearchSettings
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import Nowhere
 from assay.wiring.models import Models, open_models, refuse_offline
-from assay.wiring.networks import OpenChecker, OpenReader, open_checker, open_reader, open_reranker
+from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.paths import named_model
 from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
@@ -56,7 +56,7 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     if not create and not place.is_dir():
         raise _unknown(chosen)
     opened = open_models(chosen) if models else Models({}, {})
-    embedder, checker = open_embedder(chosen), open_checker(chosen)
+    embedder, checker = open_embedder(chosen), open_checker_network(chosen)
     _make_private(chosen.data_dir, place.parent)
     reader, reranker = open_reader(chosen), open_reranker(chosen)
     index = open_sqlite(place, embedder.model, create=create)
@@ -64,7 +64,7 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     return Engine(_parts(chosen, opened, embedder, checker, reader, index, store, verdicts, reranker))
 
 
-def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
+def open_checker(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
     """An engine without a collection, for judging and checking what comes from elsewhere; it writes nothing.
 
     Without `models`, no language model is opened: checks need none. With `record`, the drafts that it examines are
@@ -72,14 +72,14 @@ def open_gates(*, models: bool = True, record: bool = False, **settings: Any) ->
 
     >>> from assay import Passage
     >>> bridge = "The bridge was opened on 3 May 1932."
-    >>> with open_gates() as engine:
+    >>> with open_checker() as engine:
     ...     review = engine.check(bridge, [Passage("a", "a", "", 0, len(bridge), bridge)])
     >>> review.claims[0].verdict.value
     'supported'
     """
     chosen = load_settings(settings).settings
     opened = open_models(chosen) if models else Models({}, {})
-    embedder, checker = open_embedder(chosen), open_checker(chosen)
+    embedder, checker = open_embedder(chosen), open_checker_network(chosen)
     store = RunStore(chosen.runs_file) if record else None
     return Engine(
         _parts(chosen, opened, embedder, checker, open_reader(chosen), MemoryIndex(embedder.model), store)

@@ -237,7 +237,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
     words = WordEmbedder()
     index = MemoryIndex(words.model)
 
-    def begin(_text: str, _history, _running: int, _streamed: bool) -> Run:
+    def begin(text: str, history, running: int, streamed: bool, passages=None) -> Run:
         return Run("run", "fast", limits, SystemClock(), Budget(limits, SystemClock()), None)
 
     parts = Parts(
@@ -250,6 +250,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
         lambda _settings: retriever,
         lambda given: given,
         SearchSettings(),
+        lambda _options: parts,
         sinks,
     )
     return Engine(parts)

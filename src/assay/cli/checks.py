@@ -83,7 +83,7 @@ def judge(
 
     \b
     assay judge "How long is the notice period?"
-    assay judge --jsonl < lines.jsonl           {"id", "query", "passages": [{"id", "text"}], "history"?}
+    assay judge --jsonl < lines.jsonl           {"id", "query", "passages", "history"?, "options"?} a line
     """
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
@@ -213,7 +213,8 @@ def _asks_a_model(given: Given) -> bool:
 async def _judged(line: Request, engine: Engine) -> dict[str, Any]:
     from assay.cli import shapes
 
-    return shapes.judged(await engine.ajudge(line.text("query", "question"), line.passages(), line.history()))
+    text, options = line.text("query", "question"), line.options()
+    return shapes.judged(await engine.ajudge(text, line.hits(), line.history(), options=options))
 
 
 async def _reviewed(line: Request, engine: Engine) -> dict[str, Any]:

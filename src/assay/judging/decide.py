@@ -104,3 +104,18 @@ class TimedJudge:
         took = (self.clock.monotonic() - begun) * 1000.0
         over = (f"the judge took {took:,.0f} ms; its budget is {self.budget_ms:,.0f} ms",)
         return replace(judged, ms=took, issues=judged.issues + over * (took > self.budget_ms))
+
+
+# The judge was fitted on what assay finds itself: what it says of other passages is not calibrated.
+
+
+@dataclass(frozen=True, slots=True)
+class CallerPassagesJudge:
+    """Judge the caller's own passages as `inner` does, and say so in the mode."""
+
+    inner: Judge
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement of `inner`, not calibrated; raises what `inner` raises."""
+        judged = await self.inner.judge(question, evidence)
+        return replace(judged, calibrated=False, mode_used=f"{judged.mode_used}, passages given")

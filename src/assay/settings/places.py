@@ -27,6 +27,7 @@ from assay.errors import UsageError
 from assay.prompting import REPLY_SHARE
 from assay.settings.files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
 from assay.settings.values import ROUNDS_OUTSIDE, Settings
+from assay.types import AskOptions
 
 PROJECT_FILE = "assay.toml"
 USER_FILE = "config.toml"
@@ -100,13 +101,38 @@ def _resolve(layers: list[Layer]) -> Resolved:
                     from_project.add(name)
     _refuse_redirected_keys(values, origins, from_project)
     _fill_in_profile(values, origins)
-    settings = _checked(values, called)
-    _refuse_depth_without_model(settings)
-    _refuse_outside_without_services(settings)
-    _refuse_reply_beyond_window(settings)
+    settings = _refused_together(_checked(values, called))
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
     )
+
+
+def with_options(settings: Settings, options: AskOptions) -> Settings:
+    """The settings with the options of one question over them, checked as settings are. Raises UsageError.
+
+    What the engine's profile filled in gives way to another profile, and a model named here writes.
+
+    >>> engine = load_settings({"max_calls": 3}, environment={}, folder=Path("/nowhere")).settings
+    >>> asked = with_options(engine, AskOptions(k=5, deadline=60))
+    >>> asked.k, asked.limits("fast").seconds, asked.limits("fast").calls
+    (5, 60.0, 3)
+    """
+    given = options.values
+    values = {name: getattr(settings, name) for name in Settings.model_fields}
+    if "profile" in given:
+        values |= {name: None for name in PROFILES["fast"] if not settings.was_set(name)}
+    if "model" in given:
+        values |= {"writer_model": None, "simple_model": None}
+    called = dict(settings._told) | {name: f"the option {name}" for name in given}
+    return _refused_together(_checked(values | given, called))
+
+
+def _refused_together(settings: Settings) -> Settings:
+    """The settings; raises UsageError where they do not go together."""
+    _refuse_depth_without_model(settings)
+    _refuse_outside_without_services(settings)
+    _refuse_reply_beyond_window(settings)
+    return settings
 
 
 def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:

@@ -93,6 +93,9 @@ from assay.types.models import (
     TitledText,
     Usage,
 )
+from assay.types.options import (
+    AskOptions,
+)
 from assay.types.question import (
     Action,
     AnswerType,
@@ -129,6 +132,7 @@ __all__ = [
     "AnswerReading",
     "AnswerSpan",
     "AnswerType",
+    "AskOptions",
     "Aspect",
     "AspectState",
     "Assessment",

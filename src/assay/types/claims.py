@@ -165,12 +165,13 @@ class Finding(Value):
 
 
 class CitationStyle(StrEnum):
-    """How an answer's text names its sources."""
+    """How an answer's text names its sources; with none it does not, and the answer object alone has them."""
 
     NUMBERED = "numbered"
     NAMED = "named"
     FOOTNOTE = "footnote"
     AUTHOR_PAGE = "author-page"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)

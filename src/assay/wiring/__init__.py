@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+from assay.core.inputs import OF_SEARCH
 from assay.core.stages import Embedder, Index, Retriever
 from assay.engine import Engine, Parts
 from assay.errors import StoreError, UnknownCollection, UsageError
@@ -25,11 +27,11 @@ from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.retrieval.neighbours import LinkedRetriever, WholeBlocksRetriever
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantined
-from assay.settings import Settings, load_settings
-from assay.types import SearchSettings
+from assay.settings import Settings, load_settings, with_options
+from assay.types import AskOptions, CitationStyle, SearchSettings
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import Nowhere
-from assay.wiring.models import Models, open_models, refuse_offline
+from assay.wiring.models import ModelPool, refuse_idle_options, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.paths import named_model
 from assay.wiring.review import open_rules
@@ -55,13 +57,14 @@ def open_engine(*, create: bool = True, models: bool = True, **settings: Any) ->
     place = chosen.data_dir / "collections" / chosen.collection
     if not create and not place.is_dir():
         raise _unknown(chosen)
-    opened = open_models(chosen) if models else Models({}, {})
+    pool = ModelPool(opens=models)
+    opened = pool.of(chosen)
     embedder, checker = open_embedder(chosen), open_checker_network(chosen)
     _make_private(chosen.data_dir, place.parent)
     reader, reranker = open_reader(chosen), open_reranker(chosen)
     index = open_sqlite(place, embedder.model, create=create)
     store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
-    return Engine(_parts(chosen, opened, embedder, checker, reader, index, store, verdicts, reranker))
+    return Engine(_parts(chosen, pool, embedder, checker, reader, index, store, verdicts, reranker))
 
 
 def open_checker(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
@@ -78,12 +81,10 @@ def open_checker(*, models: bool = True, record: bool = False, **settings: Any) 
     'supported'
     """
     chosen = load_settings(settings).settings
-    opened = open_models(chosen) if models else Models({}, {})
+    pool = ModelPool(opens=models)
     embedder, checker = open_embedder(chosen), open_checker_network(chosen)
     store = RunStore(chosen.runs_file) if record else None
-    return Engine(
-        _parts(chosen, opened, embedder, checker, open_reader(chosen), MemoryIndex(embedder.model), store)
-    )
+    return Engine(_parts(chosen, pool, embedder, checker, open_reader(chosen), MemoryIndex(embedder.model), store))
 
 
 def reindex(**settings: Any) -> int:
@@ -110,7 +111,7 @@ def reindex(**settings: Any) -> int:
 
 def search_settings(settings: Settings) -> SearchSettings:
     """How a search runs under these settings."""
-    return SearchSettings(settings.mode, settings.k, settings.fusion, settings.mmr)
+    return SearchSettings(settings.mode, settings.k, settings.fusion, settings.mmr, settings.where)
 
 
 def collections(data_dir: Path) -> tuple[str, ...]:
@@ -161,7 +162,7 @@ def _openai_embedder(settings: Settings) -> Embedder:
 
 def _parts(
     settings: Settings,
-    models: Models,
+    pool: ModelPool,
     embedder: Embedder,
     checker: OpenChecker | None,
     reader: OpenReader | None,
@@ -170,29 +171,31 @@ def _parts(
     verdicts: KeptVerdicts | None = None,
     reranker: CrossEncoderReranker | None = None,
 ) -> Parts:
-    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, checker, reader)
+    models = pool.of(settings)
+    style = settings.citation_style if settings.citation_style is CitationStyle.NONE else None
+    runs = Runs(settings, embedder.model, store, models, checker, reader, style)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
     shared = RememberingEmbedder(embedder)
-    hybrid = HybridRetriever(index, shared, usual, reranker)
-    whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
-    retriever = QuarantiningRetriever(whole)
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
+    search = _Search(index, shared, reranker)
     speller = CollectionSpeller(index, is_english)
-    outside = _outside(settings, shared, splitter, reader_of_pages)
-    return Parts(
+    outside, rules = _outside(settings, shared, splitter, reader_of_pages), open_rules(settings)
+    composer = Composer(
+        settings, models, shared, search.of(settings), outside, rules, verdicts, checker, reader, speller
+    )
+    parts = Parts(
         index=index,
         embedder=embedder,
         ingester=Ingestion(index, embedder, splitter, Sandbox()),
         begin=runs.begin,
         begin_given=runs.begin_given,
-        stages_for=Composer(
-            settings, models, shared, retriever, outside, open_rules(settings), verdicts, checker, reader, speller
-        ).stages,
-        retriever_for=lambda search: HybridRetriever(index, shared, search, reranker),
+        stages_for=composer.stages,
+        retriever_for=search.plain,
         quarantine=quarantined,
-        search=usual,
+        search=search_settings(settings),
+        under=lambda options: _under(options, parts, pool, runs, composer, search),
         sinks=() if store is None else (store,),
-        models=tuple(models.by_name.values()),
+        models=pool.opened,
         closing=(
             reader_of_pages.close,
             *(() if verdicts is None else (verdicts.close,)),
@@ -200,6 +203,49 @@ def _parts(
             *(() if reader is None else reader.closing),
             *(() if reranker is None else (reranker.close,)),
         ),
+    )
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Searches of one collection, under any settings."""
+
+    index: Index
+    embedder: Embedder
+    reranker: CrossEncoderReranker | None
+
+    def plain(self, settings: SearchSettings) -> Retriever:
+        """The passages as they were found."""
+        return HybridRetriever(self.index, self.embedder, settings, self.reranker)
+
+    def of(self, settings: Settings) -> Retriever:
+        """What answers stand on: whole blocks, a second step, and planted instructions masked."""
+        linked = LinkedRetriever(self.plain(search_settings(settings)), self.index, self.embedder)
+        return QuarantiningRetriever(WholeBlocksRetriever(linked, self.index))
+
+
+def _under(
+    options: AskOptions, parts: Parts, pool: ModelPool, runs: Runs, composer: Composer, search: _Search
+) -> Parts:
+    """The parts with options over their settings, over the same ports. Raises UsageError."""
+    settings = with_options(runs.settings, options)
+    if options.model is not None and not pool.opens:
+        raise UsageError(
+            "the option model cannot be heeded: this engine opens no models", hint="open it with models"
+        )
+    refuse_idle_options(options, settings)
+    models = pool.of(settings)
+    style = None if options.citation_style is None else settings.citation_style
+    runs = replace(runs, settings=settings, models=models, style=style or runs.style)
+    retriever = search.of(settings) if OF_SEARCH & options.values.keys() else composer.retriever
+    composer = replace(composer, settings=settings, models=models, retriever=retriever)
+    return replace(
+        parts,
+        begin=runs.begin,
+        begin_given=runs.begin_given,
+        stages_for=composer.stages,
+        search=search_settings(settings),
     )
 
 

@@ -67,7 +67,9 @@ def confidence_estimator(run: Run, settings: Settings, embedding: str, used: Mod
     """The rater of a run, under what the parts of its answers come from."""
     live = MadeFor(embedding, "", used.writer, used.verifier, weights_behind("answers"))
     cause = run.doubt
-    if run.limits.rounds > 1:
+    if run.passages is not None:
+        cause = "the calibration was fitted on passages that assay found"
+    elif run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
     if _is_other_reader(settings):
         cause = "another reader than the calibration was fitted for"
@@ -88,7 +90,9 @@ def promised(settings: Settings, run: Run, embedding: str, judge: str, used: Mod
     fit = run.calibration or shipped()["searched"]
     live = MadeFor(embedding, judge, used.writer, used.verifier, weights_behind(fit.kind))
     other = fit.made_for.differs(live)
-    if run.limits.rounds > 1 or settings.outside:
+    if run.passages is not None:
+        other = "passages from elsewhere"
+    elif run.limits.rounds > 1 or settings.outside:
         other = "more than one search"
     if _is_other_reader(settings):
         other = "another reader"

@@ -33,10 +33,10 @@ from assay.core.stages import (
 )
 from assay.judging.ambiguity import ClarifyingJudge
 from assay.judging.contradictions import ContradictionJudge
-from assay.judging.decide import BUDGETS_MS, Thresholds, TimedJudge
+from assay.judging.decide import BUDGETS_MS, CallerPassagesJudge, Thresholds, TimedJudge
 from assay.judging.light import LightJudge, ShadowingJudge
 from assay.judging.reader_judge import FAST, HeuristicJudge
-from assay.judging.rewriting import ModelRefiner, RulesRefiner
+from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_worth
 from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
@@ -50,9 +50,10 @@ from assay.repair.exchange import shipped
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.repair.search import SearchRepairer
+from assay.retrieval.caller import CallerRetriever
 from assay.rules.rule import RuleSet
 from assay.settings import Settings
-from assay.types import Action, ModelsUsed, Question, RepairKind, Role
+from assay.types import Action, ModelsUsed, Question, RepairKind, Role, Triage
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import SpellingUnderstander
@@ -152,8 +153,9 @@ class Composer:
         understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
-        retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
-        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, reader, run))
+        outside = _on_tape(self.outside, run, "outside")
+        retriever, again = self._retrievers(run)
+        answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader, run))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
@@ -166,11 +168,11 @@ class Composer:
             judge=self._judges(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
-            abstainer=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
+            abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
             verifier=self._promised(verifier, run),
             repairer=repairer(
                 plain,
-                {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
+                {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
                 rewriter,
                 notes.append,
                 self._fences(run),
@@ -180,14 +182,15 @@ class Composer:
             assessor=self._assessor(run),
             confidence_estimator=confidence_estimator(run, self.settings, self.embedder.model.sha256, used),
             models=used,
-            allowed_actions=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
+            allowed_actions=self._allowed_actions(run),
             allowed_repairs=able_to_mend(
                 written=writer is not None,
                 deep=run.profile != "fast",
                 rewrites=rewriter is not None,
                 unsupported=self.settings.unsupported,
-            ),
-            worth=self._worth(run.profile),
+            )
+            - (frozenset() if _may_search(run) else {RepairKind.FETCH}),
+            worth=self._worth(run),
             notes=lambda: tuple(notes),
             in_time=in_time or nullcontext,
             masking=bool(self.models.by_name),
@@ -196,6 +199,20 @@ class Composer:
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
+
+    def _retrievers(self, run: Run) -> tuple[Retriever, Retriever]:
+        """Who finds the first evidence of a run, and who is asked for more."""
+        search = _on_tape(self.retriever, run, "retrieve")
+        if run.passages is None:
+            return search, search
+        inner = CallerRetriever(run.passages.evidence, self.retriever if run.passages.searches else None)
+        first = _on_tape(inner, run, "retrieve")
+        return first, search if run.passages.searches else first
+
+    def _allowed_actions(self, run: Run) -> frozenset[Action]:
+        if not _may_search(run):
+            return ABLE - {Action.REFINE}
+        return ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset())
 
     def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
         # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.
@@ -216,16 +233,17 @@ class Composer:
         rules = RulesUnderstander()
         model = self._model("condenser", run)
         inner: Understander = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
-        if self.speller is not None and self.settings.spelling and run.answers:
+        # The words of passages from elsewhere are not those of the collection.
+        spells = self.settings.spelling and run.answers and run.passages is None
+        if self.speller is not None and spells:
             inner = SpellingUnderstander(inner, _speller_on_tape(self.speller, run))
-        return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
+        return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise, self.settings.kind)
 
     def _refiner(self, run: Run, tell: Callable[[str], None]) -> Refiner:
-        model = self._model("condenser", run)
-        if model is None:
-            return RulesRefiner()
+        model, refiner = self._model("condenser", run), RulesRefiner()
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        return ModelRefiner(model, RulesRefiner(), tell, room, self._fences(run))
+        inner: Refiner = refiner if model is None else ModelRefiner(model, refiner, tell, room, self._fences(run))
+        return inner if run.passages is None else QuestionFirst(inner)
 
     def _selector(self, run: Run, tell: Callable[[str], None]) -> Selector:
         by_rules = StripSelector(BestSelector(self.settings.k))
@@ -249,7 +267,8 @@ class Composer:
         return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, reader, shadow))
 
     def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
-        judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
+        judge: Judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
+        judge = judge if run.passages is None else CallerPassagesJudge(judge)
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
@@ -379,12 +398,16 @@ class Composer:
         from assay.models.prices import price_of
 
         found = price_of(model, self.settings.prices)
-        assert found is not None  # noqa: S101 - `open_models` refuses a model without a price
+        assert found is not None  # noqa: S101 - `ModelPool` refuses a model without a price
         return Price(found.input / 1e6, found.output / 1e6)
 
-    def _worth(self, profile: str) -> SearchUtility:
-        asks = self.models.of("judge") is not None and profile != "fast"
-        return learned_worth("model" if asks else "rules", self.settings.correct)
+    def _worth(self, run: Run) -> SearchUtility:
+        asks = self.models.of("judge") is not None and run.profile != "fast"
+        learned = learned_worth("model" if asks else "rules", self.settings.correct)
+        if run.passages is None:
+            return learned
+        # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.
+        return replace(learned, gains={**learned.gains, **{(Action.REFINE, each): 1.0 for each in Triage}})
 
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")
@@ -419,6 +442,15 @@ def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:
     """Who quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
     return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
+
+
+def _decliner(run: Run) -> PlainDecliner:
+    return PlainDecliner() if run.passages is None else PlainDecliner("No passage was given for this question")
+
+
+def _may_search(run: Run) -> bool:
+    """Whether assay may search for a run: not where the caller's passages are all there is."""
+    return run.passages is None or run.passages.searches
 
 
 def _on_tape(retriever: Retriever, run: Run, port: str) -> Retriever:

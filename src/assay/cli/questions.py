@@ -76,7 +76,8 @@ def search(
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
     from assay.settings import load_settings
-    from assay.wiring import open_engine, search_settings
+    from assay.wiring import open_engine
+    from assay.wiring.search import search_settings
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     usual = search_settings(load_settings(given).settings)

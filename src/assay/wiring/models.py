@@ -64,8 +64,9 @@ class ModelPool:
     is unknown where money is limited; MissingExtra where a provider's package is not installed.
     """
 
-    def __init__(self, *, opens: bool = True) -> None:
+    def __init__(self, own: LLM | None = None, *, opens: bool = True) -> None:
         self.opens = opens
+        self._own = own
         self._opened: dict[str, LLM] = {}
         self._circuits: dict[str, Circuit] = {}
         self._lock = threading.Lock()
@@ -79,13 +80,25 @@ class ModelPool:
         with self._lock:
             for name in names:
                 if name not in self._opened:
-                    self._opened[name] = _guarded(name, settings, self._circuits)
+                    self._opened[name] = self._open(name, settings)
                 _refuse_unpriced(self._opened[name].name, settings)
             return Models({name: self._opened[name] for name in names}, roles, settings.simple_model)
 
     def opened(self) -> tuple[LLM, ...]:
-        """The models to close."""
-        return tuple(self._opened.values())
+        """The models to close: a model of the caller's own is left open."""
+        return tuple(model for name, model in self._opened.items() if not self.is_own(name))
+
+    def is_own(self, name: str | None) -> bool:
+        """Whether a name is that of the caller's own model."""
+        return self._own is not None and name == self._own.name
+
+    def _open(self, name: str, settings: Settings) -> LLM:
+        from assay.models.prices import PricedModel
+
+        if self._own is None or not self.is_own(name):
+            return _guarded(name, settings, self._circuits)
+        refuse_offline(settings, self._own.host, name)
+        return GuardedModel(PricedModel.over(self._own, settings.prices), Circuit(SystemClock()))
 
 
 def open_models(settings: Settings) -> Models:

@@ -41,7 +41,8 @@ _NOT_KEPT = frozenset(
 class Runs:
     """Begins runs under an engine's settings; those that are recorded are kept in `store`.
 
-    `style` is that of their answers' texts, None for numbers.
+    `style` is that of their answers' texts, None for numbers; `is_own_search` says that a retriever of the caller's
+    finds their passages.
     """
 
     settings: Settings
@@ -51,6 +52,7 @@ class Runs:
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
     style: CitationStyle | None = None
+    is_own_search: bool = False
     _known: list[tuple[float, Calibrated]] = field(default_factory=list, repr=False, compare=False)
 
     def begin(
@@ -101,11 +103,13 @@ class Runs:
 
     def _about(self, depth: Depth, history: tuple[Message, ...], run: Run) -> dict[str, Any]:
         # What only some runs have stands in their records alone.
-        given = {} if run.passages is None else {"passages": {"searches": run.passages.searches}}
-        style = {} if run.style is None else {"style": run.style.value}
+        some = {
+            "passages": None if run.passages is None else {"searches": run.passages.searches},
+            "style": None if run.style is None else run.style.value,
+            "own_search": self.is_own_search or None,
+        }
         return {
-            **given,
-            **style,
+            **{name: value for name, value in some.items() if value is not None},
             "streamed": run.streamed,
             "profile": depth.profile,
             "profile_reason": depth.reason,
@@ -192,7 +196,8 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
         verdicts,
         checker_then(about),
         reader_then(about),
-        GoneSpeller(),
+        None if "own_search" in about else GoneSpeller(),
+        is_own_search="own_search" in about,
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await run_question(recording.run.question, history, run, stages, emit)

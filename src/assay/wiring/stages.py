@@ -125,8 +125,8 @@ EVIDENCE_SHARE = 0.6
 class Composer:
     """Composes the stages of a run from an engine's settings, models and ports.
 
-    `supports` is how far the engine's latest claims of anyone's text were borne out, where a promise is made of
-    them.
+    `is_own_search` says that the retriever is the caller's. `supports` is how far the engine's latest claims of
+    anyone's text were borne out, where a promise is made of them.
     """
 
     settings: Settings
@@ -139,6 +139,7 @@ class Composer:
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
     speller: Speller | None = None
+    is_own_search: bool = False
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def stages(self, run: Run) -> Stages:
@@ -180,7 +181,9 @@ class Composer:
             ),
             rules=self._rules(answerable, run),
             assessor=self._assessor(run),
-            confidence_estimator=confidence_estimator(run, self.settings, self.embedder.model.sha256, used),
+            confidence_estimator=confidence_estimator(
+                run, self.settings, self.embedder.model.sha256, used, foreign=self._is_foreign(run)
+            ),
             models=used,
             allowed_actions=self._allowed_actions(run),
             allowed_repairs=able_to_mend(
@@ -209,6 +212,10 @@ class Composer:
         first = _on_tape(inner, run, "retrieve")
         return first, search if run.passages.searches else first
 
+    def _is_foreign(self, run: Run) -> bool:
+        """Whether others than assay find the passages of a run."""
+        return self.is_own_search or run.passages is not None
+
     def _allowed_actions(self, run: Run) -> frozenset[Action]:
         if not _may_search(run):
             return ABLE - {Action.REFINE}
@@ -227,7 +234,8 @@ class Composer:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
         judge = "model" if asks else self._by_signals()
-        return promised(self.settings, run, self.embedder.model.sha256, judge, used)
+        embedding, foreign = self.embedder.model.sha256, self._is_foreign(run)
+        return promised(self.settings, run, embedding, judge, used, foreign=foreign)
 
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
@@ -268,7 +276,7 @@ class Composer:
 
     def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         judge: Judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
-        judge = judge if run.passages is None else CallerPassagesJudge(judge)
+        judge = CallerPassagesJudge(judge) if self._is_foreign(run) else judge
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:

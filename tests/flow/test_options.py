@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from assay import AskOptions, Passage, SearchSettings, open_engine
+from assay.core.budget import Tries
 from assay.engine import Engine
 from assay.errors import BudgetSpent, UsageError
+from assay.records.figures import summed
+from assay.records.runs import RunStore
 from assay.types import Done, Message, Outcome, QuestionKind, Status
 from assay.wiring.runs import replay
 
@@ -148,6 +151,35 @@ def test_the_text_has_its_marks_in_the_style_and_its_offsets_are_true(engine: En
     assert {each.name for each in answer.checks if each.status is Status.PASSED} == {
         each.name for each in numbered.checks if each.status is Status.PASSED
     }
+
+
+def test_an_explanation_has_the_prompt_and_what_stands_on_what(engine: Engine, folder: Path, scripted: Scripted):
+    where = {"folder": "hr"}
+    quoted = engine.ask(QUESTION, options=AskOptions(where=where, explain=True, citation_style="none"))
+    assert quoted.explanation is not None
+    assert quoted.explanation.prompt is None
+    for entry in quoted.explanation.source_map:
+        assert quoted.text[entry.start : entry.end] == entry.text
+        assert entry.sources == (1,)
+        assert all(span.passage_id == quoted.sources[0].passage_id for span in entry.spans)
+    options = AskOptions(where=where, explain=True, model=scripted(WRITER))
+    written = engine.ask(QUESTION, options=options)
+    assert written.explanation is not None
+    assert written.explanation.prompt is not None
+    assert written.explanation.prompt.passages == (written.sources[0].passage_id,)
+    assert "The notice period is three months." in written.explanation.prompt.messages[-1].text
+    assert json.loads(json.dumps(written.to_dict()))["explanation"]["source_map"][0]["sources"] == [1]
+    assert replay(written.run_id, data_dir=folder / "data") == written
+    assert "explanation" not in engine.ask(QUESTION).to_dict()
+
+
+def test_the_tries_of_models_are_figures(engine: Engine, folder: Path, scripted: Scripted):
+    engine.ask(QUESTION, options=AskOptions(model=scripted(WRITER)))
+    store = RunStore(folder / "data" / "runs.sqlite")
+    found = summed(store.figures(0.0))
+    store.close()
+    assert (found.tries, found.first_try_share, found.mean_tries) == (Tries(1, 1, 1), 1.0, 1.0)
+    assert summed([]).mean_tries is None
 
 
 def test_a_run_with_options_is_replayed(engine: Engine, folder: Path, scripted: Scripted):

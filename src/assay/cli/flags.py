@@ -154,6 +154,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             WRITING,
             "How the text cites its sources.",
         ),
+        "explain": _flag(
+            bool,
+            WRITING,
+            "Add the writer's prompt and a map of its sources to the JSON object. [default: no-explain]",
+            None,
+            "--explain/--no-explain",
+        ),
         "references": _flag(
             bool, WRITING, "List the sources after the text.", None, "--references/--no-references"
         ),

@@ -256,7 +256,8 @@ async def write(
         await _settled(stages.settler, question, evidence, waiting, stages)
     for sentence in waiting:
         written = await review_sentence(sentence, written, question, stages, limits, emit)
-    return replace(written, notes=(*part.notes, *written.notes), cut=part.reason == "length")
+    notes = (*part.notes, *written.notes)
+    return replace(written, notes=notes, cut=part.reason == "length", prompt=part.prompt)
 
 
 async def _settled(

@@ -46,7 +46,12 @@ def restyled(answer: Answer, style: CitationStyle) -> Answer:
         for each in answer.citations
         if style is not CitationStyle.NONE or not _is_known(each, answer)
     )
-    return replace(answer, text=rendered(answer, style), claims=claims, checks=checks, citations=marks)
+    explanation = answer.explanation
+    if explanation is not None:
+        entries = (replace(each, start=moved(each.start), end=moved(each.end)) for each in explanation.source_map)
+        explanation = replace(explanation, source_map=tuple(entries))
+    text = rendered(answer, style)
+    return replace(answer, text=text, claims=claims, checks=checks, citations=marks, explanation=explanation)
 
 
 def _edits(answer: Answer, style: CitationStyle) -> list[Edit]:

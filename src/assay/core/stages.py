@@ -536,6 +536,7 @@ class Stages:
     the evidence is not known to answer, None where nothing is shown then; `relevance` reads the finished answer,
     None without a reader. `masking` says that a language model takes part: nobody reads what is masked then.
     `settler` is asked once a draft is whole and before its sentences are tested, None where no model tests.
+    `explains` says that the answer is to hold how it came to be.
     """
 
     understander: Understander
@@ -563,3 +564,4 @@ class Stages:
     closest_writer: Writer | None = None
     relevance: Relevance | None = None
     settler: Settler | None = None
+    explains: bool = False

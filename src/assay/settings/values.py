@@ -163,6 +163,10 @@ class Settings(BaseModel):
     detail: int | None = Field(None, ge=1, le=10, description="how much to say: 1 a phrase, 10 a chapter")
     expertise: Literal["beginner", "general", "expert"] | None = Field(None, description="for whom to write")
     citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="how sources are named in the text")
+    explain: bool = Field(
+        False,
+        description="whether the answer object has the writer's prompt and a map from statements to sources",
+    )
     references: bool = Field(False, description="whether a list of the sources follows the text")
     history_messages: int | None = Field(None, ge=0, le=100, description="messages of a dialogue in a prompt")
     context_tokens: int = Field(8192, ge=512, description="tokens of prompt and reply that the model can take")

@@ -60,6 +60,7 @@ class AskOptions(Value):
     system_prompt: str | None = None
     citation_style: CitationStyle | str | None = None
     criteria: Sequence[Criterion | str] | None = None
+    explain: bool | None = None
     quality: float | None = None
     floor: float | None = None
 

@@ -200,6 +200,7 @@ class Composer:
             closest_writer=fallback_writer if reader is not None and self.settings.max_risk is None else None,
             relevance=None if reader is None else ReaderRelevance(reader),
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
+            explains=self.settings.explain,
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
 
@@ -396,6 +397,7 @@ class Composer:
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
             tell=untold if check is None else partial(run.meter.asked, check),
             spare=spare,
+            tried=run.meter.tried,
         )
         return StructuredModel(tuned(metered, self.settings))
 

@@ -89,6 +89,21 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "weights": _flag(Literal["fitted", "seed"], JUDGING, "Weights that the judge scores with."),
         "correct": _flag(float, JUDGING, "Evidence that scores at least this is sufficient. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence that scores below this is irrelevant. [default: 0.3]", "0-1"),
+        "judging": _flag(
+            Literal["decide", "log", "off"],
+            JUDGING,
+            "Let the judgement decide, only record it, or do not judge. [default: decide]",
+        ),
+        "excellent": _flag(float, JUDGING, "Sufficiency that is called excellent. [default: 0.9]", "0-1"),
+        "good": _flag(float, JUDGING, "Sufficiency that is called good. [default: 0.7]", "0-1"),
+        "partial": _flag(float, JUDGING, "Sufficiency that is called partial. [default: 0.5]", "0-1"),
+        "borderline_low": _flag(
+            float, JUDGING, "Sufficiency from which the judge's model is asked. [default: learned]", "0-1"
+        ),
+        "borderline_high": _flag(
+            float, JUDGING, "Sufficiency up to which the judge's model is asked. [default: learned]", "0-1"
+        ),
+        "least_passages": _flag(int, JUDGING, "Number of passages that evidence must have. [default: 1]", "N"),
         "checker": _flag(
             str,
             JUDGING,
@@ -260,6 +275,7 @@ _SERVICES = (
 )
 FOR_JUDGING = (
     *("profile", "importance", "shadow", "weights", "correct", "incorrect"),
+    *("excellent", "good", "partial", "borderline_low", "borderline_high", "least_passages"),
     *("model", "judge_model", "condenser_model", "judge_temperature", *ASKING),
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
     "reader",

@@ -106,6 +106,38 @@ class TimedJudge:
         return replace(judged, ms=took, issues=judged.issues + over * (took > self.budget_ms))
 
 
+# What a user may set of the judgement itself: how many passages it takes, and that it decides nothing.
+
+
+@dataclass(frozen=True, slots=True)
+class LeastPassagesJudge:
+    """Judge as `inner`, and let no evidence of fewer than `least` passages suffice."""
+
+    inner: Judge
+    least: int
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """The judgement of `inner`, REFINE in the place of ANSWER for too few; raises what `inner` raises."""
+        judged = await self.inner.judge(question, evidence)
+        count = len(evidence.hits)
+        if count >= self.least or judged.recommendation is not Action.ANSWER:
+            return judged
+        said = f"only {count} passage{'s' * (count != 1)} (least: {self.least})"
+        return replace(judged, recommendation=Action.REFINE, reason=said, issues=(*judged.issues, said))
+
+
+@dataclass(frozen=True, slots=True)
+class NoJudge:
+    """Answer from whatever was found; nothing is measured."""
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """ANSWER where there are passages, for what is written is tested all the same."""
+        if not evidence.hits:
+            nothing = recommend(None, (), 0, None)
+            return Judgement(None, nothing.action, nothing.reason, mode_used="off")
+        return Judgement(None, Action.ANSWER, "the evidence is not judged: the settings say so", mode_used="off")
+
+
 # The judge was fitted on what assay finds itself: what it says of other passages is not calibrated.
 
 

@@ -152,8 +152,10 @@ def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
         settings._told = called
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "correct" if "correct" in called else "incorrect"
         what = first["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
+        # An error of two settings names both: first the lower one, last the upper.
+        lower, *_rest, upper = what.split()
+        name = str(first["loc"][0]) if first["loc"] else upper if upper in called else lower
         raise UsageError(
             f"{called.get(name, name)}: {what[:1].lower()}{what[1:]}",
             hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",

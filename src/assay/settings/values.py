@@ -91,6 +91,21 @@ class Settings(BaseModel):
     weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
+    judging: Literal["decide", "log", "off"] = Field(
+        "decide",
+        description="whether the judgement of the evidence decides if there is an answer, is recorded and changes "
+        "nothing, or is not made",
+    )
+    excellent: float = Field(0.9, ge=0, le=1, description="evidence whose sufficiency reaches this is excellent")
+    good: float = Field(0.7, ge=0, le=1, description="evidence whose sufficiency reaches this is good")
+    partial: float = Field(0.5, ge=0, le=1, description="evidence whose sufficiency reaches this is partial")
+    borderline_low: float | None = Field(
+        None, ge=0, le=1, description="sufficiency from which on the judge's model is asked; none: as learned"
+    )
+    borderline_high: float | None = Field(
+        None, ge=0, le=1, description="sufficiency up to which the judge's model is asked; none: as learned"
+    )
+    least_passages: int = Field(1, ge=1, le=200, description="evidence of fewer passages does not suffice")
     max_risk: float | None = Field(
         None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
     )
@@ -267,8 +282,13 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _ordered(self) -> Settings:
-        if self.incorrect > self.correct:
-            raise ValueError("incorrect must not be above correct")
+        low, high = self.borderline_low, self.borderline_high
+        pairs = [("incorrect", "correct"), ("partial", "good"), ("good", "excellent")]
+        if low is not None and high is not None:
+            pairs.append(("borderline_low", "borderline_high"))
+        for lower, upper in pairs:
+            if getattr(self, lower) > getattr(self, upper):
+                raise ValueError(f"{lower} must not be above {upper}")
         return self
 
     @field_validator("outside", "domains", "denied_domains", "intranet_hosts", "skip", "criteria", mode="before")

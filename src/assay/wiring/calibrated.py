@@ -94,7 +94,9 @@ def promised(
     fit = run.calibration or shipped()["searched"]
     live = MadeFor(embedding, judge, used.writer, used.verifier, weights_behind(fit.kind))
     other = fit.made_for.differs(live)
-    if foreign:
+    if settings.judging != "decide":
+        other = "a judgement that decides nothing"
+    elif foreign:
         other = "passages from elsewhere"
     elif run.limits.rounds > 1 or settings.outside:
         other = "more than one search"

@@ -24,7 +24,8 @@ from assay.wiring.paths import expanded
 
 # What only a model that writes heeds.
 # Roles that no model has at the depth fast.
-_NOT_IN_FAST = ("judge_model", "repairer_model")
+_BORDERLINE = ("borderline_low", "borderline_high")
+_NOT_IN_FAST = ("judge_model", "repairer_model", *_BORDERLINE)
 _FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
 # What only a model heeds, whatever it does.
 _FOR_MODELS = ("reasoning_effort", "thinking_tokens")
@@ -144,7 +145,7 @@ def _idle(settings: Settings, profile: str) -> dict[str, str]:
     unwritten = "no model writes, and answers are quoted; set one with --model"
     why = dict.fromkeys(() if writes else _FOR_WRITERS, unwritten)
     if not names:
-        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES), "no model is asked; set one with --model")
+        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES, *_BORDERLINE), "no model is asked; set one with --model")
     elif not any(may_think(name) for name in names):
         why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
     if names and profile == "fast" and settings.shadow in ("none", "fast"):

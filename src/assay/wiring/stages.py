@@ -33,8 +33,15 @@ from assay.core.stages import (
 )
 from assay.judging.ambiguity import ClarifyingJudge
 from assay.judging.contradictions import ContradictionJudge
-from assay.judging.decide import BUDGETS_MS, CallerPassagesJudge, Thresholds, TimedJudge
-from assay.judging.light import LightJudge, ShadowingJudge
+from assay.judging.decide import (
+    BUDGETS_MS,
+    CallerPassagesJudge,
+    LeastPassagesJudge,
+    NoJudge,
+    Thresholds,
+    TimedJudge,
+)
+from assay.judging.light import Band, LightJudge, ShadowingJudge, learned_band
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_worth
@@ -273,11 +280,17 @@ class Composer:
         self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None, gate: float
     ) -> Judge:
         judge = self._timed_judge(embedder, reader, run, gate)
-        return judge if shadow is None else ShadowingJudge(judge, self._timed_judge(embedder, reader, shadow))
+        if shadow is not None:
+            judge = ShadowingJudge(judge, self._timed_judge(embedder, reader, shadow))
+        if not run.answers or self.settings.judging == "decide":
+            return judge
+        return NoJudge() if self.settings.judging == "off" else ShadowingJudge(NoJudge(), judge)
 
     def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         judge: Judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
         judge = CallerPassagesJudge(judge) if self._is_foreign(run) else judge
+        least = self.settings.least_passages
+        judge = LeastPassagesJudge(judge, least) if least > 1 else judge
         return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
@@ -327,22 +340,30 @@ class Composer:
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
 
+    def _thresholds(self, gate: float = 0.0) -> Thresholds:
+        own = self.settings
+        return Thresholds(max(gate, own.correct), own.incorrect, own.excellent, own.good, own.partial)
+
+    def _band(self) -> Band:
+        learned, low, high = learned_band(), self.settings.borderline_low, self.settings.borderline_high
+        return Band(learned.low if low is None else low, learned.high if high is None else high)
+
     def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
-        at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
+        at = self._thresholds(gate)
         if self.settings.weights == "seed":
             return SeedJudge(embedder, at)
         return HeuristicJudge(embedder, thresholds=at, reader=reader)
 
     def _judge(self, depth: str, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
         fast = self._fast(embedder, reader, run, gate)
-        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
+        at = self._thresholds()
         model = self._model("judge", run)
         if depth == "fast" or model is None:
             return fast
         fences = self._fences(run)
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        light = LightJudge(model, fast, thresholds=at, room=room, fence=fences)
+        light = LightJudge(model, fast, thresholds=at, band=self._band(), room=room, fence=fences)
         return light if depth == "balanced" else ThoroughJudge(model, light, at, room, fences)
 
     def _writer(self, run: Run) -> Writer | None:
@@ -414,6 +435,8 @@ class Composer:
     def _worth(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"
         learned = learned_worth("model" if asks else "rules", self.settings.correct)
+        if self.settings.judging != "decide":
+            return replace(learned, sure=0.0)  # a judgement that decides nothing sends nobody to search again
         if run.passages is None:
             return learned
         # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from signals import Labelled, labelled
 
 from assay.types import Passage
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from report import write_result
 
 DRAFTS, CLAIMS, PASSAGES = 60, 6, 10
@@ -45,7 +45,7 @@ def drafts() -> Iterator[tuple[str, tuple[Passage, ...]]]:
 async def spent(checker: str) -> dict[str, float]:
     """CPU milliseconds a claim, all threads together, and the greatest memory of this process in MiB."""
     each: list[float] = []
-    async with open_gates(models=False, checker=checker) as engine:
+    async with open_checker(models=False, checker=checker) as engine:
         for draft, passages in drafts():
             begun = time.process_time()
             review = (await engine.acheck(draft, passages)).claims

@@ -31,7 +31,7 @@ from assay.calibration.claims import Aims, Bars, Line, balanced, bars, line
 from assay.evals.metrics import auroc
 from assay.settings import load_settings
 from assay.verification.verdict import INPUTS, NEVER_ABOVE
-from assay.wiring.networks import open_checker
+from assay.wiring.networks import open_checker_network
 from report import write_result
 
 NAMES = tuple(sorted(INPUTS))
@@ -119,7 +119,7 @@ def main() -> None:
     print(policy)
     body = asdict(policy)
     if len(sys.argv) > 2:
-        opened = open_checker(load_settings({"checker": sys.argv[2]}).settings)
+        opened = open_checker_network(load_settings({"checker": sys.argv[2]}).settings)
         assert opened is not None, "name the checker that the signals are of"
         body = {"made_for": opened.checker.model.sha256, "policy": body}
     Path(sys.argv[1]).write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")

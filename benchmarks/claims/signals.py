@@ -37,7 +37,7 @@ from assay.types import Passage
 from assay.verification.negation import tells_of_absence
 from assay.verification.verdict import Entailment, failed_of, is_copy, overlap_of
 from assay.verification.verifier import DeterministicVerifier
-from assay.wiring.networks import open_checker
+from assay.wiring.networks import open_checker_network
 
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache")) / "claims"
 NATURAL = ("natural", "genre", "documentation", "public")
@@ -174,7 +174,7 @@ def kept(name: str) -> list[Signals]:
 
 def main() -> None:
     """Measure and keep."""
-    opened, names = open_checker(load_settings({"checker": sys.argv[1]}).settings), sys.argv[2:]
+    opened, names = open_checker_network(load_settings({"checker": sys.argv[1]}).settings), sys.argv[2:]
     assert opened is not None, "name a checker"
     checker, names = opened.checker, names or [*NATURAL, ELSEWHERE, *ALL]
     embedder = LocalEmbedder.load(assay_models.folder())

@@ -38,7 +38,7 @@ from assay.repair import exchange
 from assay.repair.exchange import Offer, Weights, offers, shipped, surest, weighed
 from assay.types import Claim, Passage, Question, Review, Verdict
 from assay.verification.verifier import DeterministicVerifier
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from report import bundled_checker, data_folder
 
 OUT = Path(exchange.__file__).with_name("exchange.json")
@@ -100,7 +100,7 @@ async def cases(some: Sequence[Written], seed: int) -> list[Case]:
     """Every sentence with its exchanges, as `fix` would have them; of one that is supported there are none."""
     weigher = DeterministicVerifier(checker=bundled_checker())
     found = []
-    async with open_gates(models=False) as engine:
+    async with open_checker(models=False) as engine:
         for passage, true, given in sentences_of(some, seed):
             review = await engine.acheck(given, (passage,))
             read: tuple[Offer, ...] = ()

@@ -29,7 +29,7 @@ from twins import wrong_name, wrong_number
 
 from assay.nlp.tokens import words
 from assay.types import Fixed, Passage
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from report import data_folder, write_result
 
 SIGN = "⚠"
@@ -123,7 +123,7 @@ def became(given: str, true: str, fixed: Fixed) -> Line:
 async def lines_of(some: Sequence[Draft]) -> list[Line]:
     """What became of every sentence."""
     found = []
-    async with open_gates(models=False) as engine:
+    async with open_checker(models=False) as engine:
         for draft in some:
             text = " ".join(given for _, given in draft.lines)
             fixed = await engine.afix(text, (draft.passage,))

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[1] / "answers"))
 from natural import is_marked
 
-from assay.types import Outcome
 from assay import open_engine
+from assay.types import Outcome
 from report import write_result
 
 CASES = Path(__file__).with_name("cases.jsonl")

@@ -29,7 +29,7 @@ from drafts import Draft, drafts
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.segments import cut
 from assay.types import Check, Fixed, Passage, Review, Severity, Status, Verdict
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from report import write_result
 
 SIGN = "⚠"
@@ -159,7 +159,7 @@ def broken(draft: Draft, before: Review, after: Review) -> int:
 
 async def _fixed(some: Sequence[Draft]) -> list[Outcome]:
     found = []
-    async with open_gates(models=False) as engine:
+    async with open_checker(models=False) as engine:
         for draft in some:
             passages = tuple(
                 Passage(f"p{n}", f"d{n}", "", 0, len(text), text) for n, text in enumerate(draft.passages, 1)

@@ -48,7 +48,7 @@ from assay.types import (
 from assay.verification.claims import claims_nothing
 from assay.verification.model_verifier import ModelTier, ModelVerifier
 from assay.verification.verifier import DeterministicVerifier
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from assay.wiring.stages import EVIDENCE_SHARE
 from report import data_folder, write_result
 
@@ -194,7 +194,7 @@ def engine(folder: Path, rows: Sequence[dict], kind: str) -> Engine:
     rules = [{"role": "writer", "contains": row["question"], "reply": row[kind]} for row in rows]
     script = folder / "script.json"
     script.write_text(json.dumps(rules), encoding="utf-8")
-    return open_gates(model=f"fake:{script}", profile="fast", data_dir=folder)
+    return open_checker(model=f"fake:{script}", profile="fast", data_dir=folder)
 
 
 def played(opened: Engine, row: dict, knowing: Knowing | None) -> Answer:

@@ -10,19 +10,32 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from assay.core import pipeline
 from assay.core.concurrency import BackgroundLoop, ordered_map
 from assay.core.draft_review import DraftInput, DraftReport, review_draft, with_masked
 from assay.core.fix import fix_draft
-from assay.core.inputs import only_passages, only_text, refuse_no_question, refuse_other_types
+from assay.core.inputs import (
+    OF_ANSWER,
+    OF_GATHER,
+    OF_JUDGE,
+    OF_SEARCH,
+    only_hits,
+    only_text,
+    refuse_no_options,
+    refuse_no_question,
+    refuse_options,
+    refuse_other_types,
+    refuse_same_ids,
+)
 from assay.core.pipeline import run_question
-from assay.core.run import Deadline, Run
+from assay.core.run import CallerPassages, Deadline, Run
 from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
 from assay.types import (
     Answer,
+    AskOptions,
     Document,
     DocumentRecord,
     Done,
@@ -43,28 +56,44 @@ from assay.types import (
 Result = TypeVar("Result")
 
 
+class BeginRun(Protocol):
+    """Begin a run."""
+
+    def __call__(
+        self,
+        text: str,
+        history: tuple[Message, ...] | None,
+        running: int,
+        streamed: bool,
+        passages: CallerPassages | None = None,
+    ) -> Run:
+        """A run for a question after a dialogue, None for one that is not recorded, while `running` others run."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What an engine is made of; `assay.wiring` chooses them.
 
-    `begin` gives a run for a question and the dialogue before it (None for one that is not to be recorded),
-    knowing how many are running and whether it is streamed, `begin_given` one for a draft from elsewhere;
+    `begin` gives a run for a question, `begin_given` one for a draft from elsewhere, knowing how many are running;
     `stages_for` composes a run's stages over the shared ports; `retriever_for` a search under other settings than
-    the usual ones. `quarantine` masks planted instructions in passages that did not come from a search. `models`
-    are the language models to close, `closing` what else there is to do then.
+    the usual ones. `quarantine` masks planted instructions in passages that did not come from a search. `under`
+    gives the same parts with options over the settings; it may open a model. `models` are the language models to
+    close, `closing` what else there is to do then.
     """
 
     index: Index
     embedder: Embedder
     ingester: Ingester
-    begin: Callable[[str, tuple[Message, ...] | None, int, bool], Run]
+    begin: BeginRun
     begin_given: Callable[[str, int], Run]
     stages_for: Callable[[Run], Stages]
     retriever_for: Callable[[SearchSettings], Retriever]
     quarantine: Callable[[Evidence], Evidence]
     search: SearchSettings
+    under: Callable[[AskOptions], Parts]
     sinks: tuple[Sink, ...] = ()
-    models: tuple[LLM, ...] = ()
+    models: Callable[[], tuple[LLM, ...]] = tuple
     closing: tuple[Callable[[], None], ...] = ()
 
 
@@ -75,7 +104,7 @@ def unheard(_event: Event) -> None:
 class Engine:
     """Answers questions from one collection of documents, and tests every answer.
 
-    Every verb has an async form with an `a` before it: for `await`, and `aadd`, `async_` and `aask_many`, like
+    Every verb has an async form with an `a` before it: for `await`, and `aadd`, `amirror` and `aask_many`, like
     `stream`, for `async for`. The plain forms may be called from anywhere, also inside a running event loop: they
     run on the engine's own loop in a background thread.
 
@@ -108,13 +137,13 @@ class Engine:
         """The reports of `aadd`, together."""
         return self._background.run(_collect(self.aadd(paths)))
 
-    def async_(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def amirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files and folders as they are now; documents from elsewhere stay."""
-        return self._parts.ingester.sync([Path(path) for path in paths], dry_run=dry_run)
+        return self._parts.ingester.mirror([Path(path) for path in paths], dry_run=dry_run)
 
-    def sync(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:
-        """The reports of `async_`, together."""
-        return self._background.run(_collect(self.async_(paths, dry_run=dry_run)))
+    def mirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:
+        """The reports of `amirror`, together."""
+        return self._background.run(_collect(self.amirror(paths, dry_run=dry_run)))
 
     async def adocuments(self) -> tuple[DocumentRecord, ...]:
         """The documents of the collection."""
@@ -143,25 +172,80 @@ class Engine:
     # --- questions -----------------------------------------------------------------------------
 
     async def aask(
-        self, text: str, history: Iterable[Message] = (), emit: Emit = unheard, *, streamed: bool = False
+        self,
+        text: str,
+        history: Iterable[Message] = (),
+        emit: Emit = unheard,
+        *,
+        options: AskOptions | None = None,
+        streamed: bool = False,
     ) -> Answer:
         """Answer a question, or say honestly why not; `emit` is handed each event as it happens.
 
-        Where sentences are shown as they are verified (`streamed`), none of them is touched afterwards, and so the
-        answer as a whole is neither edited nor written again.
+        `options` are settings of this question alone. Where sentences are shown as they are verified (`streamed`),
+        none of them is touched afterwards, and so the answer as a whole is neither edited nor written again.
         Where the seconds end once something has passed its tests, the answer so far is given, with a warning.
-        Raises UsageError for an empty or endless question, DeadlinePassed when they end before, and what the store
-        or a provider raises.
+        Raises UsageError for an empty or endless question and for an option that cannot be heeded, DeadlinePassed
+        when the seconds end before, and what the store or a provider raises.
         """
-        return await self._answer(text, tuple(history), emit, streamed)
+        return await self._answer(await self._asked(text, history, options), emit, streamed)
 
     def ask(
-        self, text: str, history: Iterable[Message] = (), emit: Emit = unheard, *, streamed: bool = False
+        self,
+        text: str,
+        history: Iterable[Message] = (),
+        emit: Emit = unheard,
+        *,
+        options: AskOptions | None = None,
+        streamed: bool = False,
     ) -> Answer:
         """As `aask`; `emit` is called in the engine's own thread."""
-        return self._background.run(self.aask(text, history, emit, streamed=streamed))
+        return self._background.run(self.aask(text, history, emit, options=options, streamed=streamed))
 
-    async def aask_many(self, texts: Iterable[str], at_once: int = 8) -> AsyncGenerator[Answer | AssayError, None]:
+    async def aanswer_from(
+        self,
+        text: str,
+        passages: Sequence[Passage | Hit],
+        history: Iterable[Message] = (),
+        options: AskOptions | None = None,
+        emit: Emit = unheard,
+        *,
+        streamed: bool = False,
+    ) -> Answer:
+        """Answer a question from passages that the caller retrieved, best first, as `aask` does from a search.
+
+        A `Hit` brings its scores: its `scores.dense` is heard by the judge as the cosine of the passage and the
+        question. Nothing else is searched, unless the options allow more than one of `rounds`. What reads like an
+        instruction to a model in the passages is no evidence, and a warning tells of it. Raises as `aask`, and
+        UsageError for two passages of one id.
+        """
+        return await self._answer(await self._asked(text, history, options, passages), emit, streamed)
+
+    def answer_from(
+        self,
+        text: str,
+        passages: Sequence[Passage | Hit],
+        history: Iterable[Message] = (),
+        options: AskOptions | None = None,
+        emit: Emit = unheard,
+        *,
+        streamed: bool = False,
+    ) -> Answer:
+        """As `aanswer_from`.
+
+        >>> from assay import Passage, open_engine
+        >>> bridge = "The bridge was opened on 3 May 1932."
+        >>> with open_engine(data_dir=folder) as engine:
+        ...     answer = engine.answer_from("When was the bridge opened?", [Passage("a", "a", "", 0, 36, bridge)])
+        >>> answer.text, answer.sources[0].passage_id
+        ('**3 May 1932** — The bridge was opened on 3 May 1932. [1]', 'a')
+        """
+        work = self.aanswer_from(text, passages, history, options, emit, streamed=streamed)
+        return self._background.run(work)
+
+    async def aask_many(
+        self, texts: Iterable[str], at_once: int = 8, options: AskOptions | None = None
+    ) -> AsyncGenerator[Answer | AssayError, None]:
         """Answer many questions, at most `at_once` together, in their order; each as soon as it is its turn.
 
         The error that `aask` would raise stands in the place of its answer, and stops no other question. `texts`
@@ -172,11 +256,13 @@ class Engine:
             raise UsageError("many questions are a list of texts", hint="ask one with `ask`")
         if at_once < 1:
             raise UsageError(f"at_once is {at_once}: nothing could be asked", hint="give at least 1")
-        async with aclosing(ordered_map(self._askings(texts), at_once)) as answers:
+        async with aclosing(ordered_map(self._askings(texts, options), at_once)) as answers:
             async for answer in answers:
                 yield answer
 
-    def ask_many(self, texts: Iterable[str], at_once: int = 8) -> tuple[Answer | AssayError, ...]:
+    def ask_many(
+        self, texts: Iterable[str], at_once: int = 8, options: AskOptions | None = None
+    ) -> tuple[Answer | AssayError, ...]:
         """What `aask_many` gives, together.
 
         >>> from assay import open_engine
@@ -186,86 +272,120 @@ class Engine:
         >>> answer.outcome.value, str(error)
         ('answered', 'the question is empty')
         """
-        return self._background.run(_collect(self.aask_many(texts, at_once)))
+        return self._background.run(_collect(self.aask_many(texts, at_once, options)))
 
-    async def _askings(self, texts: Iterable[str]) -> AsyncIterator[Callable[[], Awaitable[Answer | AssayError]]]:
+    async def _askings(
+        self, texts: Iterable[str], options: AskOptions | None
+    ) -> AsyncIterator[Callable[[], Awaitable[Answer | AssayError]]]:
         for text in texts:
-            yield partial(self._answer_or_error, text)
+            yield partial(self._answer_or_error, text, options)
 
-    async def _answer_or_error(self, text: str) -> Answer | AssayError:
+    async def _answer_or_error(self, text: str, options: AskOptions | None) -> Answer | AssayError:
         try:
-            return await self.aask(text)
+            return await self.aask(text, options=options)
         except AssayError as error:
             return error
 
-    async def stream(self, text: str, history: Iterable[Message] = ()) -> AsyncGenerator[Event, None]:
+    async def stream(
+        self,
+        text: str,
+        history: Iterable[Message] = (),
+        *,
+        options: AskOptions | None = None,
+        passages: Sequence[Passage | Hit] | None = None,
+    ) -> AsyncGenerator[Event, None]:
         """The run's events as they happen; the last is Done, or Failed where `aask` would have raised.
 
-        Wrap it in `contextlib.aclosing` where you may leave early: that ends the run.
+        With `passages` as `aanswer_from`, else as `aask`. What can begin no run, such as an option that cannot be
+        heeded, raises UsageError. Wrap it in `contextlib.aclosing` where you may leave early: that ends the run.
         """
-        queue: asyncio.Queue[Event] = asyncio.Queue()
-        task = asyncio.create_task(self._answer(text, tuple(history), queue.put_nowait, streamed=True))
+        asked = await self._asked(text, history, options, passages)
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        task = asyncio.create_task(self._answer(asked, queue.put_nowait, streamed=True))
+        task.add_done_callback(lambda _done: queue.put_nowait(None))
         try:
-            while True:
-                event = await queue.get()
+            while (event := await queue.get()) is not None:
                 yield event
                 if isinstance(event, Done | Failed):
                     return
+            await task  # no run began: it raises why
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def asearch(self, query: str, settings: SearchSettings | None = None) -> Evidence:
-        """The best passages for a query, under these settings or the engine's own."""
+    async def asearch(
+        self, query: str, settings: SearchSettings | None = None, *, options: AskOptions | None = None
+    ) -> Evidence:
+        """The best passages for a query, under these settings or the engine's own, with options over the latter."""
         refuse_no_question(query)
-        return await self._parts.retriever_for(settings or self._parts.search).retrieve((query,))
+        if settings is not None and options is not None:
+            raise UsageError("a search takes settings or options, not both", hint="leave one of the two out")
+        parts = await self._under(options, OF_SEARCH, "a search judges and writes nothing")
+        return await parts.retriever_for(settings or parts.search).retrieve((query,))
 
-    def search(self, query: str, settings: SearchSettings | None = None) -> Evidence:
+    def search(
+        self, query: str, settings: SearchSettings | None = None, *, options: AskOptions | None = None
+    ) -> Evidence:
         """As `asearch`."""
-        return self._background.run(self.asearch(query, settings))
+        return self._background.run(self.asearch(query, settings, options=options))
 
-    async def agather(self, query: str, history: Iterable[Message] = ()) -> Gathered:
+    async def agather(
+        self, query: str, history: Iterable[Message] = (), *, options: AskOptions | None = None
+    ) -> Gathered:
         """Find and judge the evidence as an ask would, and write nothing. Raises as `aask`."""
         refuse_no_question(query)
-        run, on = self._gates(query)
+        parts = await self._under(options, OF_GATHER, "nothing is written")
+        run, on = self._unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
-            question = await on.understander.understand(query, tuple(history))
+            question = await on.understander.understand(query, _latest(history, options))
             return await pipeline.gather(question, on, run.limits, lambda _event: None)
 
-    def gather(self, query: str, history: Iterable[Message] = ()) -> Gathered:
+    def gather(self, query: str, history: Iterable[Message] = (), *, options: AskOptions | None = None) -> Gathered:
         """As `agather`."""
-        return self._background.run(self.agather(query, history))
+        return self._background.run(self.agather(query, history, options=options))
 
     async def ajudge(
-        self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
+        self,
+        query: str,
+        passages: Sequence[Passage | Hit] | None = None,
+        history: Iterable[Message] = (),
+        *,
+        options: AskOptions | None = None,
     ) -> Judgement:
         """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find.
 
-        What reads like an instruction to a model in them is no evidence, and an issue tells of it.
+        A `Hit` brings its scores, as in `aanswer_from`. What reads like an instruction to a model in them is no
+        evidence, and an issue tells of it.
         """
         if passages is None:
-            return (await self.agather(query, history)).judgement
+            return (await self.agather(query, history, options=options)).judgement
         refuse_no_question(query)
-        run, on = self._gates(query)
+        parts = await self._under(options, OF_JUDGE, "the passages are given, and nothing is written")
+        run, on = self._unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
-            question = await on.understander.understand(query, tuple(history))
-            evidence = await self._quarantined(passages)
+            question = await on.understander.understand(query, _latest(history, options))
+            evidence = await self._quarantined(only_hits(passages))
             judgement = await on.judge.judge(question, evidence.readable)
             return replace(judgement, issues=(*judgement.issues, *evidence.notes))
 
     def judge(
-        self, query: str, passages: Sequence[Passage] | None = None, history: Iterable[Message] = ()
+        self,
+        query: str,
+        passages: Sequence[Passage | Hit] | None = None,
+        history: Iterable[Message] = (),
+        *,
+        options: AskOptions | None = None,
     ) -> Judgement:
         """As `ajudge`."""
-        return self._background.run(self.ajudge(query, passages, history))
+        return self._background.run(self.ajudge(query, passages, history, options=options))
 
     async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one.
 
         What reads like an instruction to a model in them is no evidence: a check named "quarantine" shows each.
         """
-        _run, on = self._gates(only_text(text))
-        evidence = await self._quarantined(passages)
+        _run, on = self._unrecorded(only_text(text))
+        evidence = await self._quarantined(only_hits(passages))
         review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
 
@@ -275,8 +395,8 @@ class Engine:
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
-        run, on = self._gates(only_text(text))
-        evidence = await self._quarantined(passages)
+        run, on = self._unrecorded(only_text(text))
+        evidence = await self._quarantined(only_hits(passages))
         made = await fix_draft(text, evidence.readable.passages, on, run.limits, drop=drop)
         return replace(made, review=with_masked(made.review, evidence))
 
@@ -292,7 +412,9 @@ class Engine:
         Without a question, relevance and completeness are unknown. `drop` mends too. Raises UsageError.
         """
         refuse_other_types(question, ())
-        given = DraftInput(only_text(text), await self._quarantined(passages), question, mend or drop, drop)
+        given = DraftInput(
+            only_text(text), await self._quarantined(only_hits(passages)), question, mend or drop, drop
+        )
         run = self._parts.begin_given(text, self._running)
         return await review_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
 
@@ -302,38 +424,66 @@ class Engine:
         """As `aexamine`."""
         return self._background.run(self.aexamine(text, passages, question=question, mend=mend, drop=drop))
 
-    async def _quarantined(self, passages: Sequence[Passage]) -> Evidence:
+    async def _quarantined(self, hits: Sequence[Hit]) -> Evidence:
         """Passages that someone gives as evidence; long ones take a while to read."""
-        given = Evidence(tuple(Hit(passage, 0.0) for passage in only_passages(passages)))
-        return await asyncio.to_thread(self._parts.quarantine, given)
+        return await asyncio.to_thread(self._parts.quarantine, Evidence(tuple(hits)))
 
     # --- one run -------------------------------------------------------------------------------
 
-    async def _answer(self, text: str, history: tuple[Message, ...], emit: Emit, streamed: bool) -> Answer:
+    async def _asked(
+        self,
+        text: str,
+        history: Iterable[Message],
+        options: AskOptions | None,
+        passages: Sequence[Passage | Hit] | None = None,
+    ) -> _Asked:
+        """What is asked, of which parts. Raises UsageError."""
+        dialogue = tuple(history)
+        refuse_other_types(text, dialogue)
+        if options is not None:
+            refuse_no_options(options)
+        searches = passages is None or (options is not None and (options.rounds or 1) > 1)
+        known = OF_ANSWER if searches else OF_ANSWER - OF_SEARCH
+        parts = await self._under(options, known, "the passages are given; rounds=2 or more searches for others")
+        if passages is None:
+            return _Asked(parts, text, _latest(dialogue, options))
+        hits = only_hits(passages)
+        refuse_same_ids(hits)
+        own = CallerPassages(await self._quarantined(hits), searches)
+        return _Asked(parts, text, _latest(dialogue, options), own)
+
+    async def _under(self, options: AskOptions | None, known: frozenset[str], cause: str) -> Parts:
+        """The parts with these options over their settings; `known` are the options that have an effect."""
+        parts = self._parts
+        if options is None:
+            return parts
+        refuse_no_options(options)
+        refuse_options(options, known, cause)
+        return await asyncio.to_thread(parts.under, options)
+
+    async def _answer(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:
         """Conduct one run on the engine's own loop; every event goes to `emit` here, and to each sink.
 
         However many questions there are, the caller's loop does nothing but wait for them.
         """
-        parts = self._parts
         handed = emit if emit is unheard else self._background.handing(emit)
-        refuse_other_types(text, history)
-        return await self._background.arun(self._conduct(parts, text, history, handed, streamed))
+        return await self._background.arun(self._conduct(asked, handed, streamed))
 
-    async def _conduct(
-        self, parts: Parts, text: str, history: tuple[Message, ...], emit: Emit, streamed: bool
-    ) -> Answer:
-        run = parts.begin(text, history, self._running, streamed)
+    async def _conduct(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:
+        parts, history = asked.parts, asked.history
+        run = parts.begin(asked.text, history, self._running, streamed, asked.passages)
         self._running += 1
         try:
-            return await run_question(text, history, run, parts.stages_for(run), emit, parts.sinks)
+            return await run_question(asked.text, history, run, parts.stages_for(run), emit, parts.sinks)
         finally:
             self._running -= 1
             _settle()
 
-    def _gates(self, text: str) -> tuple[Run, Stages]:
+    def _unrecorded(self, text: str, parts: Parts | None = None) -> tuple[Run, Stages]:
         """A run that answers nothing, and so is not recorded, with its stages."""
-        run = self._parts.begin(text, None, self._running, False)
-        return run, self._parts.stages_for(run)
+        parts = parts or self._parts
+        run = parts.begin(text, None, self._running, False)
+        return run, parts.stages_for(run)
 
     # --- opening and closing -------------------------------------------------------------------
 
@@ -377,6 +527,23 @@ class Engine:
         self._background.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question, the dialogue that counts and the caller's passages, for the parts that answer it."""
+
+    parts: Parts
+    text: str
+    history: tuple[Message, ...]
+    passages: CallerPassages | None = None
+
+
+def _latest(history: Iterable[Message], options: AskOptions | None) -> tuple[Message, ...]:
+    """The last messages of the dialogue: as many as the options say, else all."""
+    messages = tuple(history)
+    most = None if options is None else options.history_messages
+    return messages if most is None else messages[len(messages) - min(most, len(messages)) :]
+
+
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:
     return tuple([each async for each in results])
 
@@ -394,5 +561,5 @@ def _settle() -> None:
 async def _release(parts: Parts) -> None:
     """Close what the models opened on the running loop."""
     await parts.embedder.aclose()
-    for model in parts.models:
+    for model in parts.models():
         await model.aclose()

@@ -2,18 +2,18 @@
 
 `re` tries a match from every place of a text, and each try backtracks. The steps of that are the paths through the
 pattern's automaton, with a state before it that reads anything (a try begins anywhere). Their number grows faster
-than the text only where one word can be read in two ways between the same states (Weber and Seidl 1991; for patterns:
-Weideman et al. 2016, Wuestholz et al. 2017):
+than the text only where one word can be read in two ways between the same states (Weber and Seidl 1991; for
+patterns: Weideman et al. 2016, Wuestholz et al. 2017):
 
 - *restart*: some word leads from the start into a loop, and round that loop: each of n tries reads to the end;
 - *two loops*: some word leads round one loop, from it to another, and round that: n ways to share a stretch;
 - *within a loop*: some word leads round a loop in two ways: 2^n ways.
 
 A loop that may end the match at each of its places is none of these: the try that enters it succeeds. Told with too
-much caution, so that "linear" is a proof and the rest is not: a repeat of a limited number of times takes any number on
-the way into a loop, and is none itself (`bounds` tells how much it may cost); a
-long lookbehind and a back reference hold always, what stands in an atomic group is read as if it were in none. A
-repeat of one class that gives nothing back (`\\w*+`) is told exactly, and so are word boundaries.
+much caution, so that "linear" is a proof and the rest is not: a repeat of a limited number of times takes any
+number on the way into a loop, and is none itself (`bounds` tells how much it may cost); a long lookbehind and a
+back reference hold always, what stands in an atomic group is read as if it were in none. A repeat of one class that
+gives nothing back (`\\w*+`) is told exactly, and so are word boundaries.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from assay.verification.review import DeterministicVerifier
 
 from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
@@ -61,7 +62,6 @@ from assay.testing.fakes import (
 )
 from assay.types import Assessment, Finished, RepairKind, Review, Sentence
 from assay.verification.model_verifier import ModelTier, ModelVerifier
-from assay.verification.review import DeterministicVerifier
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised, PromisedVerifier
 from assay.verification.subject import ReaderRelevance
 from assay.writing import abstain

@@ -21,15 +21,13 @@ from assay.core.stages import (
     Understander,
 )
 from assay.core.tape import SystemClock, Tape
-from assay.judging.ambiguity import ClarifyingJudge
-from assay.judging.contradictions import ContradictionJudge
-from assay.judging.decide import TimedJudge
-from assay.judging.light import LightJudge, ShadowingJudge
+from assay.judging.judge import JudgePipeline, NoJudge
+from assay.judging.light import BalancedModel
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, RulesRefiner
 from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
-from assay.judging.thorough import ThoroughJudge
+from assay.judging.thorough import ThoroughModel
 from assay.models.reader import OnnxReader
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
@@ -159,10 +157,10 @@ JUDGES: dict[str, Callable[[], Judge]] = {
     "words and vectors": lambda: FAST,
     "reader": lambda: HeuristicJudge(WORDS, reader=OnnxReader.load(TINY_READER)),
     "seed": lambda: SeedJudge(WORDS),
-    "clarifying": lambda: ClarifyingJudge(FAST),
-    "contradictions": lambda: ContradictionJudge(FAST),
-    "timed": lambda: TimedJudge(FAST, SystemClock(), 1e6),
-    "shadowing": lambda: ShadowingJudge(FAST, SeedJudge(WORDS)),
+    "pipeline": lambda: JudgePipeline(FAST, SystemClock()),
+    "pipeline with a shadow": lambda: JudgePipeline(FAST, SystemClock(), shadow=SeedJudge(WORDS)),
+    "no judge": NoJudge,
+    "logged only": lambda: NoJudge(JudgePipeline(FAST, SystemClock())),
     "scripted": lambda: ScriptedJudge(Always(Judgement(None, Action.ABSTAIN, "nothing was found"))),
 }
 
@@ -175,10 +173,11 @@ class TestJudges(JudgeContract):
 
 @pytest.mark.parametrize("llm", ANY_MODEL.values(), ids=list(ANY_MODEL))
 class TestJudgesOfModels(JudgeContract):
-    @pytest.fixture(params=["light", "thorough"])
+    @pytest.fixture(params=["balanced", "thorough"])
     def judge(self, request: pytest.FixtureRequest, llm: LLM) -> Judge:
-        light = LightJudge(llm, FAST, sample=1.0)
-        return light if request.param == "light" else ThoroughJudge(llm, light)
+        balanced = BalancedModel(llm, sample=1.0)
+        thorough = ThoroughModel(llm) if request.param == "thorough" else None
+        return JudgePipeline(FAST, SystemClock(), balanced, thorough, request.param)
 
 
 class TestRefiners(RefinerContract):

@@ -11,7 +11,7 @@ import pytest
 
 from assay import open_engine
 from assay.types import Fixed, Passage, RepairKind, Verdict
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from support.provider import FAULTS, Asked, LocalProvider
 
 TEXT = "Mount Everest is 8,849 metres tall. It was first climbed on 29 May 1953. The K2 is 8,611 metres tall."
@@ -69,7 +69,7 @@ def settings(provider: LocalProvider, fault: str = "", **others: object) -> dict
 
 def fixed(provider: LocalProvider, fault: str, times: int | None = None, **others: object) -> Fixed:
     """The draft as it is fixed while the provider commits a fault."""
-    with open_gates(**settings(provider, fault, **others)) as engine:
+    with open_checker(**settings(provider, fault, **others)) as engine:
         if fault and FAULTS[fault].place != "address":
             provider.misbehave(fault, **({} if times is None else {"times": times}))
         return engine.fix(DRAFT, PASSAGES)

@@ -28,7 +28,7 @@ from assay.types import (
 )
 from assay.verification.model_verifier import Asked, ModelVerifier, Ruling
 from assay.verification.verifier import DeterministicVerifier
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 
 SAID = "It rained in Ulm on Wednesday."
 NOWHERE = Path("/nowhere")
@@ -161,9 +161,9 @@ def test_only_a_deadline_that_was_asked_for_cuts_anyones_text():
     )
     by_variable = load_settings({}, environment={"ASSAY_DEADLINE": "4"}, folder=NOWHERE, config_file=NOWHERE)
     assert by_variable.settings.was_set("deadline")
-    with open_gates(models=False) as engine:
+    with open_checker(models=False) as engine:
         assert composed(engine).lateness is None
-    with open_gates(models=False, deadline=4.0) as engine:
+    with open_checker(models=False, deadline=4.0) as engine:
         assert composed(engine).lateness is not None
 
 
@@ -171,7 +171,7 @@ def composed(engine: Engine) -> DeterministicVerifier:
     """The verifier of anyone's text."""
 
     async def stages() -> Stages:
-        return engine._gates("a text")[1]
+        return engine._unrecorded("a text")[1]
 
     verifier = asyncio.run(stages()).verifier
     assert isinstance(verifier, DeterministicVerifier)

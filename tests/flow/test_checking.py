@@ -18,7 +18,7 @@ from assay.errors import UsageError
 from assay.records.replay import GoneChecker, TapedChecker
 from assay.testing.fakes import ScriptedChecker
 from assay.types import Answer, Claim, Outcome, Passage
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from assay.wiring.networks import BUNDLED_CHECKER
 from assay.wiring.runs import replay
 
@@ -111,10 +111,10 @@ async def test_what_stands_in_for_a_checker_of_the_past_checks_nothing():
 def test_no_risk_is_promised_of_claims_that_another_checker_tested(checker: Path):
     text = "Water boils at 100 degrees Celsius at sea level."
     passages = [Passage("p", "d", "", 0, len(text), text)]
-    with open_gates(max_risk=0.3) as engine:
+    with open_checker(max_risk=0.3) as engine:
         assert engine.check(text, passages).claims[0].verdict.value == "supported"
     with (
-        open_gates(max_risk=0.3, checker=str(checker)) as engine,
+        open_checker(max_risk=0.3, checker=str(checker)) as engine,
         pytest.raises(UsageError, match="no risk can be promised with another verifier") as caught,
     ):
         engine.check(text, passages)
@@ -124,7 +124,7 @@ def test_no_risk_is_promised_of_claims_that_another_checker_tested(checker: Path
 def test_gates_put_claims_to_the_checker(checker: Path):
     text = "Water boils at 100 degrees Celsius at sea level."
     passages = [Passage("p", "d", "", 0, len(text), text)]
-    with open_gates(checker=str(checker)) as engine:
+    with open_checker(checker=str(checker)) as engine:
         [claim] = engine.check("At sea level, water boils at 100 degrees Celsius.", passages).claims
     assert checkers_of(claim) == ["tiny-checker"]
 
@@ -134,20 +134,20 @@ def test_models_of_a_time_without_a_checker_are_told(monkeypatch: pytest.MonkeyP
 
     monkeypatch.delitem(assay_models._FOLDERS, BUNDLED_CHECKER)
     with pytest.raises(UsageError, match="the installed assay-models has no checker") as caught:
-        open_gates()
+        open_checker()
     assert "--checker none" in caught.value.hint
-    open_gates(checker="none").close()
+    open_checker(checker="none").close()
 
 
 def test_a_checker_in_nobodys_home_is_told():
     with pytest.raises(UsageError, match="in nobody's home folder"):
-        open_gates(checker="~nobody-of-that-name/checker")
+        open_checker(checker="~nobody-of-that-name/checker")
 
 
 def test_closing_the_engine_ends_the_checkers_threads(checker: Path):
     before = set(threading.enumerate())
     text = "Water boils at 100 degrees Celsius at sea level."
-    with open_gates(checker=str(checker)) as engine:
+    with open_checker(checker=str(checker)) as engine:
         engine.check("At sea level, water boils at 100 degrees.", [Passage("p", "d", "", 0, len(text), text)])
         # Threads of what nobody holds end by themselves: the checker is held, so that closing has to end them.
         held = engine._held

@@ -46,7 +46,7 @@ from assay.types import (
     Usage,
     Verdict,
 )
-from assay.wiring import open_gates, reindex
+from assay.wiring import open_checker, reindex
 
 WATER = "# Water\n\nWater boils at 100 degrees Celsius at sea level. It freezes at 0 degrees Celsius.\n"
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
@@ -79,10 +79,10 @@ def test_the_main_job(papers: Path, tmp_path: Path):
 
 def test_what_left_the_folder_leaves_the_answers(papers: Path, tmp_path: Path):
     with open_engine(data_dir=tmp_path / "data") as engine:
-        engine.sync([papers])
+        engine.mirror([papers])
         before = asyncio.run(engine.aversion())
         (papers / "tower.md").unlink()
-        assert {report.status for report in engine.sync([papers])} == {"unchanged", "pruned"}
+        assert {report.status for report in engine.mirror([papers])} == {"unchanged", "pruned"}
         assert asyncio.run(engine.aversion()) > before
         assert all(
             "tower" not in source.title.lower() for source in engine.ask("When was the tower opened?").sources
@@ -158,7 +158,7 @@ def test_another_model_is_refused_until_the_collection_is_embedded_anew(papers: 
 def test_the_gates_need_no_collection():
     bridge = "The bridge was opened on 3 May 1932 by the mayor."
     passage = Passage("a", "a", "", 0, len(bridge), bridge)
-    with open_gates() as engine:
+    with open_checker() as engine:
         assert (engine.judge("When was the bridge opened?", [passage]).sufficiency or 0) > 0.5
         assert engine.judge("When was the bridge opened?", []).sufficiency is None
         right = engine.check("The bridge was opened on 3 May 1932.", [passage])
@@ -198,7 +198,7 @@ class _NoFiles:
     def add(self, paths):
         raise AssertionError("nothing is added here")
 
-    def sync(self, paths, *, dry_run=False):
+    def mirror(self, paths, *, dry_run=False):
         raise AssertionError("nothing is added here")
 
 
@@ -237,7 +237,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
     words = WordEmbedder()
     index = MemoryIndex(words.model)
 
-    def begin(_text: str, _history, _running: int, _streamed: bool) -> Run:
+    def begin(text: str, history, running: int, streamed: bool, passages=None) -> Run:
         return Run("run", "fast", limits, SystemClock(), Budget(limits, SystemClock()), None)
 
     parts = Parts(
@@ -250,6 +250,7 @@ def scripted(understander, limits: Limits, *sinks) -> Engine:
         lambda _settings: retriever,
         lambda given: given,
         SearchSettings(),
+        lambda _options: parts,
         sinks,
     )
     return Engine(parts)

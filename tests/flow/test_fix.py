@@ -12,7 +12,7 @@ from assay.core.stages import Verifier
 from assay.engine import Engine
 from assay.errors import UsageError
 from assay.types import Draft, Evidence, Limits, Passage, Question, RepairKind, Review, Status, Verdict
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 
 BRIDGE = "The bridge was opened on 3 May 1932 by the mayor. It cost 4 million dollars."
 TUNNEL = "The tunnel was closed in 1950. Its length is 5.2 km. It was dug by John Smith."
@@ -50,7 +50,7 @@ Elephants live in Kenya [7].
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     # What is tested here is the mending: rules alone say what fails.
-    with open_gates(models=False, checker="none") as opened:
+    with open_checker(models=False, checker="none") as opened:
         yield opened
 
 
@@ -290,8 +290,8 @@ class Turning:
 async def test_a_change_after_which_another_claim_fails_is_taken_back(words: tuple[str, ...], cost: str):
     """Its sentence is marked as it was."""
     text = "It cost 5 million dollars. The tunnel was closed in 1950."
-    async with open_gates(models=False, checker="none") as gates:
-        _run, on = gates._gates(text)
+    async with open_checker(models=False, checker="none") as gates:
+        _run, on = gates._unrecorded(text)
         on = replace(on, verifier=Turning(on.verifier, "tunnel", words))
         made = await fix_draft(text, PASSAGES, on, Limits())
     assert made.text == f"{cost} The tunnel was closed in 1950."

@@ -11,7 +11,7 @@ from assay.engine import Engine
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.segments import cut, joined
 from assay.types import Fixed, Passage
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 
 LEASE = "The monthly rent is 1,150 euros. The tenant may keep one cat. The lease starts on 1 March 2024."
 TAG = re.compile(r"</?\w[^>]*>")
@@ -20,7 +20,7 @@ TAG = re.compile(r"</?\w[^>]*>")
 @pytest.fixture(scope="module")
 def engine() -> Iterator[Engine]:
     # What is tested here is the mending: rules alone say what fails.
-    with open_gates(models=False, checker="none") as opened:
+    with open_checker(models=False, checker="none") as opened:
         yield opened
 
 

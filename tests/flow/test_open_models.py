@@ -14,7 +14,7 @@ from assay.errors import UsageError
 from assay.models.checker import ClassifierChecker
 from assay.records.policies import CheckerPolicies
 from assay.types import Claim, Passage
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 from assay.wiring.runs import replay
 
 from ..unit.models.tiny import POLICY
@@ -34,7 +34,7 @@ def nli(tmp_path: Path) -> Path:
 
 
 def checked(checker: Path | str, text: str = CLAIM, **settings: object) -> Claim:
-    with open_gates(checker=str(checker), **settings) as engine:
+    with open_checker(checker=str(checker), **settings) as engine:
         [claim] = engine.check(text, [Passage("p", "d", "", 0, len(WATER), WATER)]).claims
     return claim
 

@@ -14,7 +14,7 @@ import pytest
 from assay.core.draft_review import DraftReport
 from assay.engine import Engine
 from assay.types import Passage, Status, Verdict
-from assay.wiring import open_gates
+from assay.wiring import open_checker
 
 QUESTION = "What are the benefits of deep learning?"
 SOURCES = (
@@ -94,7 +94,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     folder = tmp_path_factory.mktemp("programs")
     rules: Path = folder / "rules.toml"
     rules.write_text(RULES, encoding="utf-8")
-    with open_gates(models=False, data_dir=folder, rules=str(rules)) as opened:
+    with open_checker(models=False, data_dir=folder, rules=str(rules)) as opened:
         yield opened
 
 

@@ -69,7 +69,7 @@ def audit(
     """
     from assay.evals.audit import card
     from assay.settings import load_settings
-    from assay.wiring import open_gates
+    from assay.wiring import open_checker
 
     terminal = terminal_of(ctx)
     lines = _read(file)
@@ -78,7 +78,7 @@ def audit(
     else:
         settings = load_settings(given).settings
         asks = settings.verifier_model is not None
-        with open_gates(**given) as engine:
+        with open_checker(**given) as engine:
             rows = []
             with Bar(terminal, "claims", len(lines)) as bar:
                 for line in lines:

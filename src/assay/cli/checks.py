@@ -83,15 +83,15 @@ def judge(
 
     \b
     assay judge "How long is the notice period?"
-    assay judge --jsonl < lines.jsonl           {"id", "query", "passages": [{"id", "text"}], "history"?}
+    assay judge --jsonl < lines.jsonl           {"id", "query", "passages", "history"?, "options"?} a line
     """
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
-    from assay.wiring import open_engine, open_gates
+    from assay.wiring import open_checker, open_engine
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if text is None:
-        run_pipe(open_gates(**given), _judged, terminal, flags.at_once(at_once, given))
+        run_pipe(open_checker(**given), _judged, terminal, flags.at_once(at_once, given))
         return
     with open_engine(create=False, **given) as engine:
         started = time.perf_counter()
@@ -135,23 +135,23 @@ def check(
     """
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
-    from assay.wiring import open_engine, open_gates
+    from assay.wiring import open_checker, open_engine
 
     flags.one_format(as_json, as_json_lines)
     terminal, asks = terminal_of(ctx), _asks_a_model(given)
     if as_json_lines:
         refuse_files(file, context)
         refuse_question(question)
-        engine = open_gates(models=asks, **given)
+        engine = open_checker(models=asks, **given)
         run_pipe(engine, _reviewed, terminal, flags.at_once(at_once, given) if asks else at_once or 1)
         return
     text, sources = draft_and_sources("check", file, context or [], terminal)
-    gates = (
-        partial(open_gates, models=asks, record=True)
+    opened = (
+        partial(open_checker, models=asks, record=True)
         if sources
         else partial(open_engine, create=False, models=asks)
     )
-    with gates(**given) as engine:
+    with opened(**given) as engine:
         started = time.perf_counter()
         made = engine.examine(text, sources or found_for(text, engine), question=question or "")
     if as_json:
@@ -213,7 +213,8 @@ def _asks_a_model(given: Given) -> bool:
 async def _judged(line: Request, engine: Engine) -> dict[str, Any]:
     from assay.cli import shapes
 
-    return shapes.judged(await engine.ajudge(line.text("query", "question"), line.passages(), line.history()))
+    text, options = line.text("query", "question"), line.options()
+    return shapes.judged(await engine.ajudge(text, line.hits(), line.history(), options=options))
 
 
 async def _reviewed(line: Request, engine: Engine) -> dict[str, Any]:

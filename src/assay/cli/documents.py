@@ -176,7 +176,7 @@ def sync(
         raise UsageError("sync needs files or folders, not standard input", hint="use `assay add -`")
     with Spooled(paths, given, terminal_of(ctx)) as files:
         code = take_in(
-            lambda engine: engine.async_(files.paths, dry_run=dry_run),
+            lambda engine: engine.amirror(files.paths, dry_run=dry_run),
             files,
             given,
             terminal_of(ctx),

@@ -23,7 +23,7 @@ from assay.types import ModelReply, ModelRequest, Passage, PromptMessage, Status
 from assay.web.sources import SearchProvider
 from assay.wiring import open_embedder
 from assay.wiring.models import open_models, provider_and_model, tuned
-from assay.wiring.networks import open_checker, open_reader, open_reranker
+from assay.wiring.networks import open_checker_network, open_reader, open_reranker
 from assay.wiring.web import open_provider
 
 # Seconds for one test; a model in a file is loaded within the first.
@@ -122,7 +122,7 @@ def examine_checker(resolved: Resolved) -> Iterator[Examined]:
     """The checker: opening it compares its files, and checking a claim opens its network."""
     settings, what = resolved.settings, "role checker"
     try:
-        opened = open_checker(settings)
+        opened = open_checker_network(settings)
         if opened is None:
             yield Examined(what, Status.SKIPPED, "off: claims are tested by words, vectors and rules alone")
             return

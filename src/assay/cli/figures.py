@@ -89,8 +89,17 @@ def lines(found: Figures) -> list[str]:
         ),
         ("cost", _mean(found.costs, "of unknown price", " US dollars a run")),
         ("time", _mean(found.ms, "not measured", " ms a run", places=0)),
+        *_tries_lines(found),
     ]
     return [f"{name:18} {value}" for name, value in told] + _check_lines(found)
+
+
+def _tries_lines(found: Figures) -> list[tuple[str, str]]:
+    """How many attempts replies of models took; nothing where no model replied."""
+    if not found.tries.replies:
+        return []
+    first = f"{_share(found.first_try_share)} of {found.tries.replies} replies at the first try"
+    return [("model replies", f"{first}, {_number(found.mean_tries)} tries on average")]
 
 
 def _check_lines(found: Figures) -> list[str]:

@@ -87,17 +87,17 @@ def fix(
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
     from assay.core.fix import is_emptied
-    from assay.wiring import open_engine, open_gates
+    from assay.wiring import open_checker, open_engine
 
     flags.one_format(as_json, as_json_lines)
     terminal, drop = terminal_of(ctx), _drops(given)
     if as_json_lines:
         refuse_files(file, sources)
         refuse_question(question)
-        run_pipe(open_gates(**given), partial(_mended, drop=drop), terminal, flags.at_once(at_once, given))
+        run_pipe(open_checker(**given), partial(_mended, drop=drop), terminal, flags.at_once(at_once, given))
         return
     text, passages = draft_and_sources("fix", file, sources or [], terminal)
-    with open_gates(record=True, **given) if passages else open_engine(create=False, **given) as engine:
+    with open_checker(record=True, **given) if passages else open_engine(create=False, **given) as engine:
         started = time.perf_counter()
         asked, found = question or "", passages or found_for(text, engine)
         made = engine.examine(text, found, question=asked, mend=True, drop=drop)

@@ -60,6 +60,9 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             str, COLLECTION, "What embeds text: bundled, a folder, hf:ORG/NAME@REVISION, or openai:MODEL.", "WHICH"
         ),
         "k": _flag(int, COLLECTION, "Number of passages to find. [default: 8]", "N", "--k", "-k"),
+        "where": _flag(
+            list[str], COLLECTION, "Find only passages with this metadata; repeatable.", "NAME=VALUE", "--where"
+        ),
         "mode": _flag(Literal["hybrid", "dense", "sparse"], COLLECTION, "How to search. [default: hybrid]"),
         "fusion": _flag(Literal["scaled", "rrf"], COLLECTION, "How hybrid search merges its two rankings."),
         "mmr": _flag(float, COLLECTION, "Diversify the passages; 1 means relevance only. [default: off]", "0-1"),
@@ -86,6 +89,21 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "weights": _flag(Literal["fitted", "seed"], JUDGING, "Weights that the judge scores with."),
         "correct": _flag(float, JUDGING, "Evidence that scores at least this is sufficient. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence that scores below this is irrelevant. [default: 0.3]", "0-1"),
+        "judging": _flag(
+            Literal["decide", "log", "off"],
+            JUDGING,
+            "Let the judgement decide, only record it, or do not judge. [default: decide]",
+        ),
+        "excellent": _flag(float, JUDGING, "Sufficiency that is called excellent. [default: 0.9]", "0-1"),
+        "good": _flag(float, JUDGING, "Sufficiency that is called good. [default: 0.7]", "0-1"),
+        "partial": _flag(float, JUDGING, "Sufficiency that is called partial. [default: 0.5]", "0-1"),
+        "borderline_low": _flag(
+            float, JUDGING, "Sufficiency from which the judge's model is asked. [default: learned]", "0-1"
+        ),
+        "borderline_high": _flag(
+            float, JUDGING, "Sufficiency up to which the judge's model is asked. [default: learned]", "0-1"
+        ),
+        "least_passages": _flag(int, JUDGING, "Number of passages that evidence must have. [default: 1]", "N"),
         "checker": _flag(
             str,
             JUDGING,
@@ -139,10 +157,24 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "system_prompt": _flag(
             str, WRITING, "Instructions of your own for the writer, added to assay's rules.", "TEXT"
         ),
+        "kind": _flag(
+            Literal["factual", "interpretive", "comparative", "follow-up", "how-to", "yes-no"],
+            WRITING,
+            "Sort of answer to give. [default: as the question asks]",
+        ),
         "detail": _flag(int, WRITING, "Level of detail: 1 is a phrase, 10 a chapter.", "1-10"),
         "expertise": _flag(Literal["beginner", "general", "expert"], WRITING, "Reader to write for."),
         "citation_style": _flag(
-            Literal["numbered", "named", "footnote", "author-page"], WRITING, "How the text cites its sources."
+            Literal["numbered", "named", "footnote", "author-page", "none"],
+            WRITING,
+            "How the text cites its sources.",
+        ),
+        "explain": _flag(
+            bool,
+            WRITING,
+            "Add the writer's prompt and a map of its sources to the JSON object. [default: no-explain]",
+            None,
+            "--explain/--no-explain",
         ),
         "references": _flag(
             bool, WRITING, "List the sources after the text.", None, "--references/--no-references"
@@ -230,7 +262,7 @@ WITHOUT_FLAG = frozenset(
 
 # What several verbs take together.
 THE_COLLECTION = ("collection", "data_dir")
-FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "mode", "fusion", "mmr", "reranker")
+FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
 # How a model is asked, whatever it does.
 ASKING = ("context_tokens", "reasoning_effort", "thinking_tokens")
@@ -243,6 +275,7 @@ _SERVICES = (
 )
 FOR_JUDGING = (
     *("profile", "importance", "shadow", "weights", "correct", "incorrect"),
+    *("excellent", "good", "partial", "borderline_low", "borderline_high", "least_passages"),
     *("model", "judge_model", "condenser_model", "judge_temperature", *ASKING),
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
     "reader",
@@ -287,7 +320,7 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         @wraps(verb)
         def with_flags(*arguments: Any, **values: Any) -> None:
             asked = {name: values.pop(name) for name in dict.fromkeys(names)}
-            verb(*arguments, given={name: each for name, each in asked.items() if each is not None}, **values)
+            verb(*arguments, given={name: each for name, each in asked.items() if each not in (None, [])}, **values)
 
         signature = _with_flags(inspect.signature(verb, eval_str=True), names)
         # What typer reads a verb's options from.

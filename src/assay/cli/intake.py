@@ -126,12 +126,12 @@ async def _consume(
 def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
     """The collection; a dry run makes none where there is none yet."""
     from assay.errors import UnknownCollection
-    from assay.wiring import open_engine, open_gates
+    from assay.wiring import open_checker, open_engine
 
     try:
         return open_engine(create=not dry_run, models=False, **given)
     except UnknownCollection:
-        return open_gates(models=False, **given)
+        return open_checker(models=False, **given)
 
 
 def _reported(report: FileReport, path: str) -> dict[str, Any]:

@@ -13,16 +13,17 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
 from assay.cli.bar import Bar, lines_left
 from assay.cli.terminal import Terminal
 from assay.core.concurrency import ordered_map
+from assay.core.inputs import read_options
 from assay.errors import AssayError, UsageError
 from assay.nlp.publication_date import date_in
-from assay.types import Message, Origin, Passage
+from assay.types import AskOptions, Hit, Message, Origin, Passage, Scalar, Scores
 
 if TYPE_CHECKING:
     from assay.engine import Engine
@@ -118,14 +119,22 @@ class Request:
         """The dialogue before the question."""
         return messages(self.fields.get("history") or [])
 
+    def options(self) -> AskOptions:
+        """The settings of this question."""
+        return read_options(self.fields.get("options") or {})
+
     def passages(self) -> tuple[Passage, ...]:
+        """The passages, from `passages` or from `context`, without their scores."""
+        return tuple(hit.passage for hit in self.hits())
+
+    def hits(self) -> tuple[Hit, ...]:
         """The passages, from `passages` or from `context`: one text, or a list of texts or passages."""
         value = self.fields.get("passages", self.fields.get("context"))
         if value is None:
             raise UsageError("the line has no 'passages' or 'context'", hint="give the texts to judge by")
         parts = value if isinstance(value, list) else [value]
-        found = tuple(_passage(part, number) for number, part in enumerate(parts, 1))
-        if len({each.passage_id for each in found}) < len(found):
+        found = tuple(_hit(part, number) for number, part in enumerate(parts, 1))
+        if len({each.passage.passage_id for each in found}) < len(found):
             raise UsageError("two passages have the same id", hint="give each passage an id of its own")
         return found
 
@@ -224,6 +233,48 @@ def _message(value: object) -> Message:
     raise _wrong("history", 'a list of {"role": "user" or "assistant", "text": text}')
 
 
+def json_lines(data: bytes, hint: str) -> list[Any]:
+    """The values of JSON lines, or of one JSON list; raises UsageError with the number of a line that is none."""
+    text = data.decode("utf-8-sig", errors="replace").strip()
+    if text.startswith("["):
+        text = "".join(text.splitlines())
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            found += [json.loads(line, parse_constant=_no_number)] if line.strip() else []
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"line {number} of the passages is not JSON: {error}", hint=hint) from error
+    return found[0] if text.startswith("[") else found
+
+
+def _hit(value: object, number: int) -> Hit:
+    """A passage with the scores of the search that found it, where they are given."""
+    passage = _passage(value, number)
+    if not isinstance(value, dict):
+        return Hit(passage, 0.0)
+    scores = value.get("scores") or {}
+    if not isinstance(scores, dict) or not set(scores) <= {"dense", "sparse"}:
+        raise _wrong("scores", 'an object: {"dense": cosine, "sparse": BM25 score}')
+    return Hit(
+        passage, _score(value, "score") or 0.0, Scores(_score(scores, "dense", 1.0), _score(scores, "sparse"))
+    )
+
+
+def _score(fields: Mapping[str, Any], name: str, most: float = math.inf) -> float | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= most:
+        raise _wrong(name, "a number" if most == math.inf else f"a number from {-most:g} to {most:g}")
+    return float(value)
+
+
+def _metadata(value: object) -> dict[str, Scalar]:
+    """The metadata of a passage: what holds a scalar."""
+    fields = value if isinstance(value, dict) else {}
+    return {str(name): each for name, each in fields.items() if isinstance(each, str | int | float | bool)}
+
+
 def _passage(value: object, number: int) -> Passage:
     if isinstance(value, str):
         return given_passage(str(number), value)
@@ -232,7 +283,11 @@ def _passage(value: object, number: int) -> Passage:
     given, title = value.get("id", number), value.get("title")
     if not isinstance(given, str | int):
         raise _wrong("id of a passage", "text or a whole number")
-    return given_passage(str(given), value["text"], title if isinstance(title, str) else "", _date(value))
+    passage = given_passage(str(given), value["text"], title if isinstance(title, str) else "", _date(value))
+    source = value.get("source")
+    return replace(
+        passage, metadata=_metadata(value.get("metadata")), source=source if isinstance(source, str) else ""
+    )
 
 
 def _date(passage: Mapping[str, Any]) -> str | None:

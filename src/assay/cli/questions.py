@@ -24,23 +24,29 @@ from assay.cli.flags import (
     takes,
     terminal_of,
 )
-from assay.cli.terminal import Terminal, one_line
+from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
     from assay.engine import Engine
-    from assay.types import Message, Scalar
+    from assay.types import Hit, Message
+
+_PASSAGE_LINES = 'give one JSON object a line: {"id", "text"}'
 
 Text = Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question; - is standard input.")]
-Where = Annotated[
-    list[str] | None,
-    typer.Option("--where", metavar="NAME=VALUE", help="Find only passages with this metadata; repeatable."),
-]
 History = Annotated[
     Path | None, typer.Option("--history", metavar="FILE", help='Earlier dialogue: JSON [{"role", "text"}].')
 ]
 
+OwnPassages = Annotated[
+    Path | None,
+    typer.Option(
+        "--passages",
+        metavar="FILE",
+        help='Answer from these passages: JSON lines {"id", "text"}, or -.',
+    ),
+]
 Stream = Annotated[bool, typer.Option("--stream", help="Print each sentence as soon as it is verified.")]
 
 
@@ -56,7 +62,6 @@ def search(
     question: Text = None,
     *,
     given: Given,
-    where: Where = None,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     quiet: Quiet = False,
@@ -66,19 +71,24 @@ def search(
 
     \b
     assay search "interest rate" -k 3
-    assay search --jsonl < questions.jsonl      {"id", "query", "k"?} a line
+    assay search --jsonl < questions.jsonl      {"id", "query", "k"?, "options"?} a line
     """
     from assay.cli import shapes
     from assay.cli.pipes import run_pipe
     from assay.settings import load_settings
-    from assay.wiring import open_engine, search_settings
+    from assay.wiring import open_engine
+    from assay.wiring.search import search_settings
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
-    usual = replace(search_settings(load_settings(given).settings), where=_metadata(where or []))
+    usual = search_settings(load_settings(given).settings)
 
     async def found(request: Request, engine: Engine) -> dict[str, Any]:
-        settings = replace(usual, k=request.whole_number("k", usual.k))
-        return {"hits": shapes.hits(await engine.asearch(request.text("query", "question"), settings))}
+        text, k = request.text("query", "question"), request.whole_number("k", usual.k)
+        if "options" not in request.fields:
+            return {"hits": shapes.hits(await engine.asearch(text, replace(usual, k=k)))}
+        options = request.options()
+        options = replace(options, k=k) if "k" in request.fields else options
+        return {"hits": shapes.hits(await engine.asearch(text, options=options))}
 
     if text is None:
         run_pipe(open_engine(create=False, models=False, **given), found, terminal)
@@ -104,6 +114,7 @@ def ask(
     *,
     given: Given,
     history: History = None,
+    passages: OwnPassages = None,
     stream: Stream = False,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
@@ -118,12 +129,12 @@ def ask(
     \b
     assay ask "How long is the notice period?"
     assay ask "How long is the notice period?" -m openai:gpt-5-mini
-    assay ask --jsonl < questions.jsonl         {"id", "question", "history"?} a line
+    assay ask "How long is the notice period?" --passages found.jsonl
+    assay ask --jsonl < questions.jsonl         {"id", "question", "history"?, "passages"?, "options"?} a line
     """
     from assay.cli.answer_view import tell
-    from assay.cli.pipes import run_pipe
     from assay.cli.run_view import Progress
-    from assay.wiring import open_engine
+    from assay.types import AskOptions
 
     terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
     if stream and (as_json or as_json_lines):
@@ -132,20 +143,75 @@ def ask(
         _tell_of_numbers(given, terminal)
     dialogue = _dialogue(history)
     if text is None:
-        together = flags.at_once(at_once, given)
-        run_pipe(open_engine(create=False, **given), _answered, terminal, together)
+        if passages is not None:
+            raise UsageError(
+                "--passages is for one question, and --jsonl reads many", hint='give each line "passages"'
+            )
+        _answer_lines(given, terminal, flags.at_once(at_once, given))
         return
-    with open_engine(create=False, **given) as engine:
-        progress = Progress(terminal, sentences=stream)
-        answer = engine.ask(text, dialogue, progress, streamed=stream)
-        if not answer.judgement.relevance:
+    own = None if passages is None else _own_passages(passages, question, terminal)
+    progress = Progress(terminal, sentences=stream)
+    with _opened(own is not None, given) as engine:
+        if own is None:
+            answer = engine.ask(text, dialogue, progress, streamed=stream)
+        else:
+            # Flags of a search have an effect only where one may be made: the engine refuses the others.
+            searching = {name: given[name] for name in ("rounds", "k", "where", "mode") if name in given}
+            options = AskOptions(**searching)
+            answer = engine.answer_from(text, own, dialogue, options, progress, streamed=stream)
+        if own is None and not answer.judgement.relevance:
             _tell_of_no_documents(engine, given, terminal)
     tell(answer, given, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
 
 
-async def _answered(line: Request, engine: Engine) -> dict[str, Any]:
-    return (await engine.aask(line.text("question", "query"), line.history())).to_dict()
+def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
+    """Answer each line. Without a collection only lines with passages are; raises UnknownCollection for others."""
+    from assay.cli.pipes import run_pipe
+    from assay.errors import UnknownCollection
+    from assay.wiring import open_checker, open_engine
+
+    missed: list[UnknownCollection] = []
+    missing: UnknownCollection | None = None
+
+    async def answered(line: Request, engine: Engine) -> dict[str, Any]:
+        text, options = line.text("question", "query"), line.options()
+        if "passages" in line.fields:
+            return (await engine.aanswer_from(text, line.hits(), line.history(), options)).to_dict()
+        if missing is not None:
+            missed.append(missing)
+            raise missing
+        return (await engine.aask(text, line.history(), options=options)).to_dict()
+
+    try:
+        engine = open_engine(create=False, **given)
+    except UnknownCollection as error:
+        missing, engine = error, open_checker(record=True, **given)
+    run_pipe(engine, answered, terminal, at_once)
+    if missed:
+        raise missed[0]
+
+
+def _opened(own: bool, given: Given) -> Engine:
+    """The collection, or none where the passages are the caller's own and nothing else is searched."""
+    from assay.wiring import open_checker, open_engine
+
+    if own and given.get("rounds", 1) == 1:
+        return open_checker(record=True, **given)
+    return open_engine(create=False, **given)
+
+
+def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple[Hit, ...]:
+    """The passages of a file, one a line, in their order. Raises UsageError."""
+    from assay.cli.pipes import Request, json_lines
+
+    if str(path) == "-" and question == "-":
+        raise UsageError("the question and the passages cannot both be standard input", hint="give one as a file")
+    try:
+        data = terminal.input.read() if str(path) == "-" else path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"the passages in {path} cannot be read: {error.strerror}", hint=_PASSAGE_LINES) from error
+    return Request({"passages": json_lines(data, _PASSAGE_LINES)}).hits()
 
 
 def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
@@ -182,27 +248,6 @@ def _tell_of_no_documents(engine: Engine, given: dict[str, Any], terminal: Termi
     if not engine.documents():
         name = load_settings(given).settings.collection
         terminal.warn(f"warning: the collection {name!r} holds no documents\nhint: assay add PATH -c {name}")
-
-
-def _metadata(pairs: list[str]) -> dict[str, Scalar]:
-    found: dict[str, Scalar] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
-        if not name or not equals:
-            raise UsageError(f"--where {one_line(pair, 40)!r} is not NAME=VALUE", hint="e.g. --where year=2024")
-        found[name] = _scalar(value)
-    return found
-
-
-def _scalar(text: str) -> Scalar:
-    """A number or truth value where the text is one in JSON, else the text."""
-    import json
-
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-    return value if isinstance(value, int | float | bool | str) else text
 
 
 def _dialogue(path: Path | None) -> tuple[Message, ...]:

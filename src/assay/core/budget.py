@@ -130,6 +130,33 @@ class CheckCost(Value):
         return cls(body["ms"], Usage(**body["usage"]), body["kept"])
 
 
+@dataclass(frozen=True, slots=True)
+class Tries(Value):
+    """How many attempts replies of models took: `first` counts the replies that came at the first one.
+
+    >>> (Tries(1, 1, 1) + Tries(1, 0, 3)).mean
+    2.0
+    """
+
+    replies: int = 0
+    first: int = 0
+    attempts: int = 0
+
+    def __add__(self, other: Tries) -> Tries:
+        """Both together."""
+        return Tries(self.replies + other.replies, self.first + other.first, self.attempts + other.attempts)
+
+    @property
+    def first_share(self) -> float | None:
+        """The share of replies that came at the first attempt; None without replies."""
+        return self.first / self.replies if self.replies else None
+
+    @property
+    def mean(self) -> float | None:
+        """All attempts by replies, so that those in vain count too; None without replies."""
+        return self.attempts / self.replies if self.replies else None
+
+
 class Meter:
     """Counts for one run, from any thread.
 
@@ -145,6 +172,7 @@ class Meter:
         self._clock = clock or SystemClock()
         self._ms: defaultdict[str, float] = defaultdict(float)
         self._costs: dict[str, CheckCost] = {}
+        self.tries = Tries()
         self._lock = threading.Lock()
 
     @property
@@ -162,6 +190,11 @@ class Meter:
     def asked(self, check: str, usage: Usage) -> None:
         """Count what one call of a model used for this check."""
         self._add(check, CheckCost(usage=usage))
+
+    def tried(self, attempts: int, replied: bool) -> None:
+        """Count the attempts of one call, and whether they ended in a reply."""
+        with self._lock:
+            self.tries += Tries(int(replied), int(replied and attempts == 1), attempts)
 
     def knew(self, check: str, verdicts: int) -> None:
         """Count verdicts of this check that were known already."""

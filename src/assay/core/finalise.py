@@ -20,6 +20,7 @@ from assay.types import (
     Criterion,
     Draft,
     Evidence,
+    Explanation,
     Gathered,
     Message,
     Outcome,
@@ -28,6 +29,7 @@ from assay.types import (
     Review,
     Severity,
     Source,
+    SourceMapEntry,
     Status,
     Verdict,
 )
@@ -71,6 +73,7 @@ def assemble_answer(
         confidence = replace(confidence, answers=None)
     relevant = _relevant(confidence)
     checks = gathered.judgement.checks + review.checks + relevant
+    sources = numbered(draft, written.evidence, review.claims)
     return Answer(
         run_id=ask.run_id,
         question=ask.text,
@@ -78,7 +81,7 @@ def assemble_answer(
         text=draft.text,
         verdict=review.verdict,
         claims=review.claims,
-        sources=numbered(draft, written.evidence, review.claims),
+        sources=sources,
         citations=review.citations,
         invalid_citations=review.invalid_citations,
         judgement=gathered.judgement,
@@ -100,7 +103,19 @@ def assemble_answer(
         profile_reason=ask.profile_reason,
         dropped=written.dropped,
         assessment=whole.assessment,
+        explanation=Explanation(written.prompt, source_map(review.claims, sources)) if stages.explains else None,
     )
+
+
+def source_map(claims: Sequence[Claim], sources: Sequence[Source]) -> tuple[SourceMapEntry, ...]:
+    """What each claim of an answer stands on: the sources that it cites or quotes, by their numbers."""
+    numbers = {source.passage_id: source.number for source in sources}
+    entries = []
+    for claim in claims:
+        used = dict.fromkeys((*claim.citations, *(span.passage_id for span in claim.spans)))
+        known = tuple(numbers[each] for each in used if each in numbers)
+        entries.append(SourceMapEntry(claim.start, claim.end, claim.text, known, claim.spans))
+    return tuple(entries)
 
 
 def _told(question: Question, gathered: Gathered, stages: Stages) -> tuple[str, ...]:

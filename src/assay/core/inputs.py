@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 from assay.errors import UsageError
-from assay.types import Message, Passage
+from assay.types import AskOptions, Hit, Message, Passage
 
 # Far beyond any question, far below what would hold a thread for long.
 LONGEST_QUESTION = 20_000
@@ -31,14 +34,25 @@ def only_text(text: object) -> str:
     return text
 
 
-def only_passages(passages: object) -> tuple[Passage, ...]:
-    """The passages to test by; raises UsageError where they are anything else."""
+def only_hits(passages: object) -> tuple[Hit, ...]:
+    """The caller's passages in their order, hits with their scores; raises UsageError for anything else."""
     if isinstance(passages, str) or not isinstance(passages, Sequence):
         raise UsageError(f"the sources are {type(passages).__name__}, not passages", hint=_PASSAGES)
-    wrong = next((each for each in passages if not isinstance(each, Passage)), None)
-    if wrong is not None:
-        raise UsageError(f"a source is {type(wrong).__name__}, not a passage", hint=_PASSAGES)
-    return tuple(passages)
+    return tuple(each if isinstance(each, Hit) else Hit(_passage(each), 0.0) for each in passages)
+
+
+def refuse_same_ids(hits: Sequence[Hit]) -> None:
+    """Raise UsageError where two passages have the same id: a citation could mean either."""
+    counts = Counter(hit.passage.passage_id for hit in hits)
+    twice = next((each for each, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(f"two passages have the id {twice!r}", hint="give each passage an id of its own")
+
+
+def _passage(value: object) -> Passage:
+    if not isinstance(value, Passage):
+        raise UsageError(f"a source is {type(value).__name__}, not a passage", hint=_PASSAGES)
+    return value
 
 
 def refuse_no_question(text: str) -> None:
@@ -51,3 +65,57 @@ def refuse_no_question(text: str) -> None:
             f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read",
             hint="ask a shorter question; long material belongs into a document: assay add FILE",
         )
+
+
+# The options of one question: which of them bear on what is searched, on what is judged, and on an answer.
+
+
+OF_SEARCH = frozenset({"where", "k", "mode"})
+_LIMITS = frozenset({"deadline", "max_calls", "max_tokens", "max_cost"})
+OF_JUDGE = _LIMITS | {"profile", "importance", "kind", "history_messages", "model"}
+OF_GATHER = OF_SEARCH | OF_JUDGE | {"rounds"}
+OF_ANSWER = frozenset(each.name for each in fields(AskOptions))
+_NUMBERS = _LIMITS | {"detail", "history_messages", "k", "rounds", "repairs"}
+
+
+def read_options(body: object) -> AskOptions:
+    """The options of a JSON object. Raises UsageError for a name that is no option.
+
+    >>> read_options({"k": 5}).k
+    5
+    """
+    if not isinstance(body, Mapping):
+        raise UsageError(f"options are {type(body).__name__}, not an object", hint='e.g. {"profile": "fast"}')
+    wrong = next((name for name in body if name not in OF_ANSWER), None)
+    if wrong is not None:
+        close = difflib.get_close_matches(str(wrong), OF_ANSWER, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"the options are {', '.join(sorted(OF_ANSWER))}"
+        raise UsageError(f"there is no option {wrong!r}", hint=hint)
+    return AskOptions(**body)
+
+
+def refuse_options(options: AskOptions, known: frozenset[str], cause: str) -> None:
+    """Raise UsageError where an option that is set is not `known` and so would have no effect, with its `cause`.
+
+    >>> refuse_options(AskOptions(detail=3), OF_SEARCH, "a search writes nothing")
+    Traceback (most recent call last):
+    ...
+    assay.errors.UsageError: the option detail has no effect here: a search writes nothing
+    """
+    wrong = [name for name in options.values if name not in known]
+    if wrong:
+        verb = "have" if len(wrong) > 1 else "has"
+        raise UsageError(
+            f"the option{'s' * (len(wrong) > 1)} {', '.join(wrong)} {verb} no effect here: {cause}",
+            hint=f"leave it out; what has an effect is {', '.join(sorted(known))}",
+        )
+
+
+def refuse_no_options(options: object) -> None:
+    """Raise UsageError for what is no AskOptions, and for text in the place of a number."""
+    if not isinstance(options, AskOptions):
+        raise UsageError(f"options are {type(options).__name__}", hint='give AskOptions(profile="fast")')
+    for name in sorted(_NUMBERS & options.values.keys()):
+        value = options.values[name]
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise UsageError(f"the option {name} is {type(value).__name__}, not a number", hint="give a number")

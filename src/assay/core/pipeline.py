@@ -15,6 +15,7 @@ from functools import partial
 from assay.core.finalise import Ask, assemble_answer, assemble_refusal
 from assay.core.inputs import refuse_no_question
 from assay.core.policy import feasible, is_unclear, next_action
+from assay.core.rendering import restyled
 from assay.core.repair import DraftState, compose, repair_sentence
 from assay.core.review import improve_answer, review_answer
 from assay.core.run import Deadline, Run, RunEvents
@@ -79,6 +80,8 @@ async def run_question(
         first_verified_ms=None if events.first_verified is None else 1000 * (events.first_verified - started),
         warnings=found.warnings + events.warnings,
     )
+    # Only now, when every test was made on the text with its marks.
+    found = found if run.style is None else restyled(found, run.style)
     events.emit(Done(answer=found))
     return replace(found, trace=tuple(events.past), warnings=found.warnings + events.warnings_since(found))
 
@@ -253,7 +256,8 @@ async def write(
         await _settled(stages.settler, question, evidence, waiting, stages)
     for sentence in waiting:
         written = await review_sentence(sentence, written, question, stages, limits, emit)
-    return replace(written, notes=(*part.notes, *written.notes), cut=part.reason == "length")
+    notes = (*part.notes, *written.notes)
+    return replace(written, notes=notes, cut=part.reason == "length", prompt=part.prompt)
 
 
 async def _settled(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from assay.types import Answer, Citation, CitationStyle, Claim, Location, Source
+from assay.types import Answer, Citation, CitationStyle, Claim, Edit, Location, Source, Span
 
 # What could turn a title into a link, a tag or code; titles come from documents.
 _AS_TEXT = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'"})
@@ -17,14 +17,86 @@ def rendered(answer: Answer, style: CitationStyle = CitationStyle.NUMBERED, refe
     Footnotes always bring their notes. A mark that stands for no source stays as it is, in every style. Titles
     are shown as text: what would make a link, a tag or code of them is replaced.
     """
-    sources = {source.number: source for source in answer.sources}
-    text = answer.text
-    for mark in sorted(answer.citations, key=lambda each: each.start, reverse=True):
-        if mark.numbers and all(number in sources for number in mark.numbers):
-            cited = [_as_quoted(sources[number], mark, answer.claims) for number in mark.numbers]
-            text = text[: mark.start] + _mark(cited, answer.sources, style) + text[mark.end :]
+    text = _with_edits(answer.text, _edits(answer, style))
     listed = _references(answer.sources, style) if references or style is CitationStyle.FOOTNOTE else ""
     return f"{text}\n\n{listed}" if listed else text
+
+
+def restyled(answer: Answer, style: CitationStyle) -> Answer:
+    """The answer with its text in `style`, and the offsets of its claims, checks and marks moved with it.
+
+    Without marks its claims and sources still say where each statement comes from.
+    """
+    if style is CitationStyle.NUMBERED:
+        return answer
+    edits = _edits(answer, style)
+
+    def moved(place: int) -> int:
+        return _moved(place, edits)
+
+    claims = tuple(replace(each, start=moved(each.start), end=moved(each.end)) for each in answer.claims)
+    checks = tuple(
+        replace(each, answer_span=Span(moved(each.answer_span.start), moved(each.answer_span.end)))
+        if each.answer_span
+        else each
+        for each in answer.checks
+    )
+    marks = tuple(
+        replace(each, start=moved(each.start), end=moved(each.end))
+        for each in answer.citations
+        if style is not CitationStyle.NONE or not _is_known(each, answer)
+    )
+    explanation = answer.explanation
+    if explanation is not None:
+        entries = (replace(each, start=moved(each.start), end=moved(each.end)) for each in explanation.source_map)
+        explanation = replace(explanation, source_map=tuple(entries))
+    text = rendered(answer, style)
+    return replace(answer, text=text, claims=claims, checks=checks, citations=marks, explanation=explanation)
+
+
+def _edits(answer: Answer, style: CitationStyle) -> list[Edit]:
+    """What turns the marks of an answer's text into those of a style, in order."""
+    sources = {source.number: source for source in answer.sources}
+    edits: list[Edit] = []
+    for mark in sorted(answer.citations, key=lambda each: each.start):
+        if not _is_known(mark, answer):
+            continue
+        if style is CitationStyle.NONE:
+            start, end = _with_blanks(mark, answer.text)
+            edits.append(Edit(max(start, edits[-1].end if edits else 0), end, "", style))
+        else:
+            cited = [_as_quoted(sources[number], mark, answer.claims) for number in mark.numbers]
+            edits.append(Edit(mark.start, mark.end, _mark(cited, answer.sources, style), style))
+    return edits
+
+
+def _is_known(mark: Citation, answer: Answer) -> bool:
+    """Whether all that a mark cites are sources of the answer."""
+    return bool(mark.numbers) and {source.number for source in answer.sources}.issuperset(mark.numbers)
+
+
+def _with_blanks(mark: Citation, text: str) -> tuple[int, int]:
+    """Where a mark stands, with the blanks before it; at the beginning of a line, with those behind it."""
+    start = len(text[: mark.start].rstrip(" "))
+    if start == 0 or text[start - 1] == "\n":
+        return mark.start, len(text) - len(text[mark.end :].lstrip(" "))
+    return start, mark.end
+
+
+def _with_edits(text: str, edits: Sequence[Edit]) -> str:
+    for edit in reversed(edits):
+        text = text[: edit.start] + edit.replacement + text[edit.end :]
+    return text
+
+
+def _moved(place: int, edits: Sequence[Edit]) -> int:
+    """An offset of the text as it is after the edits; one within a mark goes to the end of the new one."""
+    shift = 0
+    for edit in edits:
+        if place <= edit.start:
+            break
+        shift += len(edit.replacement) - (min(place, edit.end) - edit.start)
+    return place + shift
 
 
 def _as_quoted(source: Source, mark: Citation, claims: Sequence[Claim]) -> Source:
@@ -48,6 +120,8 @@ def _mark(cited: Sequence[Source], sources: Sequence[Source], style: CitationSty
             return " ".join(f"[{_name(source, sources)}]" for source in cited)
         case CitationStyle.AUTHOR_PAGE:
             return f"({'; '.join(_with_page(source) for source in cited)})"
+        case CitationStyle.NONE:
+            return ""
 
 
 def _references(sources: Sequence[Source], style: CitationStyle) -> str:
@@ -59,7 +133,7 @@ def _references(sources: Sequence[Source], style: CitationStyle) -> str:
             return "\n".join(f"[^{source.number}]: {_full(source)}" for source in sources)
         case CitationStyle.NUMBERED:
             return "\n".join(("Sources:", *(f"- [{source.number}] {_full(source)}" for source in sources)))
-        case CitationStyle.NAMED | CitationStyle.AUTHOR_PAGE:
+        case CitationStyle.NAMED | CitationStyle.AUTHOR_PAGE | CitationStyle.NONE:
             names = dict.fromkeys(_full(source) for source in sources)
             return "\n".join(("Sources:", *(f"- {name}" for name in names)))
 

@@ -29,6 +29,7 @@ from assay.types import (
     Span,
     Status,
     Verdict,
+    WriterPrompt,
 )
 
 # Repairs that must leave the sentence supported: one wrong value for another repairs nothing.
@@ -75,6 +76,7 @@ class DraftState:
     dropped ones included, and `drafts` the drafts it took. `evidence` includes what repairs found; `asked` counts
     the repairs that called a search or a model. `lead` holds the line breaks before a sentence just dropped.
     `late` says that the deadline passed, `cut` that the writer did not finish: it was late, or at its length limit.
+    `prompt` is what a model wrote it from.
     """
 
     evidence: Evidence
@@ -91,6 +93,7 @@ class DraftState:
     notes: tuple[str, ...] = ()
     late: bool = False
     cut: bool = False
+    prompt: WriterPrompt | None = None
 
     @property
     def draft(self) -> Draft:

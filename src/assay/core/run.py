@@ -12,7 +12,15 @@ from assay.core.budget import Budget, Meter
 from assay.core.stages import Clock, Sink
 from assay.core.tape import Tape
 from assay.errors import too_late
-from assay.types import Answer, Event, Limits, SentenceVerified
+from assay.types import Answer, CitationStyle, Event, Evidence, Limits, SentenceVerified
+
+
+@dataclass(frozen=True, slots=True)
+class CallerPassages:
+    """Passages that the caller retrieved; `searches` says whether assay may search for more."""
+
+    evidence: Evidence
+    searches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +32,7 @@ class Run:
     somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
     one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it. `answers` is False
     for one that only judges, tests or mends what comes from elsewhere. `meter` counts what its checks take.
+    `passages` are the caller's, None where assay searches. `style` is that of the answer's text, None for numbers.
     """
 
     id: str
@@ -38,6 +47,8 @@ class Run:
     doubt: str = ""
     answers: bool = True
     meter: Meter = field(default_factory=Meter)
+    passages: CallerPassages | None = None
+    style: CitationStyle | None = None
 
 
 class RunEvents:

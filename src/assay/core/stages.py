@@ -323,7 +323,7 @@ class Ingester(Protocol):
         """Store files, and those of folders; one report a file, after it is stored for good."""
         ...
 
-    def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def mirror(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files as they are now; a dry run changes nothing."""
         ...
 
@@ -536,6 +536,7 @@ class Stages:
     the evidence is not known to answer, None where nothing is shown then; `relevance` reads the finished answer,
     None without a reader. `masking` says that a language model takes part: nobody reads what is masked then.
     `settler` is asked once a draft is whole and before its sentences are tested, None where no model tests.
+    `explains` says that the answer is to hold how it came to be.
     """
 
     understander: Understander
@@ -563,3 +564,4 @@ class Stages:
     closest_writer: Writer | None = None
     relevance: Relevance | None = None
     settler: Settler | None = None
+    explains: bool = False

@@ -128,7 +128,7 @@ class Ingestion:
         """
         return self._reports(paths, sync=False, dry_run=False)
 
-    def sync(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
+    def mirror(self, paths: Sequence[Path], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Like add, then remove what is gone from the files and folders.
 
         A dry run reads the files, too, and reports what would become of each; nothing is stored or removed.

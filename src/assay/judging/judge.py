@@ -12,6 +12,7 @@ from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, Prov
 from assay.judging.ambiguity import AmbiguityModel, learned, with_ambiguity
 from assay.judging.asking import degraded, noted, said
 from assay.judging.contradictions import with_contradictions
+from assay.judging.decide import recommend
 from assay.judging.light import BalancedModel
 from assay.judging.thorough import ThoroughModel
 from assay.types import Action, Evidence, Judgement, Question
@@ -30,7 +31,8 @@ class JudgePipeline:
     `fast` measures without a model. `balanced` and `thorough` ask one, where given; the deeper of them comes first,
     and where it fails the next one judges. `depth` is the profile asked for: it sets the time budget, which is
     shown and not enforced, since the deadline of the question ends a judge in time. `shadow` judges the same
-    evidence afterwards for the record; it changes nothing.
+    evidence afterwards for the record; it changes nothing. Fewer than `least_passages` never suffice. Passages that
+    `are_given` by a caller are none that the judge was fitted on: what it says of them is not calibrated.
     """
 
     fast: Judge
@@ -39,6 +41,8 @@ class JudgePipeline:
     thorough: ThoroughModel | None = None
     depth: str = "fast"
     ambiguity: AmbiguityModel = field(default_factory=learned)
+    least_passages: int = 1
+    are_given: bool = False
     shadow: Judge | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
@@ -46,7 +50,9 @@ class JudgePipeline:
         started = self.clock.monotonic()
         judgement = await self.measure(question, evidence)
         judgement = await self._read_by_rules(question, evidence, judgement)
-        judgement = self._timed(judgement, started)
+        if self.are_given:
+            judgement = replace(judgement, calibrated=False, mode_used=f"{judgement.mode_used}, passages given")
+        judgement = self._timed(_with_least(judgement, len(evidence.hits), self.least_passages), started)
         if self.shadow is None:
             return judgement
         return replace(judgement, shadow=await _shadow_judgement(self.shadow, question, evidence))
@@ -98,6 +104,32 @@ class JudgePipeline:
         took, budget = (self.clock.monotonic() - started) * 1000.0, BUDGETS_MS[self.depth]
         over = (f"the judge took {took:,.0f} ms; its budget is {budget:,.0f} ms",)
         return replace(judgement, ms=took, issues=judgement.issues + over * (took > budget))
+
+
+@dataclass(frozen=True, slots=True)
+class NoJudge:
+    """Answer from whatever was found; nothing is measured, but by a `shadow` for the record."""
+
+    shadow: Judge | None = None
+
+    async def judge(self, question: Question, evidence: Evidence) -> Judgement:
+        """ANSWER where there are passages, for what is written is tested all the same; raises Diverged."""
+        nothing = recommend(None, (), 0, None)
+        judgement = Judgement(None, nothing.action, nothing.reason, mode_used="off")
+        if evidence.hits:
+            reason = "the evidence is not judged: the settings say so"
+            judgement = replace(judgement, recommendation=Action.ANSWER, reason=reason)
+        if self.shadow is None:
+            return judgement
+        return replace(judgement, shadow=await _shadow_judgement(self.shadow, question, evidence))
+
+
+def _with_least(judgement: Judgement, count: int, least: int) -> Judgement:
+    """The judgement of `count` passages, with REFINE in the place of ANSWER for fewer than the least."""
+    if count >= least or judgement.recommendation is not Action.ANSWER:
+        return judgement
+    cause = f"only {count} passage{'s' * (count != 1)} (least: {least})"
+    return replace(judgement, recommendation=Action.REFINE, reason=cause, issues=(*judgement.issues, cause))
 
 
 async def _shadow_judgement(shadow: Judge, question: Question, evidence: Evidence) -> Judgement:

@@ -242,6 +242,25 @@ class RefinerReply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionFirst:
+    """Ask the question itself first, where the first passages came from the caller; then refine as `inner` does."""
+
+    inner: Refiner
+
+    async def refine(
+        self, question: Question, evidence: Evidence, judgement: Judgement, path: tuple[Step, ...]
+    ) -> tuple[str, ...]:
+        """The queries of the next search; raises what `inner` raises."""
+        if not path:
+            return (question.standalone,)
+        return await self.inner.refine(question, evidence, judgement, path)
+
+    async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:
+        """The queries of `inner`; raises what it raises."""
+        return await self.inner.outside(question, judgement)
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRefiner:
     """Refine by one call of the model; by `inner` where it fails or gives nothing new, which `tell` is told.
 

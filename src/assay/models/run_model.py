@@ -38,13 +38,17 @@ def untold(_usage: Usage) -> None:
     """What happens to the usage of a call that nobody counts apart."""
 
 
+def untried(_attempts: int, _replied: bool) -> None:
+    """What happens to the attempts of a call that nobody counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class MeteredModel:
     """Wraps a model for one run: at most four attempts a reply, each within the budget and the deadline.
 
     Only retryable errors are tried again, and a stream only while it has given nothing. `chance` makes the
-    delays of a run reproducible. `tell` is told what each attempt used, beside the budget. `spare` calls of the
-    budget are left for others.
+    delays of a run reproducible. `tell` is told what each attempt used, beside the budget, and `tried` how many
+    attempts a call took, and whether they ended in a reply. `spare` calls of the budget are left for others.
     """
 
     inner: LLM
@@ -55,6 +59,7 @@ class MeteredModel:
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - delays are no secret
     tell: Callable[[Usage], None] = untold
     spare: int = 0
+    tried: Callable[[int, bool], None] = untried
 
     @property
     def name(self) -> str:
@@ -79,6 +84,7 @@ class MeteredModel:
                 await self._wait_or_raise(error, attempt)
             else:
                 self._settle(reserved, reply.usage)
+                self.tried(attempt + 1, True)
                 return reply
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
@@ -93,11 +99,13 @@ class MeteredModel:
                         if isinstance(part, ModelReply):
                             usage = part.usage
                         yield part
+                self.tried(attempt + 1, True)
                 return
             except ProviderError as error:
                 usage = usage if given else _FAILED_CALL
                 attempt += 1
                 if given:
+                    self.tried(attempt, False)
                     raise
                 await self._wait_or_raise(error, attempt)
             finally:
@@ -120,11 +128,13 @@ class MeteredModel:
     async def _wait_or_raise(self, error: ProviderError, attempt: int) -> None:
         """Wait until the next attempt, `attempt` of them having failed; raise where there is none."""
         if not error.retryable or attempt >= len(self.delays):
+            self.tried(attempt, False)
             raise error
         delay = self.delays[attempt] * self.chance.uniform(*SPREAD)
         if error.retry_after is not None:
             delay = max(delay, error.retry_after)
         if delay >= self.budget.seconds_left():
+            self.tried(attempt, False)
             raise error
         await self.clock.sleep(delay)
 

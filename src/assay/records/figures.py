@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from typing import Any, Self
 
 from assay.calibration.curves import FITTED_MODE
-from assay.core.budget import CheckCost
+from assay.core.budget import CheckCost, Tries
 from assay.types import RepairKind, Status, Value, Verdict
 
 _DELIVERED = ("answered", "partial")
@@ -48,7 +48,8 @@ class RunFigures(Value):
     unknown; `ms` is how long the run took.
 
     `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
-    `costs` are what each check took, by name, with what several of them share; None where that was not measured.
+    `costs` are what each check took, by name, with what several of them share; `tries` what the replies of models
+    took; None where that was not measured.
     """
 
     delivered: bool
@@ -65,6 +66,7 @@ class RunFigures(Value):
     ms: float
     sufficiency: float | None = None
     costs: Mapping[str, CheckCost] | None = None
+    tries: Tries | None = None
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
@@ -72,7 +74,9 @@ class RunFigures(Value):
         checks = {name: CheckCounts(**counts) for name, counts in body["checks"].items()}
         stored = body.get("costs")
         costs = None if stored is None else {name: CheckCost.read(cost) for name, cost in stored.items()}
-        return cls(**{**body, "checks": checks, "costs": costs})
+        tries = body.get("tries")
+        read = None if tries is None else Tries(**tries)
+        return cls(**{**body, "checks": checks, "costs": costs, "tries": read})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,8 @@ class Figures(Value):
     mean number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of
     marks that stand for a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart.
     `check_costs` are what each check took in all, with what several of them share, over those of the delivered
-    answers whose checks were `measured`.
+    answers whose checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the
+    share that came at the first attempt and the mean number of attempts.
     """
 
     runs: int = 0
@@ -136,12 +141,18 @@ class Figures(Value):
     ms: RunningMean = RunningMean()
     measured: int = 0
     check_costs: Mapping[str, CheckCost] = field(default_factory=dict)
+    tries: Tries = field(default_factory=Tries)
+    first_try_share: float | None = None
+    mean_tries: float | None = None
 
 
-def figures_of(answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None = None) -> RunFigures:
+def figures_of(
+    answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None = None, tries: Tries | None = None
+) -> RunFigures:
     """The figures of an answer object as it is stored; what an older one does not hold counts as not there.
 
-    `costs` are what its checks took, which no answer object says: a replay takes other times.
+    `costs` are what its checks took, and `tries` what replies took, which no answer object says: a replay takes
+    other times and asks no model.
     """
     repairs = Counter(each["kind"] for each in answer["repairs"])
     dropped = answer.get("dropped", ())
@@ -161,6 +172,7 @@ def figures_of(answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None 
         ms=answer["ms"],
         sufficiency=_comparable(answer),
         costs=costs,
+        tries=tries,
     )
 
 
@@ -173,16 +185,19 @@ def summed(runs: Iterable[RunFigures | None]) -> Figures:
     total = failed = 0
     delivered: list[RunFigures] = []
     quality, costs, ms = RunningMean(), RunningMean(), RunningMean()
+    tries = Tries()
     for each in runs:
         total += 1
         if each is None:
             failed += 1
             continue
         costs, ms = costs.followed_by(each.cost), ms.followed_by(each.ms)
+        tries += each.tries or Tries()
         if each.delivered:
             delivered.append(each)
             quality = quality.followed_by(each.quality)
-    return _of_delivered(delivered, total, failed, (quality, costs, ms))
+    figures = _of_delivered(delivered, total, failed, (quality, costs, ms))
+    return replace(figures, tries=tries, first_try_share=tries.first_share, mean_tries=tries.mean)
 
 
 def _of_delivered(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.core.budget import CheckCost, Meter
+from assay.core.budget import Meter
 from assay.core.tape import Tape, TapeEntry
 from assay.errors import DamagedStore, UsageError
 from assay.records.figures import RunFigures, figures_of, unrepaired
@@ -143,7 +143,7 @@ class RunStore:
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
             if isinstance(last, Done):
                 answer = json.loads(rows[-1][-1])["answer"]
-                _write_figures(connection, run_id, answer, None if meter is None else meter.costs)
+                _write_figures(connection, run_id, answer, meter)
             if about is not None:
                 connection.execute("INSERT INTO recordings VALUES (?, ?)", (run_id, about))
                 connection.executemany("INSERT INTO tapes VALUES (?, ?, ?, ?, ?)", calls)
@@ -238,10 +238,11 @@ class RunStore:
 
 
 def _write_figures(
-    connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], costs: Mapping[str, CheckCost] | None
+    connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], meter: Meter | None
 ) -> None:
     """The figures of an answer, and its place in the queue where it is delivered with findings left."""
-    figures = figures_of(answer, costs).to_dict()
+    measured = (None, None) if meter is None else (meter.costs, meter.tries)
+    figures = figures_of(answer, *measured).to_dict()
     connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
     left = unrepaired(answer)
     if left:
@@ -264,6 +265,8 @@ def _opened(value: Any) -> Any:
     """What JSON has no type for, one level deep, as JSON types."""
     if isinstance(value, Answer):
         body = _by_name(value, without="trace")
+        if value.explanation is None:
+            del body["explanation"]
         return {"schema": value.schema, **body, "answers_question": value.answers_question}
     if is_dataclass(value):
         return _by_name(value)

@@ -27,6 +27,7 @@ from assay.errors import UsageError
 from assay.prompting import REPLY_SHARE
 from assay.settings.files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
 from assay.settings.values import ROUNDS_OUTSIDE, Settings
+from assay.types import AskOptions
 
 PROJECT_FILE = "assay.toml"
 USER_FILE = "config.toml"
@@ -100,13 +101,38 @@ def _resolve(layers: list[Layer]) -> Resolved:
                     from_project.add(name)
     _refuse_redirected_keys(values, origins, from_project)
     _fill_in_profile(values, origins)
-    settings = _checked(values, called)
-    _refuse_depth_without_model(settings)
-    _refuse_outside_without_services(settings)
-    _refuse_reply_beyond_window(settings)
+    settings = _refused_together(_checked(values, called))
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
     )
+
+
+def with_options(settings: Settings, options: AskOptions) -> Settings:
+    """The settings with the options of one question over them, checked as settings are. Raises UsageError.
+
+    What the engine's profile filled in gives way to another profile, and a model named here writes.
+
+    >>> engine = load_settings({"max_calls": 3}, environment={}, folder=Path("/nowhere")).settings
+    >>> asked = with_options(engine, AskOptions(k=5, deadline=60))
+    >>> asked.k, asked.limits("fast").seconds, asked.limits("fast").calls
+    (5, 60.0, 3)
+    """
+    given = options.values
+    values = {name: getattr(settings, name) for name in Settings.model_fields}
+    if "profile" in given:
+        values |= {name: None for name in PROFILES["fast"] if not settings.was_set(name)}
+    if "model" in given:
+        values |= {"writer_model": None, "simple_model": None}
+    called = dict(settings._told) | {name: f"the option {name}" for name in given}
+    return _refused_together(_checked(values | given, called))
+
+
+def _refused_together(settings: Settings) -> Settings:
+    """The settings; raises UsageError where they do not go together."""
+    _refuse_depth_without_model(settings)
+    _refuse_outside_without_services(settings)
+    _refuse_reply_beyond_window(settings)
+    return settings
 
 
 def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:
@@ -126,8 +152,10 @@ def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
         settings._told = called
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        name = str(first["loc"][0]) if first["loc"] else "correct" if "correct" in called else "incorrect"
         what = first["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
+        # An error of two settings names both: first the lower one, last the upper.
+        lower, *_rest, upper = what.split()
+        name = str(first["loc"][0]) if first["loc"] else upper if upper in called else lower
         raise UsageError(
             f"{called.get(name, name)}: {what[:1].lower()}{what[1:]}",
             hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",

@@ -20,7 +20,7 @@ from pydantic import (
 
 from assay.core.profiles import PROFILES
 from assay.settings.files import variable_of
-from assay.types import CitationStyle, Criterion, Effort, Limits, Role, SearchMode
+from assay.types import CitationStyle, Criterion, Effort, Limits, QuestionKind, Role, Scalar, SearchMode
 
 # Each role's model, and the settings that name one.
 ROLES: tuple[Role, ...] = ("condenser", "judge", "writer", "verifier", "repairer")
@@ -28,9 +28,24 @@ MODEL_SETTINGS = ("model", "simple_model", *(f"{role}_model" for role in ROLES))
 
 # The first round is the documents'; who names a service outside wants it asked.
 ROUNDS_OUTSIDE = 2
+# How much of what cannot be read a message shows.
+_SHOWN = 40
 
 ModelName = Annotated[str | None, Field(min_length=1, max_length=1000)]
 Address = Annotated[str | None, Field(pattern=r"^https?://\S+$")]
+
+
+def _pair(text: object) -> tuple[str, Scalar]:
+    """A name and its value; a number or truth value where the text is one in JSON."""
+    name, equals, value = text.partition("=") if isinstance(text, str) else ("", "", "")
+    if not name or not equals:
+        shown = " ".join(str(text).split())[:_SHOWN]
+        raise ValueError(f"{shown!r} is not NAME=VALUE, e.g. year=2024")
+    try:
+        read = json.loads(value)
+    except (ValueError, RecursionError):
+        return name.strip(), value
+    return name.strip(), read if isinstance(read, int | float | bool | str) else value
 
 
 class Settings(BaseModel):
@@ -64,6 +79,10 @@ class Settings(BaseModel):
         "normal", description="how much hangs on the answers, for the profile auto"
     )
     k: int = Field(8, ge=1, le=200, description="how many passages a search returns")
+    where: dict[str, Scalar] = Field(
+        default_factory=dict,
+        description="the metadata that passages must have to be found: NAME=VALUE, several between commas",
+    )
     mode: SearchMode = Field(SearchMode.HYBRID, description="how a search runs: hybrid, dense or sparse")
     fusion: Literal["scaled", "rrf"] = Field("scaled", description="how a hybrid search joins its two lists")
     mmr: float | None = Field(
@@ -72,6 +91,21 @@ class Settings(BaseModel):
     weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
+    judging: Literal["decide", "log", "off"] = Field(
+        "decide",
+        description="whether the judgement of the evidence decides if there is an answer, is recorded and changes "
+        "nothing, or is not made",
+    )
+    excellent: float = Field(0.9, ge=0, le=1, description="evidence whose sufficiency reaches this is excellent")
+    good: float = Field(0.7, ge=0, le=1, description="evidence whose sufficiency reaches this is good")
+    partial: float = Field(0.5, ge=0, le=1, description="evidence whose sufficiency reaches this is partial")
+    borderline_low: float | None = Field(
+        None, ge=0, le=1, description="sufficiency from which on the judge's model is asked; none: as learned"
+    )
+    borderline_high: float | None = Field(
+        None, ge=0, le=1, description="sufficiency up to which the judge's model is asked; none: as learned"
+    )
+    least_passages: int = Field(1, ge=1, le=200, description="evidence of fewer passages does not suffice")
     max_risk: float | None = Field(
         None, gt=0, lt=1, description="the share of shown answers that may be wrong; none: no promise is made"
     )
@@ -138,9 +172,16 @@ class Settings(BaseModel):
         pattern=r"\S",
         description="what the writer is told besides; assay's own rules stand above it and hold",
     )
+    kind: QuestionKind | None = Field(
+        None, description="the sort of answer that is wanted; none: as each question asks"
+    )
     detail: int | None = Field(None, ge=1, le=10, description="how much to say: 1 a phrase, 10 a chapter")
     expertise: Literal["beginner", "general", "expert"] | None = Field(None, description="for whom to write")
     citation_style: CitationStyle = Field(CitationStyle.NUMBERED, description="how sources are named in the text")
+    explain: bool = Field(
+        False,
+        description="whether the answer object has the writer's prompt and a map from statements to sources",
+    )
     references: bool = Field(False, description="whether a list of the sources follows the text")
     history_messages: int | None = Field(None, ge=0, le=100, description="messages of a dialogue in a prompt")
     context_tokens: int = Field(8192, ge=512, description="tokens of prompt and reply that the model can take")
@@ -241,8 +282,13 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _ordered(self) -> Settings:
-        if self.incorrect > self.correct:
-            raise ValueError("incorrect must not be above correct")
+        low, high = self.borderline_low, self.borderline_high
+        pairs = [("incorrect", "correct"), ("partial", "good"), ("good", "excellent")]
+        if low is not None and high is not None:
+            pairs.append(("borderline_low", "borderline_high"))
+        for lower, upper in pairs:
+            if getattr(self, lower) > getattr(self, upper):
+                raise ValueError(f"{lower} must not be above {upper}")
         return self
 
     @field_validator("outside", "domains", "denied_domains", "intranet_hosts", "skip", "criteria", mode="before")
@@ -250,6 +296,13 @@ class Settings(BaseModel):
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""
         return tuple(each.strip() for each in value.split(",") if each.strip()) if isinstance(value, str) else value
+
+    @field_validator("where", mode="before")
+    @classmethod
+    def _paired(cls, value: Any) -> Any:
+        """Metadata from a variable or a flag come as pairs; a value that is JSON is what it says."""
+        pairs = value.split(",") if isinstance(value, str) else value
+        return dict(_pair(each) for each in pairs if each) if isinstance(pairs, list | tuple) else pairs
 
     @field_validator("prices", mode="before")
     @classmethod

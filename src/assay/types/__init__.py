@@ -12,6 +12,7 @@ from assay.types.answer import (
     Confidence,
     Edit,
     Event,
+    Explanation,
     Fixed,
     Level,
     Limits,
@@ -20,6 +21,7 @@ from assay.types.answer import (
     Repair,
     RepairKind,
     Source,
+    SourceMapEntry,
 )
 from assay.types.assessment import (
     BY_RULES,
@@ -44,6 +46,7 @@ from assay.types.claims import (
     Severity,
     Status,
     Verdict,
+    WriterPrompt,
 )
 from assay.types.documents import (
     Document,
@@ -93,6 +96,9 @@ from assay.types.models import (
     TitledText,
     Usage,
 )
+from assay.types.options import (
+    AskOptions,
+)
 from assay.types.question import (
     Action,
     AnswerType,
@@ -129,6 +135,7 @@ __all__ = [
     "AnswerReading",
     "AnswerSpan",
     "AnswerType",
+    "AskOptions",
     "Aspect",
     "AspectState",
     "Assessment",
@@ -153,6 +160,7 @@ __all__ = [
     "Event",
     "Evidence",
     "EvidenceFound",
+    "Explanation",
     "Failed",
     "FileReport",
     "Finding",
@@ -203,6 +211,7 @@ __all__ = [
     "SentenceWithdrawn",
     "Severity",
     "Source",
+    "SourceMapEntry",
     "SourceSpan",
     "Span",
     "Status",
@@ -213,5 +222,6 @@ __all__ = [
     "Usage",
     "Value",
     "Verdict",
+    "WriterPrompt",
     "plain",
 ]

@@ -7,8 +7,19 @@ from enum import StrEnum
 from typing import Any, ClassVar, Literal
 
 from assay.types.assessment import Assessment
-from assay.types.claims import Check, Citation, Claim, Finding, Review, Sentence, Severity, Status, Verdict
-from assay.types.documents import Location, Origin
+from assay.types.claims import (
+    Check,
+    Citation,
+    Claim,
+    Finding,
+    Review,
+    Sentence,
+    Severity,
+    Status,
+    Verdict,
+    WriterPrompt,
+)
+from assay.types.documents import Location, Origin, SourceSpan
 from assay.types.judgement import Judgement
 from assay.types.models import AnswerReading, Usage
 from assay.types.search import Evidence
@@ -167,6 +178,28 @@ class ModelsUsed(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class SourceMapEntry(Value):
+    """A statement of the answer, its place, the numbers of its sources, and the words that bear it out."""
+
+    start: int
+    end: int
+    text: str
+    sources: tuple[int, ...]
+    spans: tuple[SourceSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Value):
+    """How an answer came to be, where that was asked for: what its model was given, and what stands on what.
+
+    `prompt` is None where no model wrote the answer as it is.
+    """
+
+    prompt: WriterPrompt | None
+    source_map: tuple[SourceMapEntry, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Answer(Value):
     """The one result that the library, the command line and every other surface show."""
 
@@ -199,6 +232,7 @@ class Answer(Value):
     dropped: tuple[Claim, ...] = ()
     assessment: Assessment | None = None
     trace: tuple[Event, ...] = ()
+    explanation: Explanation | None = None
 
     def validate(self) -> bool:
         """True when no blocking check failed or is unknown: the answer may be shown as verified."""
@@ -216,6 +250,8 @@ class Answer(Value):
         """The answer object, `schema` first; the trace stays with the run record."""
         body = plain(self)
         body.pop("trace")
+        if self.explanation is None:
+            body.pop("explanation")
         return {"schema": self.schema, **body, "answers_question": self.answers_question}
 
 

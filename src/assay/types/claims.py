@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from assay.types.documents import SourceSpan
-from assay.types.models import Finish
+from assay.types.models import Finish, PromptMessage
 from assay.types.value import Span, Value
 
 
@@ -41,14 +41,24 @@ class Sentence(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class WriterPrompt(Value):
+    """What a writing model was given: its messages, and the ids of the passages in the order of their numbers."""
+
+    messages: tuple[PromptMessage, ...]
+    passages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Finished(Value):
     """The end of a draft: why the writer stopped. Only "stop" ends a whole draft.
 
-    `notes` are what the reader should know of how it was written, such as passages that did not fit.
+    `notes` are what the reader should know of how it was written, such as passages that did not fit; `prompt` is
+    what a model wrote from, None where none did.
     """
 
     reason: Finish
     notes: tuple[str, ...] = ()
+    prompt: WriterPrompt | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +175,13 @@ class Finding(Value):
 
 
 class CitationStyle(StrEnum):
-    """How an answer's text names its sources."""
+    """How an answer's text names its sources; with none it does not, and the answer object alone has them."""
 
     NUMBERED = "numbered"
     NAMED = "named"
     FOOTNOTE = "footnote"
     AUTHOR_PAGE = "author-page"
+    NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)

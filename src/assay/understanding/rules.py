@@ -12,7 +12,7 @@ from assay.nlp.cues import ASKS, asks_alone
 from assay.nlp.language import language_of
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms
-from assay.types import AnswerType, Message, Question
+from assay.types import AnswerType, Message, Question, QuestionKind
 from assay.understanding.dialogue import LONGEST, focus, standalone
 from assay.understanding.kinds import answer_type_of, detail_of, expertise_of, kind_of
 
@@ -174,11 +174,12 @@ def understood(text: str, history: tuple[Message, ...] = ()) -> Question:
 
 @dataclass(frozen=True, slots=True)
 class AsSetUnderstander:
-    """Sets the detail (1 to 10) and the expertise of every question, where they are set."""
+    """Sets the detail (1 to 10), the expertise and the kind of every question, where they are set."""
 
     inner: Understander
     detail: int | None = None
     expertise: Literal["beginner", "general", "expert"] | None = None
+    kind: QuestionKind | None = None
 
     async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
         """The question as the wrapped one understands it, for the reader that the settings name."""
@@ -187,4 +188,5 @@ class AsSetUnderstander:
             question,
             detail=question.detail if self.detail is None else self.detail,
             expertise=question.expertise if self.expertise is None else self.expertise,
+            kind=self.kind or question.kind,
         )

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Coroutine
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from assay.core.stages import Embedder, Index, Retriever
+from assay.core.inputs import OF_SEARCH
+from assay.core.stages import LLM, Checker, Embedder, Index, Retriever
 from assay.engine import Engine, Parts
-from assay.errors import StoreError, UnknownCollection, UsageError
+from assay.errors import ModelMismatch, StoreError, UnknownCollection, UsageError
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
@@ -20,70 +22,155 @@ from assay.models.remember import RememberingEmbedder
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
 from assay.records.runs import RunStore
-from assay.retrieval.hybrid import HybridRetriever
 from assay.retrieval.index.memory import MemoryIndex
 from assay.retrieval.index.sqlite import open_sqlite
-from assay.retrieval.neighbours import LinkedRetriever, WholeBlocksRetriever
 from assay.retrieval.quarantine import QuarantiningRetriever, quarantined
-from assay.settings import Settings, load_settings
-from assay.types import SearchSettings
+from assay.settings import Settings, load_settings, with_options
+from assay.types import AskOptions, CitationStyle
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import Nowhere
-from assay.wiring.models import Models, open_models, refuse_offline
-from assay.wiring.networks import OpenChecker, OpenReader, open_checker, open_reader, open_reranker
+from assay.wiring.models import ModelPool, refuse_idle_options, refuse_offline
+from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
+from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
 from assay.wiring.paths import named_model
 from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
+from assay.wiring.search import CollectionSearch, search_settings
 from assay.wiring.stages import Composer
 from assay.wiring.verdict_cache import KeptVerdicts, open_verdicts
 
 Result = TypeVar("Result")
 
 
-def open_engine(*, create: bool = True, models: bool = True, **settings: Any) -> Engine:
+def open_engine(
+    *,
+    create: bool = True,
+    models: bool = True,
+    llm: LLM | None = None,
+    embedder: Embedder | str | Path | None = None,
+    retriever: Retriever | None = None,
+    index: Index | None = None,
+    checker: Checker | str | Path | None = None,
+    **settings: Any,
+) -> Engine:
     """An engine over one collection; `settings` are those of `assay config show`, over what the environment says.
 
-    Without `create`, a collection that is not there raises UnknownCollection. Without `models`, no language model
-    is opened, whatever is set: documents and searches need none. Raises UsageError for a setting
-    that does not exist or does not fit, ModelMismatch when the collection was embedded by another model.
+    `llm`, `embedder`, `retriever`, `index` and `checker` may be objects of the caller's that fit the protocols of
+    `assay.core.stages`; they are used as assay's own are, and left open when the engine closes. Without `create`, a
+    collection that is not there raises UnknownCollection. Without `models`, no language model is opened, whatever
+    is set: documents and searches need none. Raises UsageError for a setting that does not exist or does not fit
+    and for an object that lacks a method, ModelMismatch when the collection was embedded by another model.
 
     >>> with open_engine(data_dir=folder, collection="manual") as engine:
     ...     engine.documents()
     ()
     """
-    chosen = load_settings(settings).settings
+    own, chosen = _chosen(settings, llm, embedder, retriever, index, checker)
     place = chosen.data_dir / "collections" / chosen.collection
-    if not create and not place.is_dir():
+    if index is None and not create and not place.is_dir():
         raise _unknown(chosen)
-    opened = open_models(chosen) if models else Models({}, {})
-    embedder, checker = open_embedder(chosen), open_checker(chosen)
+    pool = ModelPool(own.llm, opens=models)
+    opened = pool.of(chosen)
+    parts = _open_networks(chosen, own)
     _make_private(chosen.data_dir, place.parent)
-    reader, reranker = open_reader(chosen), open_reranker(chosen)
-    index = open_sqlite(place, embedder.model, create=create)
-    store, verdicts = RunStore(chosen.runs_file, chosen.collection), open_verdicts(chosen, opened, place)
-    return Engine(_parts(chosen, opened, embedder, checker, reader, index, store, verdicts, reranker))
+    store = RunStore(chosen.runs_file, chosen.collection)
+    if own.index is not None:
+        _refuse_other_vectors(own.index, parts.embedder)
+        return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store))
+    stored = open_sqlite(place, parts.embedder.model, create=create)
+    verdicts = None if pool.is_own(chosen.verifier_model) else open_verdicts(chosen, opened, place)
+    return Engine(_parts(chosen, pool, parts, stored, store, verdicts))
 
 
-def open_gates(*, models: bool = True, record: bool = False, **settings: Any) -> Engine:
+def open_checker(
+    *,
+    models: bool = True,
+    record: bool = False,
+    llm: LLM | None = None,
+    embedder: Embedder | str | Path | None = None,
+    retriever: Retriever | None = None,
+    index: Index | None = None,
+    checker: Checker | str | Path | None = None,
+    **settings: Any,
+) -> Engine:
     """An engine without a collection, for judging and checking what comes from elsewhere; it writes nothing.
 
-    Without `models`, no language model is opened: checks need none. With `record`, the drafts that it examines are
-    recorded in the data folder, as runs of no collection.
+    Own parts as in `open_engine`. Without `models`, no language model is opened: checks need none. With `record`,
+    the drafts that it examines and what it answers are recorded in the data folder, as runs of no collection.
 
     >>> from assay import Passage
     >>> bridge = "The bridge was opened on 3 May 1932."
-    >>> with open_gates() as engine:
+    >>> with open_checker() as engine:
     ...     review = engine.check(bridge, [Passage("a", "a", "", 0, len(bridge), bridge)])
     >>> review.claims[0].verdict.value
     'supported'
     """
-    chosen = load_settings(settings).settings
-    opened = open_models(chosen) if models else Models({}, {})
-    embedder, checker = open_embedder(chosen), open_checker(chosen)
+    own, chosen = _chosen(settings, llm, embedder, retriever, index, checker)
+    pool, parts = ModelPool(own.llm, opens=models), _open_networks(chosen, own)
     store = RunStore(chosen.runs_file) if record else None
-    return Engine(
-        _parts(chosen, opened, embedder, checker, open_reader(chosen), MemoryIndex(embedder.model), store)
+    if own.index is not None:
+        _refuse_other_vectors(own.index, parts.embedder)
+    held = MemoryIndex(parts.embedder.model) if own.index is None else borrowed_index(own.index)
+    return Engine(_parts(chosen, pool, parts, held, store))
+
+
+def _chosen(
+    settings: dict[str, Any],
+    llm: LLM | None,
+    embedder: Embedder | str | Path | None,
+    retriever: Retriever | None,
+    index: Index | None,
+    checker: Checker | str | Path | None,
+) -> tuple[OwnParts, Settings]:
+    """The caller's own parts, and the settings: an embedder or checker that is a name is one of them."""
+    named = {"embedder": embedder, "checker": checker}
+    names = {name: str(each) for name, each in named.items() if isinstance(each, str | Path)}
+    own = OwnParts(
+        llm,
+        None if isinstance(embedder, str | Path) else embedder,
+        retriever,
+        index,
+        None if isinstance(checker, str | Path) else checker,
     )
+    if own.llm is not None:
+        if settings.get("model") is not None:
+            raise UsageError("both llm and model are given, and either writes", hint="leave one of the two out")
+        names["model"] = own.llm.name
+    return own, load_settings({**settings, **names}).settings
+
+
+@dataclass(frozen=True, slots=True)
+class _Networks:
+    """What reads and embeds: assay's own, or the caller's."""
+
+    embedder: Embedder
+    checker: OpenChecker | None
+    reader: OpenReader | None
+    reranker: CrossEncoderReranker | None
+    splitter: PassageSplitter
+    retriever: Retriever | None
+
+
+def _open_networks(settings: Settings, own: OwnParts) -> _Networks:
+    embedder = own.embedder or open_embedder(settings)
+    return _Networks(
+        embedder if own.embedder is None else borrowed_embedder(embedder),
+        open_checker_network(settings) if own.checker is None else OpenChecker(own.checker),
+        open_reader(settings),
+        open_reranker(settings),
+        _splitter(embedder),
+        own.retriever,
+    )
+
+
+def _refuse_other_vectors(index: Index, embedder: Embedder) -> None:
+    """Raise ModelMismatch where the caller's index holds vectors of another model."""
+    stored, used = index.model, embedder.model
+    if (stored.id, stored.dimension, stored.sha256) != (used.id, used.dimension, used.sha256):
+        raise ModelMismatch(
+            f"the index holds vectors of {stored.id}, and {used.id} is in use",
+            hint="give the embedder that the index was filled with: embedder=…",
+        )
 
 
 def reindex(**settings: Any) -> int:
@@ -106,11 +193,6 @@ def reindex(**settings: Any) -> int:
             await embedder.aclose()
 
     return _finished(rebuilt())
-
-
-def search_settings(settings: Settings) -> SearchSettings:
-    """How a search runs under these settings."""
-    return SearchSettings(settings.mode, settings.k, settings.fusion, settings.mmr)
 
 
 def collections(data_dir: Path) -> tuple[str, ...]:
@@ -161,45 +243,85 @@ def _openai_embedder(settings: Settings) -> Embedder:
 
 def _parts(
     settings: Settings,
-    models: Models,
-    embedder: Embedder,
-    checker: OpenChecker | None,
-    reader: OpenReader | None,
+    pool: ModelPool,
+    networks: _Networks,
     index: Index,
     store: RunStore | None,
     verdicts: KeptVerdicts | None = None,
-    reranker: CrossEncoderReranker | None = None,
 ) -> Parts:
-    usual, runs = search_settings(settings), Runs(settings, embedder.model, store, models, checker, reader)
+    models, embedder = pool.of(settings), networks.embedder
+    style = settings.citation_style if settings.citation_style is CitationStyle.NONE else None
+    is_own = networks.retriever is not None
+    runs = Runs(settings, embedder.model, store, models, networks.checker, networks.reader, style, is_own)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
-    shared = RememberingEmbedder(embedder)
-    hybrid = HybridRetriever(index, shared, usual, reranker)
-    whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
-    retriever = QuarantiningRetriever(whole)
-    splitter, reader_of_pages = _splitter(embedder), Sandbox()
-    speller = CollectionSpeller(index, is_english)
-    outside = _outside(settings, shared, splitter, reader_of_pages)
-    return Parts(
+    shared, reader_of_pages = RememberingEmbedder(embedder), Sandbox()
+    search: CollectionSearch | OwnSearch = CollectionSearch(index, shared, networks.reranker)
+    if networks.retriever is not None:
+        search = OwnSearch(networks.retriever)
+    composer = Composer(
+        settings,
+        models,
+        shared,
+        search.of(settings),
+        _outside(settings, shared, networks.splitter, reader_of_pages),
+        open_rules(settings),
+        verdicts,
+        networks.checker,
+        networks.reader,
+        # What a retriever of the caller's searches may have other words than the collection.
+        None if is_own else CollectionSpeller(index, is_english),
+        is_own_search=is_own,
+    )
+    parts = Parts(
         index=index,
         embedder=embedder,
-        ingester=Ingestion(index, embedder, splitter, Sandbox()),
+        ingester=Ingestion(index, embedder, networks.splitter, Sandbox()),
         begin=runs.begin,
         begin_given=runs.begin_given,
-        stages_for=Composer(
-            settings, models, shared, retriever, outside, open_rules(settings), verdicts, checker, reader, speller
-        ).stages,
-        retriever_for=lambda search: HybridRetriever(index, shared, search, reranker),
+        stages_for=composer.stages,
+        retriever_for=search.plain,
         quarantine=quarantined,
-        search=usual,
+        search=search_settings(settings),
+        under=lambda options: _under(options, parts, pool, runs, composer, search),
         sinks=() if store is None else (store,),
-        models=tuple(models.by_name.values()),
+        models=pool.opened,
         closing=(
             reader_of_pages.close,
             *(() if verdicts is None else (verdicts.close,)),
-            *(() if checker is None else checker.closing),
-            *(() if reader is None else reader.closing),
-            *(() if reranker is None else (reranker.close,)),
+            *(() if networks.checker is None else networks.checker.closing),
+            *(() if networks.reader is None else networks.reader.closing),
+            *(() if networks.reranker is None else (networks.reranker.close,)),
         ),
+    )
+    return parts
+
+
+def _under(
+    options: AskOptions,
+    parts: Parts,
+    pool: ModelPool,
+    runs: Runs,
+    composer: Composer,
+    search: CollectionSearch | OwnSearch,
+) -> Parts:
+    """The parts with options over their settings, over the same ports. Raises UsageError."""
+    settings = with_options(runs.settings, options)
+    if options.model is not None and not pool.opens:
+        raise UsageError(
+            "the option model cannot be heeded: this engine opens no models", hint="open it with models"
+        )
+    refuse_idle_options(options, settings)
+    models = pool.of(settings)
+    style = None if options.citation_style is None else settings.citation_style
+    runs = replace(runs, settings=settings, models=models, style=style or runs.style)
+    retriever = search.of(settings) if OF_SEARCH & options.values.keys() else composer.retriever
+    composer = replace(composer, settings=settings, models=models, retriever=retriever)
+    return replace(
+        parts,
+        begin=runs.begin,
+        begin_given=runs.begin_given,
+        stages_for=composer.stages,
+        search=search_settings(settings),
     )
 
 

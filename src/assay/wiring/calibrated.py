@@ -63,11 +63,15 @@ def calibrated_then(store: RunStore, about: Mapping[str, Any]) -> Calibrated:
     return Calibrated(then["version"], Labels(store).fit(then["version"]), then["doubt"])
 
 
-def confidence_estimator(run: Run, settings: Settings, embedding: str, used: ModelsUsed) -> ConfidenceEstimator:
-    """The rater of a run, under what the parts of its answers come from."""
+def confidence_estimator(
+    run: Run, settings: Settings, embedding: str, used: ModelsUsed, *, foreign: bool = False
+) -> ConfidenceEstimator:
+    """The rater of a run, under what the parts of its answers come from; `foreign` passages assay did not find."""
     live = MadeFor(embedding, "", used.writer, used.verifier, weights_behind("answers"))
     cause = run.doubt
-    if run.limits.rounds > 1:
+    if foreign:
+        cause = "the calibration was fitted on passages that assay found"
+    elif run.limits.rounds > 1:
         cause = "the calibration was fitted on answers after one search"
     if _is_other_reader(settings):
         cause = "another reader than the calibration was fitted for"
@@ -76,19 +80,25 @@ def confidence_estimator(run: Run, settings: Settings, embedding: str, used: Mod
     return CalibratedConfidence(LeastConfidence(), run.calibration or shipped()["answers"], live, cause)
 
 
-def promised(settings: Settings, run: Run, embedding: str, judge: str, used: ModelsUsed) -> Promise | None:
+def promised(
+    settings: Settings, run: Run, embedding: str, judge: str, used: ModelsUsed, *, foreign: bool = False
+) -> Promise | None:
     """The promise that holds for a run under `max_risk`, None where none is asked for.
 
     With the calibration that ships it is about the evidence: of the answers shown, at most so many rest on evidence
     that does not answer. With one of labelled answers it is about the answers. Raises UsageError where no promise
-    can be made, with the best that can.
+    can be made, with the best that can: none of `foreign` passages, which assay did not find.
     """
     if settings.max_risk is None:
         return None
     fit = run.calibration or shipped()["searched"]
     live = MadeFor(embedding, judge, used.writer, used.verifier, weights_behind(fit.kind))
     other = fit.made_for.differs(live)
-    if run.limits.rounds > 1 or settings.outside:
+    if settings.judging != "decide":
+        other = "a judgement that decides nothing"
+    elif foreign:
+        other = "passages from elsewhere"
+    elif run.limits.rounds > 1 or settings.outside:
         other = "more than one search"
     if _is_other_reader(settings):
         other = "another reader"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -18,12 +19,13 @@ from assay.errors import UsageError
 from assay.models.provider import THINKING_TOKENS, may_think
 from assay.models.run_model import Circuit, GuardedModel, TunedModel, Tuning
 from assay.settings import ROLES, Settings
-from assay.types import Role
+from assay.types import AskOptions, Role
 from assay.wiring.paths import expanded
 
 # What only a model that writes heeds.
 # Roles that no model has at the depth fast.
-_NOT_IN_FAST = ("judge_model", "repairer_model")
+_BORDERLINE = ("borderline_low", "borderline_high")
+_NOT_IN_FAST = ("judge_model", "repairer_model", *_BORDERLINE)
 _FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
 # What only a model heeds, whatever it does.
 _FOR_MODELS = ("reasoning_effort", "thinking_tokens")
@@ -56,17 +58,53 @@ class Models:
         return self.by_name[self.roles[role]] if role in self.roles else None
 
 
-def open_models(settings: Settings) -> Models:
-    """Every model that the settings name.
+class ModelPool:
+    """The language models of an engine, each opened once, when it is first named, and kept until the engine closes.
 
     Raises UsageError for an unknown provider, a missing key, a host that offline mode refuses, and a price that
     is unknown where money is limited; MissingExtra where a provider's package is not installed.
     """
-    roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    names = dict.fromkeys([*roles.values(), *([settings.simple_model] if settings.simple_model else [])])
-    circuits: dict[str, Circuit] = {}
-    opened = {name: _guarded(name, settings, circuits) for name in names}
-    return Models(opened, roles, settings.simple_model)
+
+    def __init__(self, own: LLM | None = None, *, opens: bool = True) -> None:
+        self.opens = opens
+        self._own = own
+        self._opened: dict[str, LLM] = {}
+        self._circuits: dict[str, Circuit] = {}
+        self._lock = threading.Lock()
+
+    def of(self, settings: Settings) -> Models:
+        """Every model that the settings name; none where the engine opens none."""
+        if not self.opens:
+            return Models({}, {})
+        roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
+        names = dict.fromkeys([*roles.values(), *([settings.simple_model] if settings.simple_model else [])])
+        with self._lock:
+            for name in names:
+                if name not in self._opened:
+                    self._opened[name] = self._open(name, settings)
+                _refuse_unpriced(self._opened[name].name, settings)
+            return Models({name: self._opened[name] for name in names}, roles, settings.simple_model)
+
+    def opened(self) -> tuple[LLM, ...]:
+        """The models to close: a model of the caller's own is left open."""
+        return tuple(model for name, model in self._opened.items() if not self.is_own(name))
+
+    def is_own(self, name: str | None) -> bool:
+        """Whether a name is that of the caller's own model."""
+        return self._own is not None and name == self._own.name
+
+    def _open(self, name: str, settings: Settings) -> LLM:
+        from assay.models.prices import PricedModel
+
+        if self._own is None or not self.is_own(name):
+            return _guarded(name, settings, self._circuits)
+        refuse_offline(settings, self._own.host, name)
+        return GuardedModel(PricedModel.over(self._own, settings.prices), Circuit(SystemClock()))
+
+
+def open_models(settings: Settings) -> Models:
+    """Every model that the settings name; raises what `ModelPool` raises."""
+    return ModelPool().of(settings)
 
 
 def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
@@ -77,12 +115,37 @@ def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
     >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
     ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
     """
+    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in _idle(settings, profile).items())
+
+
+def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
+    """Raise UsageError for an option that would change nothing under the settings that it is a part of.
+
+    >>> refuse_idle_options(AskOptions(detail=9), Settings(detail=9))
+    Traceback (most recent call last):
+    ...
+    assay.errors.UsageError: the option detail changes nothing: no model writes, and answers are quoted
+    """
+    profile = "thorough" if settings.profile == "auto" else settings.profile
+    idle = _idle(settings, profile)
+    if settings.profile != "auto":
+        idle["importance"] = "only the profile auto goes by it; set profile='auto'"
+    if not settings.reflection:
+        idle |= dict.fromkeys(("criteria", "quality", "floor"), "answers are not assessed; set reflection")
+    for name in options.values:
+        if name in idle:
+            cause, _, hint = idle[name].partition("; ")
+            raise UsageError(f"the option {name} changes nothing: {cause}", hint=hint or "leave it out")
+
+
+def _idle(settings: Settings, profile: str) -> dict[str, str]:
+    """The settings of models that are set and that no model heeds at this depth, each with the cause."""
     writes = settings.model_of("writer") is not None
     names = {name for role in ROLES if (name := settings.model_of(role)) is not None}
     unwritten = "no model writes, and answers are quoted; set one with --model"
     why = dict.fromkeys(() if writes else _FOR_WRITERS, unwritten)
     if not names:
-        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES), "no model is asked; set one with --model")
+        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES, *_BORDERLINE), "no model is asked; set one with --model")
     elif not any(may_think(name) for name in names):
         why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
     if names and profile == "fast" and settings.shadow in ("none", "fast"):
@@ -93,11 +156,7 @@ def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
     why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)
     judges = {settings.model_of("judge"), settings.model_of("verifier")} - {None}
     why |= dict.fromkeys(_FOR_JUDGES if _all_anthropic(judges) else (), cold)
-    return tuple(
-        f"{name} is set and changes nothing: {cause}"
-        for name, cause in why.items()
-        if getattr(settings, name) is not None
-    )
+    return {name: cause for name, cause in why.items() if getattr(settings, name) is not None}
 
 
 def _all_anthropic(names: Collection[str | None]) -> bool:
@@ -148,7 +207,7 @@ def as_set(name: str, settings: Settings, role: Role) -> str:
 
 
 def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:
-    from assay.models.prices import PricedModel, price_known
+    from assay.models.prices import PricedModel
 
     provider, model = provider_and_model(name, settings)
     if provider in _HOSTS:
@@ -156,14 +215,20 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
         refuse_offline(settings, _host(provider, settings), name)
     adapter = _ADAPTERS[provider](model, settings)
     refuse_offline(settings, adapter.host, name)
-    if settings.max_cost is not None and not price_known(adapter.name, settings.prices):
-        raise UsageError(
-            f"{settings.told('max_cost')} cannot be kept: the price of {adapter.name} is unknown",
-            hint=f'set it in assay.toml: [prices."{adapter.name}"] input = …, output = … (US dollars per million), '
-            "or with --prices JSON",
-        )
     circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
     return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
+
+
+def _refuse_unpriced(name: str, settings: Settings) -> None:
+    """Raise UsageError where money is limited and nobody knows what a model costs."""
+    from assay.models.prices import price_known
+
+    if settings.max_cost is not None and not price_known(name, settings.prices):
+        raise UsageError(
+            f"{settings.told('max_cost')} cannot be kept: the price of {name} is unknown",
+            hint=f'set it in assay.toml: [prices."{name}"] input = …, output = … (US dollars per million), '
+            "or with --prices JSON",
+        )
 
 
 def refuse_offline(settings: Settings, host: str, name: str) -> None:

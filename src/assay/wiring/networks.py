@@ -39,7 +39,7 @@ class OpenChecker:
         return self.checker if run.tape is None else TapedChecker(self.checker, run.tape)
 
 
-def open_checker(settings: Settings) -> OpenChecker | None:
+def open_checker_network(settings: Settings) -> OpenChecker | None:
     """The checker that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.checker == "none":
         return None

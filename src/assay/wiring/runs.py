@@ -13,13 +13,13 @@ from assay.core.concurrency import BackgroundLoop
 from assay.core.draft_review import LONGEST_RECORDED
 from assay.core.pipeline import run_question
 from assay.core.profiles import Depth, depth_for
-from assay.core.run import Run
+from assay.core.run import CallerPassages, Run
 from assay.core.stages import Emit
 from assay.core.tape import SystemClock, Tape
 from assay.records.replay import GoneEmbedder, GoneModel, GoneRetriever, GoneSpeller, TapedClock
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings
-from assay.types import Answer, EmbeddingModel, Message
+from assay.types import Answer, CitationStyle, EmbeddingModel, Evidence, Message
 from assay.wiring.calibrated import Calibrated, calibrated_by, calibrated_then
 from assay.wiring.models import Models
 from assay.wiring.networks import OpenChecker, OpenReader, checker_then, reader_then
@@ -39,7 +39,11 @@ _NOT_KEPT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Begins runs under an engine's settings; those that are recorded are kept in `store`."""
+    """Begins runs under an engine's settings; those that are recorded are kept in `store`.
+
+    `style` is that of their answers' texts, None for numbers; `is_own_search` says that a retriever of the caller's
+    finds their passages.
+    """
 
     settings: Settings
     embedding: EmbeddingModel
@@ -47,21 +51,29 @@ class Runs:
     models: Models
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
+    style: CitationStyle | None = None
+    is_own_search: bool = False
     _known: list[tuple[float, Calibrated]] = field(default_factory=list, repr=False, compare=False)
 
-    def begin(self, text: str, history: tuple[Message, ...] | None, running: int, streamed: bool) -> Run:
+    def begin(
+        self,
+        text: str,
+        history: tuple[Message, ...] | None,
+        running: int,
+        streamed: bool,
+        passages: CallerPassages | None = None,
+    ) -> Run:
         """A run for a question at the end of a dialogue; None as the dialogue is a run that is not recorded."""
-        depth = self._depth(text, running)
-        run_id = str(ULID())
-        calibrated = self._calibrated()
+        run_id, depth, calibrated = str(ULID()), self._depth(text, running), self._calibrated()
+        taped = history is not None and self.store is not None and self.settings.tape
+        tape = Tape() if taped else None
+        begun = _run(run_id, depth, self.settings, tape, streamed, calibrated, passages)
+        begun = replace(begun, answers=history is not None, style=self.style)
         if history is None or self.store is None:
-            begun = _run(run_id, depth, self.settings, None, streamed, calibrated)
-            return replace(begun, answers=history is not None)
-        tape = Tape() if self.settings.tape else None
-        begun = _run(run_id, depth, self.settings, tape, streamed, calibrated)
+            return begun
         self.store.measure(run_id, begun.meter)
         if tape is not None:
-            about = self._about(depth, history, streamed)
+            about = self._about(depth, history, begun)
             self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
         return begun
 
@@ -89,9 +101,16 @@ class Runs:
         asks = self.models.of("judge") is not None
         return depth_for(text, importance=importance, load=load, model_available=asks)
 
-    def _about(self, depth: Depth, history: tuple[Message, ...], streamed: bool) -> dict[str, Any]:
+    def _about(self, depth: Depth, history: tuple[Message, ...], run: Run) -> dict[str, Any]:
+        # What only some runs have stands in their records alone.
+        some = {
+            "passages": None if run.passages is None else {"searches": run.passages.searches},
+            "style": None if run.style is None else run.style.value,
+            "own_search": self.is_own_search or None,
+        }
         return {
-            "streamed": streamed,
+            **{name: value for name, value in some.items() if value is not None},
+            "streamed": run.streamed,
             "profile": depth.profile,
             "profile_reason": depth.reason,
             "history": [message.to_dict() for message in history],
@@ -104,11 +123,32 @@ class Runs:
         }
 
 
-def _run(run_id: str, depth: Depth, settings: Settings, tape: Tape | None, streamed: bool, by: Calibrated) -> Run:
+def _run(
+    run_id: str,
+    depth: Depth,
+    settings: Settings,
+    tape: Tape | None,
+    streamed: bool,
+    by: Calibrated,
+    passages: CallerPassages | None = None,
+) -> Run:
     clock = SystemClock() if tape is None else TapedClock(SystemClock(), tape)
     limits = settings.limits(depth.profile)
-    budget = Budget(limits, clock)
-    return Run(run_id, depth.profile, limits, clock, budget, tape, depth.reason, streamed, by.fit, by.doubt)
+    if passages is not None and not passages.searches:
+        limits = replace(limits, rounds=1)
+    return Run(
+        run_id,
+        depth.profile,
+        limits,
+        clock,
+        Budget(limits, clock),
+        tape,
+        depth.reason,
+        streamed,
+        by.fit,
+        by.doubt,
+        passages=passages,
+    )
 
 
 def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> Answer:
@@ -141,7 +181,10 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)
-    run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated)
+    # The tape has the passages themselves.
+    given = CallerPassages(Evidence(), about["passages"]["searches"]) if "passages" in about else None
+    run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated, given)
+    run = replace(run, style=CitationStyle(about["style"]) if "style" in about else None)
     verdicts = KeptVerdicts() if settings.keep_verdicts else None
     stages = Composer(
         settings,
@@ -153,7 +196,8 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
         verdicts,
         checker_then(about),
         reader_then(about),
-        GoneSpeller(),
+        None if "own_search" in about else GoneSpeller(),
+        is_own_search="own_search" in about,
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await run_question(recording.run.question, history, run, stages, emit)

@@ -32,10 +32,10 @@ from assay.core.stages import (
     Writer,
 )
 from assay.judging.decide import Thresholds
-from assay.judging.judge import JudgePipeline
-from assay.judging.light import BalancedModel
+from assay.judging.judge import JudgePipeline, NoJudge
+from assay.judging.light import BalancedModel, Band, learned_band
 from assay.judging.reader_judge import FAST, HeuristicJudge
-from assay.judging.rewriting import ModelRefiner, RulesRefiner
+from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_worth
 from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
@@ -49,9 +49,10 @@ from assay.repair.exchange import shipped
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.repair.search import SearchRepairer
+from assay.retrieval.caller import CallerRetriever
 from assay.rules.rule import RuleSet
 from assay.settings import Settings
-from assay.types import Action, ModelsUsed, Question, RepairKind, Role
+from assay.types import Action, ModelsUsed, Question, RepairKind, Role, Triage
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import SpellingUnderstander
@@ -123,8 +124,8 @@ EVIDENCE_SHARE = 0.6
 class Composer:
     """Composes the stages of a run from an engine's settings, models and ports.
 
-    `supports` is how far the engine's latest claims of anyone's text were borne out, where a promise is made of
-    them.
+    `is_own_search` says that the retriever is the caller's. `supports` is how far the engine's latest claims of
+    anyone's text were borne out, where a promise is made of them.
     """
 
     settings: Settings
@@ -137,6 +138,7 @@ class Composer:
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
     speller: Speller | None = None
+    is_own_search: bool = False
     supports: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     def stages(self, run: Run) -> Stages:
@@ -151,8 +153,9 @@ class Composer:
         understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
-        retriever, outside = _on_tape(self.retriever, run, "retrieve"), _on_tape(self.outside, run, "outside")
-        answerable = AnswerableByCollection(understander, retriever, self._fast(embedder, reader, run))
+        outside = _on_tape(self.outside, run, "outside")
+        retriever, again = self._retrievers(run)
+        answerable = AnswerableByCollection(understander, again, self._fast(embedder, reader, run))
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
@@ -165,11 +168,11 @@ class Composer:
             judge=self._judge(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
-            abstainer=UnlinkedDecliner(AskingDecliner(PlainDecliner())),
+            abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
             verifier=self._promised(verifier, run),
             repairer=repairer(
                 plain,
-                {"search": retriever, **({"outside": outside} if self.settings.verify_outside else {})},
+                {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
                 rewriter,
                 notes.append,
                 self._fences(run),
@@ -177,24 +180,46 @@ class Composer:
             ),
             rules=self._rules(answerable, run),
             assessor=self._assessor(run),
-            confidence_estimator=confidence_estimator(run, self.settings, self.embedder.model.sha256, used),
+            confidence_estimator=confidence_estimator(
+                run, self.settings, self.embedder.model.sha256, used, foreign=self._is_foreign(run)
+            ),
             models=used,
-            allowed_actions=ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset()),
+            allowed_actions=self._allowed_actions(run),
             allowed_repairs=able_to_mend(
                 written=writer is not None,
                 deep=run.profile != "fast",
                 rewrites=rewriter is not None,
                 unsupported=self.settings.unsupported,
-            ),
-            worth=self._worth(run.profile),
+            )
+            - (frozenset() if _may_search(run) else {RepairKind.FETCH}),
+            worth=self._worth(run),
             notes=lambda: tuple(notes),
             in_time=in_time or nullcontext,
             masking=bool(self.models.by_name),
             closest_writer=fallback_writer if reader is not None and self.settings.max_risk is None else None,
             relevance=None if reader is None else ReaderRelevance(reader),
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
+            explains=self.settings.explain,
             spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
         )
+
+    def _retrievers(self, run: Run) -> tuple[Retriever, Retriever]:
+        """Who finds the first evidence of a run, and who is asked for more."""
+        search = _on_tape(self.retriever, run, "retrieve")
+        if run.passages is None:
+            return search, search
+        inner = CallerRetriever(run.passages.evidence, self.retriever if run.passages.searches else None)
+        first = _on_tape(inner, run, "retrieve")
+        return first, search if run.passages.searches else first
+
+    def _is_foreign(self, run: Run) -> bool:
+        """Whether others than assay find the passages of a run."""
+        return self.is_own_search or run.passages is not None
+
+    def _allowed_actions(self, run: Run) -> frozenset[Action]:
+        if not _may_search(run):
+            return ABLE - {Action.REFINE}
+        return ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset())
 
     def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
         # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.
@@ -209,22 +234,24 @@ class Composer:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
         judge = "model" if asks else self._by_signals()
-        return promised(self.settings, run, self.embedder.model.sha256, judge, used)
+        embedding, foreign = self.embedder.model.sha256, self._is_foreign(run)
+        return promised(self.settings, run, embedding, judge, used, foreign=foreign)
 
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
         model = self._model("condenser", run)
         inner: Understander = rules if model is None else ModelUnderstander(model, rules, self._fences(run))
-        if self.speller is not None and self.settings.spelling and run.answers:
+        # The words of passages from elsewhere are not those of the collection.
+        spells = self.settings.spelling and run.answers and run.passages is None
+        if self.speller is not None and spells:
             inner = SpellingUnderstander(inner, _speller_on_tape(self.speller, run))
-        return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise)
+        return AsSetUnderstander(inner, self.settings.detail, self.settings.expertise, self.settings.kind)
 
     def _refiner(self, run: Run, tell: Callable[[str], None]) -> Refiner:
-        model = self._model("condenser", run)
-        if model is None:
-            return RulesRefiner()
+        model, refiner = self._model("condenser", run), RulesRefiner()
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
-        return ModelRefiner(model, RulesRefiner(), tell, room, self._fences(run))
+        inner: Refiner = refiner if model is None else ModelRefiner(model, refiner, tell, room, self._fences(run))
+        return inner if run.passages is None else QuestionFirst(inner)
 
     def _selector(self, run: Run, tell: Callable[[str], None]) -> Selector:
         by_rules = StripSelector(BestSelector(self.settings.k))
@@ -244,19 +271,32 @@ class Composer:
     def _judge(
         self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
     ) -> Judge:
-        """The judge of a run, which says itself in what order it works; below `gate` no evidence suffices."""
-        at = Thresholds(correct=self.settings.correct, incorrect=self.settings.incorrect)
+        """The judge of a run, or none where the settings say so; logged only, it is the shadow of none."""
+        judge = self._judge_pipeline(embedder, reader, run, shadow, gate)
+        if not run.answers or self.settings.judging == "decide":
+            return judge
+        return NoJudge(judge if self.settings.judging == "log" else None)
+
+    def _judge_pipeline(
+        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
+    ) -> JudgePipeline:
+        """The judge, which says itself in what order it works; below `gate` no evidence suffices."""
+        at = self._thresholds()
         model = None if run.profile == "fast" else self._model("judge", run)
         fences, room = self._fences(run), int(EVIDENCE_SHARE * self.settings.context_tokens)
         return JudgePipeline(
             fast=self._fast(embedder, reader, run, gate),
             clock=run.clock,
-            balanced=None if model is None else BalancedModel(model, at, room=room, fence=fences),
+            balanced=(
+                None if model is None else BalancedModel(model, at, band=self._band(), room=room, fence=fences)
+            ),
             thorough=(
                 ThoroughModel(model, at, room, fences) if model is not None and run.profile == "thorough" else None
             ),
             depth=run.profile,
-            shadow=None if shadow is None else self._judge(embedder, reader, shadow),
+            least_passages=self.settings.least_passages,
+            are_given=self._is_foreign(run),
+            shadow=None if shadow is None else self._judge_pipeline(embedder, reader, shadow),
         )
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
@@ -306,9 +346,17 @@ class Composer:
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return assessor(self.settings, model, room, self._fences(run), run.meter.timing)
 
+    def _thresholds(self, gate: float = 0.0) -> Thresholds:
+        own = self.settings
+        return Thresholds(max(gate, own.correct), own.incorrect, own.excellent, own.good, own.partial)
+
+    def _band(self) -> Band:
+        learned, low, high = learned_band(), self.settings.borderline_low, self.settings.borderline_high
+        return Band(learned.low if low is None else low, learned.high if high is None else high)
+
     def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
-        at = Thresholds(correct=max(gate, self.settings.correct), incorrect=self.settings.incorrect)
+        at = self._thresholds(gate)
         if self.settings.weights == "seed":
             return SeedJudge(embedder, at)
         return HeuristicJudge(embedder, thresholds=at, reader=reader)
@@ -365,6 +413,7 @@ class Composer:
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
             tell=untold if check is None else partial(run.meter.asked, check),
             spare=spare,
+            tried=run.meter.tried,
         )
         return StructuredModel(tuned(metered, self.settings))
 
@@ -375,12 +424,18 @@ class Composer:
         from assay.models.prices import price_of
 
         found = price_of(model, self.settings.prices)
-        assert found is not None  # noqa: S101 - `open_models` refuses a model without a price
+        assert found is not None  # noqa: S101 - `ModelPool` refuses a model without a price
         return Price(found.input / 1e6, found.output / 1e6)
 
-    def _worth(self, profile: str) -> SearchUtility:
-        asks = self.models.of("judge") is not None and profile != "fast"
-        return learned_worth("model" if asks else "rules", self.settings.correct)
+    def _worth(self, run: Run) -> SearchUtility:
+        asks = self.models.of("judge") is not None and run.profile != "fast"
+        learned = learned_worth("model" if asks else "rules", self.settings.correct)
+        if self.settings.judging != "decide":
+            return replace(learned, sure=0.0)  # a judgement that decides nothing sends nobody to search again
+        if run.passages is None:
+            return learned
+        # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.
+        return replace(learned, gains={**learned.gains, **{(Action.REFINE, each): 1.0 for each in Triage}})
 
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")
@@ -415,6 +470,15 @@ def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:
     """Who quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
     return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
+
+
+def _decliner(run: Run) -> PlainDecliner:
+    return PlainDecliner() if run.passages is None else PlainDecliner("No passage was given for this question")
+
+
+def _may_search(run: Run) -> bool:
+    """Whether assay may search for a run: not where the caller's passages are all there is."""
+    return run.passages is None or run.passages.searches
 
 
 def _on_tape(retriever: Retriever, run: Run, port: str) -> Retriever:

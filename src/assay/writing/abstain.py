@@ -41,18 +41,22 @@ _LANGUAGES = {
 class PlainDecliner:
     """Refuses in one or two plain sentences, or asks back where the question is unclear.
 
+    `nothing` says that there are no passages at all.
+
     >>> from assay.types import Judgement
     >>> nothing = Gathered(Action.ABSTAIN, Evidence(), Judgement(0.0, Action.ABSTAIN, "nothing was found"), ())
     >>> PlainDecliner().decline(Question("Who is Ada?", "Who is Ada?"), nothing)
     'No document in this collection speaks of this question.'
     """
 
+    nothing: str = "No document in this collection speaks of this question"
+
     def decline(self, question: Question, gathered: Gathered) -> str:
         """What is missing and what was tried, in one or two sentences; for CLARIFY a question back."""
         if gathered.action is Action.CLARIFY:
             return _asks_back(question, gathered)
         if not gathered.evidence.hits:
-            return f"No document in this collection speaks of this question{_queries(question, gathered)}."
+            return f"{self.nothing}{_queries(question, gathered)}."
         said = (_missing(gathered), *_other_language(question, gathered), _tried(question, gathered))
         return " ".join(said)
 

@@ -17,7 +17,18 @@ from assay.nlp.lexicon import word_class
 from assay.nlp.markup import addresses, unlinked
 from assay.nlp.tokens import estimated_tokens, terms, words
 from assay.prompting import Count, FenceSource, random_fence, sources_line
-from assay.types import Evidence, Finding, Finish, Finished, Gathered, ModelReply, Passage, Question, Sentence
+from assay.types import (
+    Evidence,
+    Finding,
+    Finish,
+    Finished,
+    Gathered,
+    ModelReply,
+    Passage,
+    Question,
+    Sentence,
+    WriterPrompt,
+)
 from assay.writing.prompt import Extra, Prompt, Style, writer_prompt
 
 # The source of a sentence that its writer did not name: the passage that holds its words, where one clearly does.
@@ -258,7 +269,14 @@ class _Draft:
         if self.reader.silent and not self.reader.unfinished:
             finish = _SILENT.get(finish, finish)
         cut = self._cut() if finish == "length" else []
-        return Finished(finish, (*self.notes, *cut, *self._attribution(), *self._packing()))
+        return Finished(finish, (*self.notes, *cut, *self._attribution(), *self._packing()), self._given())
+
+    def _given(self) -> WriterPrompt | None:
+        if self.prompt is None:
+            return None
+        return WriterPrompt(
+            self.prompt.request.messages, tuple(each.passage_id for each in self.prompt.packed.passages)
+        )
 
     def _cut(self) -> list[str]:
         assert self.prompt is not None  # noqa: S101 - a draft that ended was begun

@@ -306,3 +306,100 @@ def test_a_text_is_checked_as_it_is_given(facts: Cli):
     checked = facts("check", "The notice period is three months.")
     assert checked.code == 0, checked
     assert checked.out.startswith("1. supported: The notice period is three months.")
+
+
+OWN = [
+    {"id": "a", "text": "The ferry costs 12 euros.", "title": "Ferry", "score": 3.5, "scores": {"dense": 0.8}},
+    {"id": "b", "text": "The bus is free.", "metadata": {"date": "2024-05-01"}},
+]
+
+
+def test_an_answer_from_passages_of_ones_own(empty: Cli, tmp_path: Path):
+    for name, text in (("lines", "\n".join(map(json.dumps, OWN))), ("list", json.dumps(OWN, indent=2))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        told = empty("ask", "What does the ferry cost?", "--passages", tmp_path / name, "--json")
+        assert told.code == 0
+        assert "12 euros" in told.object["text"]
+        assert [source["passage_id"] for source in told.object["sources"]] == ["a"]
+    piped = empty("ask", "What does the ferry cost?", "--passages", "-", stdin=text.encode())
+    assert "12 euros" in piped.out
+    assert "What does the ferry cost?" in empty("show", "last").out
+
+
+@pytest.mark.parametrize(
+    ("text", "flags", "said"),
+    [
+        ("nonsense", (), "line 1 of the passages is not JSON"),
+        ('{"id": "a"}', (), "'passages' must be"),
+        ('{"text": "x", "scores": {"dense": 2}}', (), "'dense' must be a number from -1 to 1"),
+        ('{"text": "x", "scores": [1]}', (), "'scores' must be"),
+        ('{"text": "x", "score": "high"}', (), "'score' must be a number"),
+        ('{"text": "x"}', ("-k", "3"), "the option k has no effect here"),
+        ('{"text": "x"}', ("--where", "a=1"), "the option where has no effect here"),
+        ('{"text": "x"}', ("--rounds", "2"), "there is no collection"),
+    ],
+)
+def test_passages_that_cannot_be_used_are_refused(
+    empty: Cli, tmp_path: Path, text: str, flags: tuple[str, ...], said: str
+):
+    (tmp_path / "found.jsonl").write_text(text, encoding="utf-8")
+    told = empty("ask", "What is it?", "--passages", tmp_path / "found.jsonl", *flags)
+    assert told.code == (6 if said == "there is no collection" else 2)
+    assert said in told.err
+    assert "hint" in told.err
+    assert empty("ask", "What is it?", "--passages", tmp_path / "nowhere").code == 2
+    assert empty("ask", "--jsonl", "--passages", tmp_path / "found.jsonl").code == 2
+    assert empty("ask", "-", "--passages", "-").code == 2
+
+
+def test_lines_with_passages_need_no_collection(empty: Cli):
+    lines = [{"id": 1, "question": "What does the ferry cost?", "passages": OWN}, {"id": 2, "question": "Who?"}]
+    told = empty("ask", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode())
+    answered, missing = told.objects
+    assert "12 euros" in answered["text"]
+    assert "there is no collection" in missing["error"]
+    assert told.code == 6
+    assert empty("ask", "--jsonl", stdin=json.dumps(lines[0]).encode()).code == 0
+
+
+def test_lines_bring_their_own_options(facts: Cli):
+    lines = [
+        {"id": 1, "question": "At how many degrees does water boil?", "options": {"citation_style": "none"}},
+        {"id": 2, "question": "At how many degrees does water boil?"},
+        {"id": 3, "question": "At how many degrees does water boil?", "options": {"profil": "fast"}},
+        {"id": 4, "question": "At how many degrees does water boil?", "options": [1]},
+        {"id": 5, "question": "At how many degrees does water boil?", "options": {"where": {"format": "none"}}},
+    ]
+    told = facts("ask", "--jsonl", stdin="\n".join(map(json.dumps, lines)).encode()).objects
+    assert "[1]" not in told[0]["text"]
+    assert told[0]["text"] == told[1]["text"].replace(" [1]", "")
+    assert told[2]["error"] == "there is no option 'profil'"
+    assert told[2]["hint"] == "did you mean 'profile'?"
+    assert "not an object" in told[3]["error"]
+    assert told[4]["outcome"] == "abstained"
+    judged = facts("judge", "--jsonl", stdin=json.dumps({**lines[0], "passages": ["x"]}).encode()).objects
+    assert "the option citation_style has no effect here" in judged[0]["error"]
+    searched = {"query": "water", "k": 1, "options": {"mode": "sparse"}}
+    found = facts("search", "--jsonl", stdin=json.dumps(searched).encode()).objects
+    assert [hit["scores"]["dense"] for hit in found[0]["hits"]] == [None]
+
+
+def test_marks_may_be_left_out(facts: Cli):
+    question = ("At how many degrees does water boil?", "--citation-style", "none")
+    assert "[1]" not in facts("ask", *question).out.partition("\n")[0]
+    told = facts("ask", *question, "--json").object
+    assert ("[1]" in told["text"], told["citations"], len(told["sources"])) == (False, [], 1)
+
+
+def test_asking_and_judging_keep_to_metadata(empty: Cli, tmp_path: Path):
+    lines = [
+        {"id": str(year), "text": f"The report of {year} costs {year} euros.", "year": year}
+        for year in (2023, 2024)
+    ]
+    (tmp_path / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    empty("add", tmp_path / "lines.jsonl")
+    only = ("--where", "year=2024")
+    told = empty("ask", "What does the report cost?", *only, "--json").object
+    assert {source["document_id"] for source in told["sources"]} == {"2024"}
+    assert len(empty("judge", "What does the report cost?", *only, "--json").object["relevance"]) == 1
+    assert "2024" in empty("chat", *only, stdin=b"What does the report cost?\n").out

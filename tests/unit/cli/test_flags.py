@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import EnumType
 from typing import Any, Literal, get_args, get_origin
 
 import pytest
@@ -34,6 +35,7 @@ def test_the_choices_of_a_flag_are_those_of_its_setting(name: str):
     else:
         parts = get_args(annotation)
         wanted = {each for part in parts for each in (get_args(part) or (part,)) if isinstance(each, str)}
+        wanted |= {each.value for part in parts if isinstance(part, EnumType) for each in part}
     assert set(CHOICES[name]) == wanted
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.core.rendering import rendered
+from assay.core.rendering import rendered, restyled
 from assay.nlp.citations import citations
 from assay.types import (
     Action,
@@ -154,3 +154,24 @@ def test_each_mark_names_the_page_that_its_own_claim_quotes() -> None:
     assert rendered(cited, CitationStyle.AUTHOR_PAGE) == (
         "It opened in 1932. (Harbour, p. 3) It is high. (Harbour, p. 4)"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("It opened in 1932. [1] It is high. [2] [3]", "It opened in 1932. It is high."),
+        ("[1] It opened.\n[2] [3] It is high.", "It opened.\nIt is high."),
+        ("It opened [1], and is high [9].", "It opened, and is high [9]."),
+    ],
+)
+def test_without_marks_the_text_is_left_and_the_offsets_are_true(text: str, left: str):
+    marked = answer(text, *SOURCES)
+    words = [(word, text.index(word)) for word in ("It opened", "high")]
+    claims = tuple(
+        Claim(n, word, at, at + len(word), (), Verdict.SUPPORTED, None) for n, (word, at) in enumerate(words)
+    )
+    told = restyled(replace(marked, claims=claims), CitationStyle.NONE)
+    assert " ".join(told.text.split()) == " ".join(left.split())
+    assert [told.text[each.start : each.end] for each in told.claims] == [word for word, _at in words]
+    assert [told.text[each.start : each.end] for each in told.citations] == (["[9]"] if "[9]" in text else [])
+    assert restyled(marked, CitationStyle.NUMBERED) is marked

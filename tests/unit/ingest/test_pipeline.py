@@ -32,7 +32,7 @@ class Bench:
         return await collected(self.ingestion.add(paths))
 
     async def sync(self, *paths: Path, dry_run: bool = False) -> list[FileReport]:
-        return await collected(self.ingestion.sync(paths, dry_run=dry_run))
+        return await collected(self.ingestion.mirror(paths, dry_run=dry_run))
 
     async def titles(self) -> list[str]:
         return [record.title for record in await self.index.documents()]

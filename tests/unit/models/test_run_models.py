@@ -106,6 +106,21 @@ async def test_the_fifth_attempt_is_not_made():
     assert len(model.clock.slept) == 3
 
 
+async def test_the_attempts_of_each_call_are_counted():
+    counted: list[tuple[int, bool]] = []
+
+    def counting(calls: list[list[Part]]) -> MeteredModel:
+        return replace(metered(calls), tried=lambda attempts, replied: counted.append((attempts, replied)))
+
+    await counting([[BUSY], [GOOD]]).complete(ASKED)
+    async for _part in counting([[GOOD]]).stream(ASKED):
+        pass
+    for calls in ([[DENIED]], [[BUSY]] * 4):
+        with pytest.raises(ProviderError):
+            await counting(calls).complete(ASKED)
+    assert counted == [(2, True), (1, True), (1, False), (4, False)]
+
+
 async def test_what_no_retry_mends_is_raised_at_once():
     model = metered([[DENIED]])
     with pytest.raises(ProviderRefused):

@@ -120,13 +120,13 @@ class IngesterContract(Contract):
     async def test_a_dry_run_tells_and_changes_nothing(
         self, ingester: Ingester, index: Index, folder: Path
     ) -> None:
-        _ = [report async for report in ingester.sync([folder])]
+        _ = [report async for report in ingester.mirror([folder])]
         (folder / "a.txt").unlink()
         (folder / "c.txt").write_text(TEXTS[2], encoding="utf-8")
         before = await index.documents()
-        dry = [(report.path, report.status) async for report in ingester.sync([folder], dry_run=True)]
+        dry = [(report.path, report.status) async for report in ingester.mirror([folder], dry_run=True)]
         assert await index.documents() == before
-        assert [(report.path, report.status) async for report in ingester.sync([folder])] == dry
+        assert [(report.path, report.status) async for report in ingester.mirror([folder])] == dry
         assert {status for _, status in dry} == {"unchanged", "added", "pruned"}
         assert sorted(Path(each.source).name for each in await index.documents()) == ["b.txt", "c.txt"]
 

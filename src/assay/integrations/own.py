@@ -1,0 +1,291 @@
+"""Retrievers and chat models of LangChain, LlamaIndex and Haystack as parts of an engine.
+
+`retriever_from` and `model_from` take an object of any of the three and give what `open_engine(retriever=…, llm=…)`
+takes. The framework itself is imported only where a message of its own class must be made.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from assay.errors import ProviderFailed, UsageError
+from assay.integrations.passages import Given, passages_of
+from assay.types import Evidence, Finish, Hit, ModelReply, ModelRequest, PromptMessage, Scores, Usage
+
+# How services say that a reply reached its limit, and that it ended by itself.
+_LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+_STOP = frozenset({"stop", "end_turn", "STOP", "eos", "complete", "stop_sequence"})
+
+
+# --- retrievers ------------------------------------------------------------------------------------
+
+
+def retriever_from(retriever: Any) -> FrameworkRetriever:
+    """A retriever of LangChain, LlamaIndex or Haystack, as `open_engine(retriever=…)` takes it.
+
+    Its passages keep their order; a score that it gives orders them and is no cosine. Raises UsageError for an
+    object of another kind.
+    """
+    for method, search in (("aretrieve", _llama_index), ("ainvoke", _langchain), ("run", _haystack)):
+        if callable(getattr(retriever, method, None)):
+            return FrameworkRetriever(retriever, search)
+    raise UsageError(
+        f"a {type(retriever).__name__} is no retriever of LangChain, LlamaIndex or Haystack",
+        hint="give one with ainvoke, aretrieve or run, or write async def retrieve(queries) -> assay.Evidence",
+    )
+
+
+class _Search(Protocol):
+    async def __call__(self, retriever: Any, query: str) -> list[tuple[Given, float]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkRetriever:
+    """Find passages with a framework's retriever, which `search` asks one query."""
+
+    retriever: Any
+    search: _Search
+
+    async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
+        """What it finds for the queries, each passage once. Raises ProviderFailed for whatever it raises."""
+        found = [await self._asked(query) for query in queries]
+        passages = passages_of(document for each in found for document, _score in each)
+        scores = [score for each in found for _document, score in each]
+        hits = (Hit(passage, score, Scores()) for passage, score in zip(passages, scores, strict=True))
+        return Evidence(_each_once(hits) if len(queries) > 1 else tuple(hits))
+
+    async def _asked(self, query: str) -> list[tuple[Given, float]]:
+        try:
+            return await self.search(self.retriever, query)
+        except Exception as error:  # a boundary: it is another program's code
+            raise _failed(self.retriever, error) from error
+
+
+def _each_once(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """The hits without those whose text another query found before."""
+    seen: dict[tuple[str, str], Hit] = {}
+    for hit in hits:
+        seen.setdefault((hit.passage.document_id.partition("#")[0], hit.passage.text), hit)
+    return tuple(seen.values())
+
+
+async def _langchain(retriever: Any, query: str) -> list[tuple[Given, float]]:
+    documents = await retriever.ainvoke(query)
+    return [
+        (Given(each.page_content, getattr(each, "id", None), each.metadata), _score(each.metadata))
+        for each in documents
+    ]
+
+
+async def _llama_index(retriever: Any, query: str) -> list[tuple[Given, float]]:
+    nodes = await retriever.aretrieve(query)
+    return [
+        (Given(each.node.get_content(), each.node.node_id, each.node.metadata), float(each.score or 0.0))
+        for each in nodes
+    ]
+
+
+async def _haystack(retriever: Any, query: str) -> list[tuple[Given, float]]:
+    found = await asyncio.to_thread(retriever.run, query=query)
+    return [(Given(each.content, each.id, each.meta), float(each.score or 0.0)) for each in found["documents"]]
+
+
+def _score(metadata: Mapping[str, Any]) -> float:
+    score = metadata.get("score", metadata.get("relevance_score", 0.0))
+    return float(score) if isinstance(score, int | float) else 0.0
+
+
+# --- chat models -----------------------------------------------------------------------------------
+
+
+def model_from(model: Any, name: str = "") -> FrameworkModel:
+    """A chat model of LangChain, LlamaIndex or Haystack, as `open_engine(llm=…)` takes it.
+
+    `name` is what answers call it, else the framework and the model's own name. Temperature and length stay as the
+    model has them. Raises UsageError for an object of another kind.
+    """
+    for method, chat in (("achat", _LlamaIndexChat()), ("ainvoke", _LangChainChat()), ("run", _HaystackChat())):
+        if callable(getattr(model, method, None)):
+            return FrameworkModel(model, chat, name or f"{chat.framework}:{_own_name(model)}")
+    raise UsageError(
+        f"a {type(model).__name__} is no chat model of LangChain, LlamaIndex or Haystack",
+        hint="give one with ainvoke, achat or run, or an object with the methods of assay.core.stages.LLM",
+    )
+
+
+class _Chat(Protocol):
+    """How one framework is asked."""
+
+    framework: str
+
+    async def reply(self, model: Any, messages: Sequence[PromptMessage]) -> ModelReply:
+        """The whole reply."""
+        ...
+
+    def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
+        """The reply piece by piece; a whole reply last where the framework says how it ended."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FrameworkModel:
+    """Ask a framework's chat model; its host is unknown, so that offline mode refuses it."""
+
+    model: Any
+    chat: _Chat
+    name: str
+
+    @property
+    def host(self) -> str:
+        """That the framework alone knows where prompts are sent."""
+        return self.chat.framework
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole reply. Raises ProviderFailed for whatever the model raises, UsageError as `_refuse_tuning`."""
+        _refuse_tuning(request)
+        try:
+            return replace(await self.chat.reply(self.model, _messages(request)), model=self.name)
+        except Exception as error:  # a boundary: it is another program's code
+            raise _failed(self.model, error) from error
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The reply piece by piece, then as a whole. Raises as `complete`."""
+        _refuse_tuning(request)
+        text, ending = "", ModelReply("", "stop", Usage(None, None, None, None, calls=1, cost=None), self.name)
+        try:
+            async for piece in self.chat.pieces(self.model, _messages(request)):
+                if isinstance(piece, ModelReply):
+                    ending = piece
+                elif piece:
+                    text += piece
+                    yield piece
+        except Exception as error:  # a boundary: it is another program's code
+            raise _failed(self.model, error) from error
+        finish: Finish = ending.finish if text else "empty"
+        yield ModelReply(text, finish, ending.usage, self.name)
+
+    async def aclose(self) -> None:
+        """Leave the model open: it is the caller's."""
+
+
+def _refuse_tuning(request: ModelRequest) -> None:
+    """Raise UsageError where a temperature or an effort is set, which the model keeps to itself."""
+    if request.temperature_set or request.effort is not None:
+        raise UsageError(
+            "a framework's model keeps its own temperature and effort",
+            hint="set them where you make it, and leave writer_temperature, judge_temperature and effort out",
+        )
+
+
+def _messages(request: ModelRequest) -> tuple[PromptMessage, ...]:
+    """The prompt, with the schema of a reply that must be JSON in words: each framework asks for it otherwise."""
+    if request.schema is None:
+        return request.messages
+    asked = f"Reply with one JSON object that fits this JSON schema: {json.dumps(request.reply_schema)}"
+    return (*request.messages[:-1], PromptMessage("user", f"{request.messages[-1].text}\n\n{asked}"))
+
+
+class _LangChainChat:
+    framework = "langchain"
+
+    async def reply(self, model: Any, messages: Sequence[PromptMessage]) -> ModelReply:
+        return _from_langchain(await model.ainvoke([(each.role, each.text) for each in messages]))
+
+    async def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
+        whole: Any = None
+        async for chunk in model.astream([(each.role, each.text) for each in messages]):
+            yield _text_of(chunk.content)
+            whole = chunk if whole is None else whole + chunk
+        if whole is not None:
+            yield _from_langchain(whole)
+
+
+def _from_langchain(message: Any) -> ModelReply:
+    used = getattr(message, "usage_metadata", None) or {}
+    said = getattr(message, "response_metadata", None) or {}
+    reason = said.get("finish_reason") or said.get("stop_reason") or said.get("done_reason")
+    usage = _usage(used.get("input_tokens"), used.get("output_tokens"))
+    return _reply(_text_of(message.content), reason, usage)
+
+
+class _LlamaIndexChat:
+    framework = "llama-index"
+
+    async def reply(self, model: Any, messages: Sequence[PromptMessage]) -> ModelReply:
+        return self._whole(await model.achat(self._chat(messages)))
+
+    async def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
+        async for chunk in await model.astream_chat(self._chat(messages)):
+            yield chunk.delta or ""
+
+    def _chat(self, messages: Sequence[PromptMessage]) -> list[Any]:
+        from llama_index.core.llms import ChatMessage
+
+        return [ChatMessage(role=each.role, content=each.text) for each in messages]
+
+    def _whole(self, response: Any) -> ModelReply:
+        return _reply(str(response.message.content or ""), None, _usage(None, None))
+
+
+class _HaystackChat:
+    framework = "haystack"
+
+    async def reply(self, model: Any, messages: Sequence[PromptMessage]) -> ModelReply:
+        from haystack.dataclasses import ChatMessage
+
+        make = {
+            "system": ChatMessage.from_system,
+            "user": ChatMessage.from_user,
+            "assistant": ChatMessage.from_assistant,
+        }
+        asked = [make[each.role](each.text) for each in messages]
+        (message, *_others) = (await asyncio.to_thread(model.run, messages=asked))["replies"]
+        meta = message.meta or {}
+        used = meta.get("usage") or {}
+        usage = _usage(used.get("prompt_tokens"), used.get("completion_tokens"))
+        return _reply(message.text or "", meta.get("finish_reason"), usage)
+
+    async def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
+        reply = await self.reply(model, messages)
+        yield reply.text
+        yield reply
+
+
+def _reply(text: str, reason: object, usage: Usage) -> ModelReply:
+    """A reply; one of which the framework does not say how it ended counts as whole."""
+    finish: Finish = "length" if reason in _LENGTH else "stop" if reason is None or reason in _STOP else "other"
+    return ModelReply(text, finish if text else "empty", usage, "")
+
+
+def _usage(prompt: object, reply: object) -> Usage:
+    if not isinstance(prompt, int) or not isinstance(reply, int):
+        return Usage(None, None, None, None, calls=1, cost=None)
+    return Usage(prompt, reply, prompt + reply, None, calls=1, cost=None)
+
+
+def _text_of(content: object) -> str:
+    """The text of a message whose content is text, or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (
+        each if isinstance(each, str) else each.get("text", "") for each in parts if isinstance(each, str | dict)
+    )
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _own_name(model: Any) -> str:
+    for attribute in ("model_name", "model", "model_id"):
+        value = getattr(model, attribute, None)
+        if isinstance(value, str) and value:
+            return value
+    return type(model).__name__
+
+
+def _failed(part: object, error: Exception) -> ProviderFailed:
+    said = f"{type(part).__name__} failed: {type(error).__name__}: {error}"
+    return ProviderFailed(said, hint="the cause stands in the error's __cause__; mend the part that you gave")

@@ -157,7 +157,7 @@ def _without_bars(text: str, found: list[Block]) -> str:
     return "".join((*parts, text[at:]))
 
 
-__all__ = ["Block", "BlockKind", "blocks", "unit", "without_markup"]
+__all__ = ["Block", "BlockKind", "blocks", "is_header", "passage_blocks", "unit", "without_markup"]
 
 # A passage is read many times, a whole document few times in a row.
 _PASSAGE = 10_000
@@ -234,6 +234,32 @@ def _read(text: str, format: str) -> Parsed:
 
 _passage = lru_cache(maxsize=1 << 10)(_read)
 _document = lru_cache(maxsize=8)(_read)
+
+
+def passage_blocks(passage: Passage) -> tuple[Block, ...]:
+    """The blocks of a passage: rows where it is of a table file, else those of Markdown.
+
+    Other formats are written so that they can be read as Markdown.
+    """
+    return blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
+
+
+def is_header(passage: Passage, start: int, end: int) -> bool:
+    """Whether this stretch of the passage's document is the header of a table file, and nothing else.
+
+    >>> from assay.types import Location
+    >>> passage = Passage("p", "d", "r", 0, 29, "City | People\nCity: Ulm; Pe: 9", location=Location(row=1))
+    >>> is_header(passage, 0, 13), is_header(passage, 14, 29)
+    (True, False)
+    """
+    headers = (block.header for block in passage_blocks(passage) if _has_rows(passage))
+    return any(
+        header and header.start <= start - passage.start and end - passage.start <= header.end for header in headers
+    )
+
+
+def _has_rows(passage: Passage) -> bool:
+    return passage.location.row is not None or passage.location.sheet is not None
 
 
 # A passage and a part of a question as a reader is given them.

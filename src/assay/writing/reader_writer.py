@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -49,6 +50,7 @@ SPANS = 2
 # Another block is shown where it is at most e^NEAR times less likely than the best, as long as there is room:
 # further ones cost more words than they show golds (benchmarks/answers/choose.py).
 NEAR, MOST_BLOCKS = 3.0, 3
+_WORD = re.compile(r"\w+")
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # Probability from which on yes or no is said: chosen.
@@ -235,7 +237,7 @@ def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) 
 def _sentence(number: int, question: Question, place: Place, polarity: str, apart: float | None) -> Sentence:
     """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
     passage, text = place.passage, place.shown.text
-    quotes = list(place.shown.quotes)
+    quotes = [_at_its_row(each, question, place) for each in place.shown.quotes]
     short = polarity or _short(question, place.shown, place)
     if short:
         between = "\n\n" if text.startswith(_LINES) else " — "
@@ -246,6 +248,26 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
         text += "\n"
     lead = "\n\n" if number > 1 else ""
     return Sentence(number, lead + text, (passage.passage_id,), quotes=tuple(quotes), apart=apart)
+
+
+def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
+    """The quote, one of several rows of a table file placed at the row that answers.
+
+    That is the row which alone has words of the question, where there is one; else the one of the answer's span.
+    """
+    source, start = quote.source, place.passage.start + place.span.start
+    if source.location.row is None or "\n" not in source.quote:
+        return quote
+    rows = [set(_WORD.findall(row.casefold())) for row in source.quote.split("\n")]
+    holding = [
+        [at for at, row in enumerate(rows) if word in row] for word in _WORD.findall(question.standalone.casefold())
+    ]
+    alone = {each[0] for each in holding if len(each) == 1}
+    if len(alone) == 1:
+        start = source.start + sum(len(row) + 1 for row in source.quote.split("\n")[: alone.pop()])
+    if not source.start <= start < source.end:
+        return quote
+    return replace(quote, source=replace(source, location=place.passage.location_at(start)))
 
 
 def _short(question: Question, shown: Shown, place: Place) -> str:

@@ -195,9 +195,19 @@ def _cost(dollars: float | None) -> str:
 
 def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
     """What the claims quote from a source; where they quote nothing, how the source begins."""
-    spans = [span for claim in claims for span in claim["spans"] if span["passage_id"] == source["passage_id"]]
-    found = dict.fromkeys(span["quote"] for span in sorted(spans, key=lambda span: span["start"]))
+    spans = [
+        (span["start"], _as_shown(claim, span))
+        for claim in claims
+        for span in claim["spans"]
+        if span["passage_id"] == source["passage_id"]
+    ]
+    found = dict.fromkeys(quote for _, quote in sorted(spans, key=lambda each: each[0]))
     return [one_line(quote, QUOTE_WIDTH) for quote in found or [source["quote"]]]
+
+
+def _as_shown(claim: Json, span: Json) -> str:
+    """A quote as the answer shows it: without the markup that its source may have."""
+    return str(claim["text"] if "text" in claim and _is_quote(claim) else span["quote"])
 
 
 def locations(places: Sequence[Json], title: str) -> str:

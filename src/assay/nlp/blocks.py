@@ -157,7 +157,7 @@ def _without_bars(text: str, found: list[Block]) -> str:
     return "".join((*parts, text[at:]))
 
 
-__all__ = ["Block", "BlockKind", "blocks", "is_header", "passage_blocks", "unit", "without_markup"]
+__all__ = ["Block", "BlockKind", "blocks", "is_header", "passage_blocks", "readable", "unit", "without_markup"]
 
 # A passage is read many times, a whole document few times in a row.
 _PASSAGE = 10_000
@@ -181,6 +181,42 @@ def without_markup(text: str, format: str = "markdown") -> str:
     '   See  the  map                  '
     """
     return _parsed(text, format).prose
+
+
+# Signs for what is left out of a text, which no stored text has: with its gap, and without one.
+_GAP, _JOIN = "\x00", "\x01"
+_EMPTIED = re.compile(rf"\A[ \t{_GAP}]*{_GAP}[ \t]*\n|\n[ \t]*{_GAP}[ \t{_GAP}]*(?=\n|\Z)")
+_LEFT_OUT = re.compile(
+    rf"(?P<before>[ \t]*){_GAP}[ \t{_GAP}]*?(?P<behind>[ \t]*)(?P<stop>(?=[.,;:!?)\]]|\n|\Z))?(?!{_GAP})"
+)
+
+
+def readable(passage: Passage, start: int, end: int) -> str:
+    """What a reader is shown of a stretch of a passage: without link targets, tags, templating, footnote marks.
+
+    Only of Markdown and plain text; other formats hold no markup, and what looks like it is their text.
+
+    >>> text = 'It weighs [900 kilos](bell.md "The bell") &amp; more. {: .note }'
+    >>> readable(Passage("p", "d", "r", 0, len(text), text, line=1), 0, len(text))
+    'It weighs 900 kilos & more.'
+    """
+    if passage.line is None:
+        return passage.text[start:end]
+    parts, at = [], start
+    for each in _parsed(passage.text, "markdown").unread:
+        if at <= each.start and each.end <= end:
+            parts += [passage.text[at : each.start], each.instead or (_JOIN if each.joins else _GAP)]
+            at = each.end
+    if not parts:
+        return passage.text[start:end]
+    shown = "".join((*parts, passage.text[at:end])).replace(_JOIN, "")
+    shown = _LEFT_OUT.sub(_gap, _EMPTIED.sub("", shown))
+    return shown.strip() if shown.strip() != shown else shown
+
+
+def _gap(match: re.Match[str]) -> str:
+    """The white space that stays where something is left out: none before a stop."""
+    return "" if match["stop"] is not None else (match["before"] or match["behind"])[:1]
 
 
 def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:

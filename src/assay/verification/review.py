@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.budget import READING, Timing, untimed
 from assay.core.stages import Checker, Embedder, Reader
-from assay.nlp.blocks import without_markup
+from assay.nlp.blocks import readable, without_markup
 from assay.nlp.citations import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.nlp.language import language_of
 from assay.nlp.markup import blanked, code_in
@@ -167,7 +167,9 @@ def _difference(quote: Quote, passage: Passage | None) -> str | None:
     if not 0 <= start < end <= len(passage.text) or passage.text[start:end] != source.quote:
         return "the source does not hold these words at that place"
     prose = " ".join(without_markup(passage.text)[start:end].split())
-    return None if quote.text in (source.quote, prose) else "the answer changes the quoted words"
+    if quote.text in (source.quote, prose) or quote.text == readable(passage, start, end):
+        return None
+    return "the answer changes the quoted words"
 
 
 # What a text says that no check tests, told as open checks.

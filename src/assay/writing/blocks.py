@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from assay.nlp.blocks import Block, BlockKind, passage_blocks, unit
+from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
@@ -50,15 +50,20 @@ class Shown:
         return "\n".join(self.passage.text[part.start : part.end] for part in self.parts)
 
     @property
+    def readable(self) -> str:
+        """The same without what of its markup readers are not shown."""
+        return "\n".join(quote.text for quote in self.quotes)
+
+    @property
     def words(self) -> int:
         """How many words a reader counts."""
         return len(self.text.split())
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """Each stretch as a quote."""
-        found = (self.passage.span_of(part.start, part.end) for part in self.parts)
-        return tuple(Quote(source.quote, source) for source in found)
+        """Each stretch as a quote, without those that say nothing."""
+        found = ((part, readable(self.passage, part.start, part.end)) for part in self.parts)
+        return tuple(Quote(said, self.passage.span_of(part.start, part.end)) for part, said in found if said)
 
 
 @dataclass(frozen=True, slots=True)

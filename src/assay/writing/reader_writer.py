@@ -229,14 +229,14 @@ def with_neighbours(taken: Sequence[Place], room: Room, told: Mapping[str, Seque
 
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
     """Whether the block, or one that holds it, is shown already."""
-    return any(shown.text in each.text for each in before) or any(
+    return any(shown.readable in each.text for each in before) or any(
         shown.text in each.shown.text or each.shown.text in shown.text for each in taken
     )
 
 
 def _sentence(number: int, question: Question, place: Place, polarity: str, apart: float | None) -> Sentence:
     """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
-    passage, text = place.passage, place.shown.text
+    passage, text = place.passage, place.shown.readable
     quotes = [_at_its_row(each, question, place) for each in place.shown.quotes]
     short = polarity or _short(question, place.shown, place)
     if short:

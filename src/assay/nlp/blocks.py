@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assay.nlp.block import Block, BlockKind, Parsed, leads_on
+from assay.nlp.block import Block, BlockKind, Parsed, leads_on, with_paths
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
 
@@ -19,6 +19,8 @@ _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t
 _LINE = re.compile(r"[^\n]+")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
+# Titles of sections are cut to this length (ingest/split.py).
+_LONGEST_TITLE = 120
 # Formats whose every line is a row.
 _ROWS = frozenset(("csv", "xlsx"))
 _LONGEST_HEADING = 80
@@ -275,9 +277,25 @@ _document = lru_cache(maxsize=8)(_read)
 def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     """The blocks of a passage: rows where it is of a table file, else those of Markdown.
 
-    Other formats are written so that they can be read as Markdown.
+    Other formats are written so that they can be read as Markdown; their headings stand where sections begin.
     """
-    return blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
+    found = blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
+    if passage.line is not None or (not passage.location.section and not passage.places):
+        return found
+    begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
+    levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
+    # A passage may begin with white space.
+    levels = {at + len(passage.text[at:]) - len(passage.text[at:].lstrip()): path for at, path in levels.items()}
+    marked = [_as_heading(block, passage.text, levels.get(block.start, [])) for block in found]
+    return tuple(with_paths([replace(block, path=()) for block in marked])) if marked != list(found) else found
+
+
+def _as_heading(block: Block, text: str, path: Sequence[str]) -> Block:
+    """The block as the heading of the section that begins with it, where it has its words."""
+    title = " ".join(text[block.start : block.end].split())
+    if block.kind is not BlockKind.PARAGRAPH or not path or path[-1] not in (title, title[:_LONGEST_TITLE]):
+        return block
+    return replace(block, kind=BlockKind.HEADING, level=min(len(path), 6), title=title, leads=False)
 
 
 def is_header(passage: Passage, start: int, end: int) -> bool:

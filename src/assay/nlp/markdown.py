@@ -66,7 +66,8 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
             marks.append((start, state.pos))
             written = state.src[start : state.pos]
             if name == "image" or _KNOWN_TAG.match(written):
-                instead = " " if written[:3].lower() == "<br" else ""
+                alone = tokens[-1].content if name == "image" and tokens else ""
+                instead = " " if written[:3].lower() == "<br" else alone
                 state.env["unread"].append((start, state.pos, instead, False))
 
 

@@ -26,7 +26,7 @@ def shown(text: str, line: int | None = 1) -> str:
         ("See [opening hours](hours.md#summer) for details. { .aside #hint }", "See opening hours for details."),
         (
             'The schedule[^hops] has three. See [the chart][chart] and ![Hop chart](img/h.png "Chart").',
-            "The schedule has three. See the chart and.",
+            "The schedule has three. See the chart and Hop chart.",
         ),
         (
             '- Read it\n- Read the [quick guide](https://example.com/?utm=12 "Guide")',

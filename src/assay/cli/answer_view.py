@@ -43,6 +43,8 @@ CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
+# The file that a refusal names: its nearest passage's.
+_PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
 # A line break before a list item, a heading, a row, a quotation, code or a note is meant.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
 # A link shows its words; `--json` has where it leads.
@@ -63,6 +65,8 @@ def show_answer(
     """
     console = terminal.console()
     shown = answer["text"] if text is None else text
+    if answer["outcome"] in ("abstained", "clarify"):
+        shown = _PATH.sub(lambda match: f"({from_here(match[1])})", shown)
     if shown:
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
@@ -136,13 +140,25 @@ def confidence_told(confidence: Json) -> str:
     '80 % likely right (measured on 493 answers: off by less than 1 % on average, by 31 % on unfamiliar documents)'
     >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
+    >>> confidence_told({"value": None, "calibrated": False, "level": None})
+    'confidence not measured'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
         elsewhere = confidence.get("elsewhere")
         others = "" if elsewhere is None else f", by {_error_told(elsewhere)} on unfamiliar documents"
         error = f"off by {_error_told(confidence['ece'])} on average{others}"
-        return f"{100 * confidence['value']:.0f} % likely right (measured on {confidence['n']:,} answers: {error})"
-    return f"confidence {confidence['level'].replace('_', ' ')} (uncalibrated)"
+        return f"{_likely(confidence['value'])} likely right (measured on {confidence['n']:,} answers: {error})"
+    level = confidence["level"]
+    return f"confidence {level.replace('_', ' ')} (uncalibrated)" if level else "confidence not measured"
+
+
+def _likely(value: float) -> str:
+    """A probability in words; nothing is called certain.
+
+    >>> _likely(0.996), _likely(0.99), _likely(0.874)
+    ('over 99 %', '99 %', '87 %')
+    """
+    return f"{100 * value:.0f} %" if value <= 0.99 else "over 99 %"
 
 
 def _error_told(error: float) -> str:

@@ -175,7 +175,8 @@ def _parts(
     shared = RememberingEmbedder(embedder)
     hybrid = HybridRetriever(index, shared, usual, reranker)
     whole = WholeBlocksRetriever(LinkedRetriever(hybrid, index, shared), index)
-    retriever = QuarantiningRetriever(whole)
+    # Without a model nobody is shown the passages but the user, who sees them whole.
+    retriever = QuarantiningRetriever(whole, tells=bool(models.by_name))
     splitter, reader_of_pages = _splitter(embedder), Sandbox()
     speller = CollectionSpeller(index, is_english)
     outside = _outside(settings, shared, splitter, reader_of_pages)

@@ -33,7 +33,7 @@ from assay.core.stages import (
 )
 from assay.judging.ambiguity import ClarifyingJudge
 from assay.judging.contradictions import ContradictionJudge
-from assay.judging.decide import BUDGETS_MS, Thresholds, TimedJudge
+from assay.judging.decide import Thresholds, TimedJudge
 from assay.judging.light import LightJudge, ShadowingJudge
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, RulesRefiner
@@ -250,7 +250,7 @@ class Composer:
 
     def _timed_judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         judge = ContradictionJudge(ClarifyingJudge(self._judge(run.profile, embedder, reader, run, gate)))
-        return TimedJudge(judge, run.clock, BUDGETS_MS[run.profile])
+        return TimedJudge(judge, run.clock)
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
         asked = self._asked_seconds(run)

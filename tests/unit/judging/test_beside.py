@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from assay.errors import DeadlinePassed, Diverged, ProviderUnreachable
-from assay.judging.decide import BUDGETS_MS, TimedJudge
+from assay.judging.decide import TimedJudge
 from assay.judging.light import ShadowingJudge
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Evidence, Judgement, Question
@@ -50,19 +50,8 @@ def scripted(said: Judgement, found: Evidence) -> ScriptedJudge:
 
 async def test_the_time_is_measured_on_the_clock(evidence: MakeEvidence) -> None:
     found = evidence("text")
-    judged = await TimedJudge(scripted(SAID, found), ScriptedClock(7.0, 7.25), 500).judge(ASKED, found)
+    judged = await TimedJudge(scripted(SAID, found), ScriptedClock(7.0, 7.25)).judge(ASKED, found)
     assert judged == replace(SAID, ms=250.0)
-
-
-@pytest.mark.parametrize(("took", "over"), [(0.5, ()), (0.625, ("the judge took 625 ms; its budget is 500 ms",))])
-async def test_what_is_over_the_budget_is_said(evidence: MakeEvidence, took: float, over: tuple[str, ...]) -> None:
-    found = evidence("text")
-    timed = TimedJudge(scripted(SAID, found), ScriptedClock(0.0, took), BUDGETS_MS["balanced"])
-    assert (await timed.judge(ASKED, found)).issues == ("old", *over)
-
-
-def test_each_depth_has_a_budget() -> None:
-    assert BUDGETS_MS == {"fast": 200, "balanced": 500, "thorough": 2000}
 
 
 async def test_a_shadow_is_recorded_and_changes_nothing(evidence: MakeEvidence) -> None:

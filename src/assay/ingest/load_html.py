@@ -169,7 +169,8 @@ class HtmlText:
         elif tag in ("ul", "ol", "p", "dl"):
             self._gap = "\n\n"
         elif tag == "dd" and self._terms:
-            self._mark = f"- {', '.join(self._terms).rstrip(':')}: "
+            # Another sign than an item's, so that a list behind the definitions stays one of its own.
+            self._mark = f"* {', '.join(self._terms).rstrip(':')}: "
 
     def _defined(self, tag: str) -> None:
         """Keep a term that ends for its definitions; write one without any by itself."""

@@ -50,6 +50,7 @@ SPANS = 2
 # Another block is shown where it is at most e^NEAR times less likely than the best, as long as there is room:
 # further ones cost more words than they show golds (benchmarks/answers/choose.py).
 NEAR, MOST_BLOCKS = 3.0, 3
+_ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _WORD = re.compile(r"\w+")
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
@@ -272,12 +273,13 @@ def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
 
 def _short(question: Question, shown: Shown, place: Place) -> str:
     """The words of the span, where they are a short answer that the block does not begin with."""
-    said = " ".join(titled(place.passage).text[place.span.start : place.span.end].split())
+    found = titled(place.passage).text[place.span.start : place.span.end]
+    said = " ".join(found.split())
     # One of several things is not the short answer.
     asks_more = question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1 or asks_for_several(question)
     if asks_more or question.answer_type not in _SHORT_TYPES:
         return ""
-    if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS:
+    if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS or _ITEM.search(found):
         return ""
     if in_code(place.passage, Span(place.span.start, place.span.end)):
         return ""

@@ -302,8 +302,8 @@ def is_header(passage: Passage, start: int, end: int) -> bool:
     """Whether this stretch of the passage's document is the header of a table file, and nothing else.
 
     >>> from assay.types import Location
-    >>> passage = Passage("p", "d", "r", 0, 29, "City | People\nCity: Ulm; Pe: 9", location=Location(row=1))
-    >>> is_header(passage, 0, 13), is_header(passage, 14, 29)
+    >>> passage = Passage("p", "d", "r", 0, 32, "City | People\\nCity: Ulm; Pe: 9", location=Location(row=1))
+    >>> is_header(passage, 0, 13), is_header(passage, 14, 32)
     (True, False)
     """
     headers = (block.header for block in passage_blocks(passage) if _has_rows(passage))

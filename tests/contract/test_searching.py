@@ -177,7 +177,7 @@ class TestJudgesOfModels(JudgeContract):
     def judge(self, request: pytest.FixtureRequest, llm: LLM) -> Judge:
         balanced = BalancedModel(llm, sample=1.0)
         thorough = ThoroughModel(llm) if request.param == "thorough" else None
-        return JudgePipeline(FAST, SystemClock(), balanced, thorough, request.param)
+        return JudgePipeline(FAST, SystemClock(), balanced, thorough)
 
 
 class TestRefiners(RefinerContract):

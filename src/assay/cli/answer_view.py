@@ -35,12 +35,16 @@ STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "d
 OUTPUT_RULE = "rule:"
 # How much of a passage's id names it in a dialogue; `assay show` has it whole.
 SHORT_ID = 8
+# What a place is told by, in order.
+_PLACES = ("page", "pages", "slide", "slides", "sheet", "row", "rows")
 # The check that the answer answers the question; the verdict's line says how it ended.
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
+# The file that a refusal names: its nearest passage's.
+_PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
 # A line break before a list item, a heading, a row, a quotation, code or a note is meant.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
 # A link shows its words; `--json` has where it leads.
@@ -61,6 +65,8 @@ def show_answer(
     """
     console = terminal.console()
     shown = answer["text"] if text is None else text
+    if answer["outcome"] in ("abstained", "clarify"):
+        shown = _PATH.sub(lambda match: f"({from_here(match[1])})", shown)
     if shown:
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
@@ -70,7 +76,9 @@ def show_answer(
         quoted = [quote for quote in quotes(source, answer["claims"]) if not _stands_in(quote, answer["text"])]
         if quoted or not number:
             console.print()
-        console.print(_heading(source) + (f" · {source['passage_id'][:SHORT_ID]}" if with_ids else ""))
+        console.print(
+            _heading(source, answer["claims"]) + (f" · {source['passage_id'][:SHORT_ID]}" if with_ids else "")
+        )
         for quote in quoted:
             indented(console, f"“{quote}”", 4)
     console.print()
@@ -132,13 +140,25 @@ def confidence_told(confidence: Json) -> str:
     '80 % likely right (measured on 493 answers: off by less than 1 % on average, by 31 % on unfamiliar documents)'
     >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
+    >>> confidence_told({"value": None, "calibrated": False, "level": None})
+    'confidence not measured'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
         elsewhere = confidence.get("elsewhere")
         others = "" if elsewhere is None else f", by {_error_told(elsewhere)} on unfamiliar documents"
         error = f"off by {_error_told(confidence['ece'])} on average{others}"
-        return f"{100 * confidence['value']:.0f} % likely right (measured on {confidence['n']:,} answers: {error})"
-    return f"confidence {confidence['level'].replace('_', ' ')} (uncalibrated)"
+        return f"{_likely(confidence['value'])} likely right (measured on {confidence['n']:,} answers: {error})"
+    level = confidence["level"]
+    return f"confidence {level.replace('_', ' ')} (uncalibrated)" if level else "confidence not measured"
+
+
+def _likely(value: float) -> str:
+    """A probability in words; nothing is called certain.
+
+    >>> _likely(0.996), _likely(0.99), _likely(0.874)
+    ('over 99 %', '99 %', '87 %')
+    """
+    return f"{100 * value:.0f} %" if value <= 0.99 else "over 99 %"
 
 
 def _error_told(error: float) -> str:
@@ -191,9 +211,35 @@ def _cost(dollars: float | None) -> str:
 
 def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
     """What the claims quote from a source; where they quote nothing, how the source begins."""
-    spans = [span for claim in claims for span in claim["spans"] if span["passage_id"] == source["passage_id"]]
-    found = dict.fromkeys(span["quote"] for span in sorted(spans, key=lambda span: span["start"]))
+    spans = [
+        (span["start"], _as_shown(claim, span))
+        for claim in claims
+        for span in claim["spans"]
+        if span["passage_id"] == source["passage_id"]
+    ]
+    found = dict.fromkeys(quote for _, quote in sorted(spans, key=lambda each: each[0]))
     return [one_line(quote, QUOTE_WIDTH) for quote in found or [source["quote"]]]
+
+
+def _as_shown(claim: Json, span: Json) -> str:
+    """A quote as the answer shows it: without the markup that its source may have."""
+    return str(claim["text"] if "text" in claim and _is_quote(claim) else span["quote"])
+
+
+def locations(places: Sequence[Json], title: str) -> str:
+    """Each of the places once, numbers of one kind together.
+
+    >>> page = {"page": 3, "slide": None, "sheet": None, "row": None, "section": None}
+    >>> locations([page, page | {"page": 4}], "Rates"), locations([page | {"section": "Fees"}, page], "Rates")
+    ('pages 3 and 4', 'page 3, Fees; page 3')
+    """
+    found = [place for at, place in enumerate(places) if place not in places[:at]]
+    for name in ("page", "slide", "row"):
+        others = [{key: each for key, each in place.items() if key != name} for place in found]
+        if len(found) > 1 and found[0][name] is not None and all(each == others[0] for each in others):
+            *first, last = (str(number) for number in sorted(place[name] for place in found))
+            return location({**found[0], name: None, f"{name}s": f"{', '.join(first)} and {last}"}, title)
+    return "; ".join(dict.fromkeys(part for place in found if (part := location(place, title))))
 
 
 def location(place: Json, title: str) -> str:
@@ -202,7 +248,7 @@ def location(place: Json, title: str) -> str:
     >>> location({"page": 3, "slide": None, "sheet": None, "row": None, "section": "Rates > Fees"}, "Rates")
     'page 3, Fees'
     """
-    parts = [f"{name} {place[name]}" for name in ("page", "slide", "sheet", "row") if place[name] is not None]
+    parts = [f"{name} {place[name]}" for name in _PLACES if place.get(name) is not None]
     section = section_within(place["section"] or "", title)
     return one_line(", ".join([*parts, *([section] if section else [])]), 80)
 
@@ -241,15 +287,23 @@ def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
     yield from shown.left_out()
 
 
-def _heading(source: Json) -> str:
-    """The source's number, its file with the line, its title, and where the quote stands."""
+def _heading(source: Json, claims: Sequence[Json]) -> str:
+    """The source's number, its file with the line, its title, and where the quotes stand."""
     path, line = one_line(from_here(source.get("path") or ""), 100), source.get("line")
     file = f"{path}:{line}" if path and line else path
     title = one_line(source["title"], 80) or ("" if path else source["document_id"])
-    where = location(source["location"], source["title"])
+    where = locations(_quoted_places(source, claims), source["title"])
     origin = [part for part in origin_parts(source.get("origin") or {}) if part != path]
     parts = [file, title, where, *origin]
     return f"[{source['number']}] {' · '.join(part for part in parts if part)}"
+
+
+def _quoted_places(source: Json, claims: Sequence[Json]) -> list[Json]:
+    """The places of a source that the claims quote, its own first: a table's header stands before it."""
+    quoted = (span for claim in claims for span in claim["spans"] if span["passage_id"] == source["passage_id"])
+    places = [span.get("location") for span in sorted(quoted, key=lambda span: span["start"])]
+    own = source["location"]
+    return [own, *places[places.index(own) :]] if own in places else [own]
 
 
 def origin_parts(origin: Json) -> list[str]:

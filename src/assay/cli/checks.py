@@ -245,7 +245,7 @@ def draft_and_sources(
     hint = f"assay {verb} answer.txt --context source.txt"
     if file is None:
         raise UsageError(f"there is nothing to {verb}", hint=f"{hint}; with - for standard input")
-    text = file if _is_text(file) else _read(file, terminal, _HOW_TO_GIVE)
+    text = file if _is_text(file) or not file.strip() else _read(file, terminal, _HOW_TO_GIVE)
     if not text.strip():
         raise UsageError(f"the text to {verb} is empty", hint=hint)
     given = ((path, _read(str(path), terminal, _HOW_TO_GIVE_A_SOURCE)) for path in sources)

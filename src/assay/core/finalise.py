@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from assay.core.repair import DraftState
 from assay.core.review import ReviewedAnswer
 from assay.core.stages import Stages
+from assay.nlp.blocks import is_header
 from assay.types import (
     Action,
     Answer,
@@ -243,14 +244,16 @@ def source(number: int, passage: Passage, claims: Sequence[Claim]) -> Source:
     >>> source(1, passage, [said]).location.page, source(1, passage, []).location.page
     (2, 1)
     """
-    quoted = (span for claim in claims for span in claim.spans if span.passage_id == passage.passage_id)
-    first = min(quoted, key=lambda span: span.start, default=None)
+    quoted = [span for claim in claims for span in claim.spans if span.passage_id == passage.passage_id]
+    # A table's header is quoted for its rows, which are what a reader looks for.
+    rows = [span for span in quoted if not is_header(passage, span.start, span.end)]
+    first = min(rows or quoted, key=lambda span: span.start, default=None)
     return Source(
         number=number,
         passage_id=passage.passage_id,
         document_id=passage.document_id,
         title=passage.title,
-        location=passage.location if first is None else passage.location_at(first.start),
+        location=passage.location if first is None else first.location,
         start=passage.start,
         end=passage.end,
         quote=passage.text,

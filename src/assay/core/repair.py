@@ -358,7 +358,7 @@ def compose(sentences: tuple[Sentence, ...]) -> Draft:
     """Join sentences into a draft with `[n]` marks, passages numbered in the order of their first citation.
 
     A mark that names no passage stays as written: it is above every number given and fails its check. The marks of
-    a table row stand in its last cell.
+    a table row stand in its last cell, those of a quoted table below it.
 
     >>> compose((Sentence(1, "Water boils at 100 °C.", ("p7",)), Sentence(2, "It freezes at 0 °C.", ("p7",)))).text
     'Water boils at 100 °C. [1] It freezes at 0 °C. [1]'
@@ -379,7 +379,9 @@ def _marked(sentence: Sentence, numbers: Sequence[int]) -> str:
     marks = " ".join((*(f"[{number}]" for number in numbers), *sentence.unknown_marks, *sign))
     if not marks:
         return sentence.text
-    return at_end(sentence.text, marks) if _is_row(sentence) else f"{sentence.text} {marks}"
+    if not _is_row(sentence):
+        return f"{sentence.text} {marks}"
+    return f"{sentence.text}\n\n{marks}" if sentence.quotes else at_end(sentence.text, marks)
 
 
 def _is_row(sentence: Sentence) -> bool:

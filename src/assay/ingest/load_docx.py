@@ -22,9 +22,13 @@ _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """The heading level of each paragraph style that is a heading's (1 is the highest), by the style's id."""
+    """The heading level of each paragraph style that is a heading's (1 is the highest), by the style's id.
+
+    `lists` are the styles whose paragraphs are items of a list.
+    """
 
     levels: dict[str, int]
+    lists: frozenset[str] = frozenset()
 
 
 class DocxLoader:
@@ -54,6 +58,7 @@ def _of_kind(related: dict[str, tuple[str, str]], kind: str) -> list[str]:
 def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
     """Which styles are headings: by their name ("heading 2", "Title") or outline level, their own or inherited."""
     levels: dict[str, int] = {}
+    listed: dict[str, int] = {}
     based_on: dict[str, str] = {}
     for member in _of_kind(related, "styles"):
         if member not in archive.names:
@@ -62,9 +67,21 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
             style_id = attribute(style, "styleId")
             if local(style) == "style" and style_id:
                 _note_style(style, style_id, levels, based_on)
+                _note_list(style, style_id, listed)
     for style_id in based_on:
         levels.setdefault(style_id, _inherited(style_id, levels, based_on))
-    return _Styles({style_id: level for style_id, level in levels.items() if level})
+        listed.setdefault(style_id, _inherited(style_id, listed, based_on))
+    lists = frozenset(style_id for style_id, is_list in listed.items() if is_list)
+    return _Styles({style_id: level for style_id, level in levels.items() if level}, lists)
+
+
+def _note_list(style: Any, style_id: str, listed: dict[str, int]) -> None:
+    """Note whether a style numbers its paragraphs or sets bullets before them, or is called so."""
+    for element in style.iter():
+        value = (attribute(element, "val") or "").lower()
+        numbered = local(element) == "numId" and value != "0"
+        if numbered or (local(element) == "name" and value.startswith(("list bullet", "list number"))):
+            listed[style_id] = 1
 
 
 def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> None:
@@ -82,7 +99,7 @@ def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dic
 
 
 def _inherited(style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> int:
-    """The level of the nearest ancestor that has one; 0 where none has."""
+    """What the nearest ancestor has that has any; 0 where none has."""
     seen: set[str] = set()
     while style_id in based_on and style_id not in seen:
         seen.add(style_id)
@@ -132,6 +149,7 @@ class _Reader:
             return
         style, listed, level = _properties(element)
         level = level or self._styles.levels.get(style, 0)
+        listed = listed or style in self._styles.lists
         if level and len(text) <= 300:
             self.title = self.title or " ".join(text.split())
             self._outline.enter(level, text)

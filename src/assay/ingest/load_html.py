@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
+from itertools import zip_longest
 from typing import Any
 
 from assay.errors import EmptyDocument
@@ -28,6 +29,75 @@ _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _WHITE = re.compile(r"[ \t\r\n\f]+")
 
 
+# Cells are repeated over at most so many columns and rows, and only short ones: chosen.
+_MOST_SPANNED, _LONGEST_REPEATED = 50, 200
+
+
+class _Spanned:
+    """The rows of a table: a cell that goes over several stands in each of them, a header of several is one."""
+
+    def __init__(self) -> None:
+        self._cells: list[str] = []
+        self._heads = True
+        self._spans, self._spanned = (1, 1), False
+        # The cells of rows above that go on: column, their words, rows left.
+        self._open: dict[int, tuple[str, int]] = {}
+        # The rows of a header that are not written yet.
+        self._header: list[list[str]] = []
+        self._in_header = True
+
+    def begin(self, across: int, down: int, *, heads: bool) -> None:
+        """A cell begins, in a header or not."""
+        self._spans = (across, down)
+        self._heads = self._heads and heads
+
+    def add(self, words: str, *, only_words: bool = False) -> None:
+        """The cell ends with these words; `only_words` stand outside of cells, and make one where they are any."""
+        words = " ".join(words.split())
+        if only_words and not words:
+            return
+        across, down = (1, 1) if only_words else self._spans
+        self._fill()
+        for place in range(across):
+            # Over columns a cell names all of them in a header only.
+            told = words if not place or (self._heads and self._in_header) else ""
+            if down > 1 and len(told) <= _LONGEST_REPEATED:
+                self._open[len(self._cells)] = (told, down)
+            self._cells.append(told if len(told) <= _LONGEST_REPEATED or not place else "")
+        self._spans = (1, 1)
+        self._spanned = self._spanned or across > 1 or down > 1
+
+    def rows(self, *, last: bool) -> Iterator[list[str]]:
+        """The row that ends, unless it is of a header that may go on in the next; at last all that is left."""
+        if self._cells:
+            self._fill()
+            cells, self._cells = self._cells, []
+            self._open = {at: (words, left - 1) for at, (words, left) in self._open.items() if left > 1}
+            if self._in_header and self._heads and (self._spanned or self._header):
+                self._header.append(cells)
+            else:
+                yield from self._written_header()
+                yield cells
+            self._in_header = self._in_header and self._heads
+        self._heads, self._spanned = True, False
+        if last:
+            yield from self._written_header()
+
+    def _fill(self) -> None:
+        """Repeat the cells from above that stand in the next columns."""
+        while len(self._cells) in self._open:
+            self._cells.append(self._open[len(self._cells)][0])
+
+    def _written_header(self) -> Iterator[list[str]]:
+        if len(self._header) == 1:
+            [cells] = self._header
+            yield [word if word not in cells[:at] else "" for at, word in enumerate(cells)]
+        elif self._header:
+            columns = zip_longest(*self._header, fillvalue="")
+            yield [" ".join(word for word in dict.fromkeys(column) if word) for column in columns]
+        self._header = []
+
+
 class HtmlText:
     """Takes the starts and ends of elements with the text behind them; gives blocks at the end."""
 
@@ -39,11 +109,14 @@ class HtmlText:
         self._heading = 0
         self._preformatted = 0
         self._tables = 0
-        self._cells: list[str] = []
+        self._table = _Spanned()
+        self._terms: list[str] = []
         self._gap = "\n\n"
 
-    def start(self, tag: str, text: str) -> None:
-        """An element begins; `text` stands before its first child."""
+    def start(self, tag: str, text: str, across: int = 1, down: int = 1) -> None:
+        """An element begins; `text` stands before its first child, a cell goes over so many columns and rows."""
+        if tag in ("td", "th") and self._tables == 1:
+            self._table.begin(across, down, heads=tag == "th")
         if tag in _HEADINGS:
             self._flush()
             self._heading = _HEADINGS[tag]
@@ -59,14 +132,19 @@ class HtmlText:
     def end(self, tag: str, tail: str) -> None:
         """An element ends ("" for one whose content is left out); `tail` stands behind it."""
         if tag in ("td", "th") and self._tables:
-            self._cells.append(self._take())
+            self._table.add(self._take())
+        elif tag == "caption" and self._tables == 1:
+            self._blocks.add(" ".join(self._take().split()), self._location())
+            self._gap = "\n\n"
+        elif tag in ("dt", "dd") and not self._tables:
+            self._defined(tag)
         elif tag == "tr" and self._tables:
             self._row()
         elif tag in _HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
             self._flush()
             self._preformatted = max(0, self._preformatted - (tag == "pre"))
         elif tag == "table":
-            self._row()
+            self._row(last=True)
             self._tables = max(0, self._tables - 1)
             self._gap = "\n\n"
         elif tag in _BLOCKS:
@@ -88,8 +166,26 @@ class HtmlText:
         elif tag == "table":
             self._tables += 1
             self._gap = "\n\n"
-        elif tag in ("ul", "ol", "p"):
+        elif tag in ("ul", "ol", "p", "dl"):
             self._gap = "\n\n"
+        elif tag == "dd" and self._terms:
+            # Another sign than an item's, so that a list behind the definitions stays one of its own.
+            self._mark = f"* {', '.join(self._terms).rstrip(':')}: "
+
+    def _defined(self, tag: str) -> None:
+        """Keep a term that ends for its definitions; write one without any by itself."""
+        if tag == "dt":
+            if self._mark:
+                self._mark = ""
+                self._terms.clear()
+            text = " ".join(self._take().split())
+            self._terms += [text] if text else []
+            return
+        self._flush()
+        if self._mark:
+            self._blocks.add(self._mark.rstrip(": "), self._location(), gap=self._gap)
+            self._gap, self._mark = "\n", ""
+        self._terms.clear()
 
     def _text(self, text: str) -> None:
         if text:
@@ -104,14 +200,14 @@ class HtmlText:
         lines = (_WHITE.sub(" ", line).strip() for line in text.split("\n"))
         return "\n".join(line for line in lines if line)
 
-    def _row(self) -> None:
-        """Write the cells of a table's row as one line."""
-        self._cells.append(self._take())
-        cells = [" ".join(cell.split()) for cell in self._cells]
-        self._cells.clear()
-        self._blocks.add(plain_row(cells), self._location(), "table", self._gap)
-        if any(cells):
-            self._gap = "\n"
+    def _row(self, *, last: bool = False) -> None:
+        """Write the cells of a table's row as one line; those of a header with its further rows together."""
+        self._table.add(self._take(), only_words=True)
+        for cells in self._table.rows(last=last):
+            self._blocks.add(plain_row(cells), self._location(), "table", self._gap)
+            if any(cells):
+                self._gap = "\n"
+        self._table = _Spanned() if last else self._table
 
     def _flush(self) -> None:
         """Write the inline text as a block."""
@@ -237,11 +333,17 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 skipped = element
                 walker.skip_subtree()
                 continue
-            text.start(element.tag, element.text or "")
+            text.start(element.tag, element.text or "", _spanned(element, "colspan"), _spanned(element, "rowspan"))
         else:
             tag = "" if element is skipped else element.tag
             text.end(tag, (element.tail or "") if element is not root else "")
     return text.finish()
+
+
+def _spanned(element: Any, name: str) -> int:
+    """How many columns or rows a cell goes over, 1 where it says nothing that is a number."""
+    said = (element.get(name) or "").strip()
+    return max(1, min(int(said), _MOST_SPANNED)) if said.isascii() and said.isdecimal() else 1
 
 
 def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:

@@ -44,8 +44,11 @@ class PdfLoader:
         unread: list[int] = []
         pages = list(_pages(document, unread))
         compounds = frozenset().union(*(compounds_of(text) for _, text in pages))
+        last = ""
         for number, text in pages:
-            blocks.add(joined(text, compounds), Location(page=number))
+            paragraphs = joined(text, compounds).strip()
+            blocks.add(paragraphs, Location(page=number), gap=_page_joint(last, paragraphs))
+            last = paragraphs or last
         if not any(character.isalnum() for character in blocks.text):
             if unread:
                 raise UnreadableDocument(f"{name}: none of its pages can be read", hint=_HINT)
@@ -184,6 +187,16 @@ def _joint(last: str, line: str, full: float) -> str:
     if len(last) >= full > 20 or continues:
         return "" if _is_wide(last[-1]) and _is_wide(line[0]) else " "
     return "\n\n" if last[-1] in ".!?:。" else "\n"
+
+
+def _page_joint(last: str, page: str) -> str:
+    """What stands between two pages: a space where a sentence goes on, else an empty line.
+
+    >>> _page_joint("Ships are told", "six hours before."), _page_joint("Page 3", "six hours"), _page_joint("", "a")
+    (' ', '\\n\\n', '\\n\\n')
+    """
+    goes_on = last[-1:].isalpha() or last[-1:] in (",", ";")
+    return " " if last and goes_on and page[:1].islower() else "\n\n"
 
 
 def _is_wide(character: str) -> bool:

@@ -230,7 +230,7 @@ def _mark_region(
             edges[start] = Edge.PART
         elif region.kind == "heading":
             edges[start] = Edge.HEADING
-        else:
+        elif text[region.start - 1 : region.start] != " ":  # a sentence that goes on over a page is not cut
             edges.setdefault(start, Edge.LINE)
     if region.kind == "heading":
         for place in [*range(start + 1, region.end)]:

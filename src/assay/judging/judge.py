@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from assay.core.stages import Clock, Judge
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
@@ -17,9 +15,6 @@ from assay.judging.light import BalancedModel
 from assay.judging.thorough import ThoroughModel
 from assay.types import Action, Evidence, Judgement, Question
 
-# Milliseconds that a judgement of each depth may take: the budgets of the source design, and for the fast one 150
-# more for the reader.
-BUDGETS_MS: Mapping[str, float] = MappingProxyType({"fast": 200.0, "balanced": 500.0, "thorough": 2000.0})
 # Characters of passages that rules read in a few milliseconds (measured); more are read beside the event loop.
 _SHORT_EVIDENCE = 4000
 
@@ -29,17 +24,16 @@ class JudgePipeline:
     """One judge of evidence; `judge` lists its steps in their order.
 
     `fast` measures without a model. `balanced` and `thorough` ask one, where given; the deeper of them comes first,
-    and where it fails the next one judges. `depth` is the profile asked for: it sets the time budget, which is
-    shown and not enforced, since the deadline of the question ends a judge in time. `shadow` judges the same
-    evidence afterwards for the record; it changes nothing. Fewer than `least_passages` never suffice. Passages that
-    `are_given` by a caller are none that the judge was fitted on: what it says of them is not calibrated.
+    and where it fails the next one judges. How long it took is shown; the deadline of the question ends it in time.
+    `shadow` judges the same evidence afterwards for the record; it changes nothing. Fewer than `least_passages`
+    never suffice. Passages that `are_given` by a caller are none that the judge was fitted on: what it says of them
+    is not calibrated.
     """
 
     fast: Judge
     clock: Clock
     balanced: BalancedModel | None = None
     thorough: ThoroughModel | None = None
-    depth: str = "fast"
     ambiguity: AmbiguityModel = field(default_factory=learned)
     least_passages: int = 1
     are_given: bool = False
@@ -52,7 +46,8 @@ class JudgePipeline:
         judgement = await self._read_by_rules(question, evidence, judgement)
         if self.are_given:
             judgement = replace(judgement, calibrated=False, mode_used=f"{judgement.mode_used}, passages given")
-        judgement = self._timed(_with_least(judgement, len(evidence.hits), self.least_passages), started)
+        judgement = _with_least(judgement, len(evidence.hits), self.least_passages)
+        judgement = replace(judgement, ms=(self.clock.monotonic() - started) * 1000.0)
         if self.shadow is None:
             return judgement
         return replace(judgement, shadow=await _shadow_judgement(self.shadow, question, evidence))
@@ -98,12 +93,6 @@ class JudgePipeline:
         if sum(len(passage.text) for passage in evidence.passages) <= _SHORT_EVIDENCE:
             return read()
         return await asyncio.to_thread(read)
-
-    def _timed(self, judgement: Judgement, started: float) -> Judgement:
-        """The judgement with its milliseconds, and an issue where they are over the budget."""
-        took, budget = (self.clock.monotonic() - started) * 1000.0, BUDGETS_MS[self.depth]
-        over = (f"the judge took {took:,.0f} ms; its budget is {budget:,.0f} ms",)
-        return replace(judgement, ms=took, issues=judgement.issues + over * (took > budget))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,11 +50,25 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
+class Unread:
+    """A stretch of a text that readers are not shown as it is written, and what they are shown `instead`.
+
+    `joins` where it stands within a text, like the bracket before a link, and leaves no gap of its own.
+    """
+
+    start: int
+    end: int
+    instead: str = ""
+    joins: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
-    """A text's blocks, and the text with its markup blanked out."""
+    """A text's blocks, the text with its markup blanked out, and what of it no reader is shown, in order."""
 
     blocks: tuple[Block, ...]
     prose: str
+    unread: tuple[Unread, ...] = ()
 
 
 def leads_on(prose: str) -> bool:

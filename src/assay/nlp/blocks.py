@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from assay.nlp.block import Block, BlockKind, Parsed, leads_on
+from assay.nlp.block import Block, BlockKind, Parsed, leads_on, with_paths
 from assay.nlp.markdown import parse_markdown
 from assay.types import Passage, Span, TitledText
 
@@ -19,6 +19,8 @@ _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t
 _LINE = re.compile(r"[^\n]+")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
+# Titles of sections are cut to this length (ingest/split.py).
+_LONGEST_TITLE = 120
 # Formats whose every line is a row.
 _ROWS = frozenset(("csv", "xlsx"))
 _LONGEST_HEADING = 80
@@ -157,7 +159,7 @@ def _without_bars(text: str, found: list[Block]) -> str:
     return "".join((*parts, text[at:]))
 
 
-__all__ = ["Block", "BlockKind", "blocks", "unit", "without_markup"]
+__all__ = ["Block", "BlockKind", "blocks", "is_header", "passage_blocks", "readable", "unit", "without_markup"]
 
 # A passage is read many times, a whole document few times in a row.
 _PASSAGE = 10_000
@@ -181,6 +183,42 @@ def without_markup(text: str, format: str = "markdown") -> str:
     '   See  the  map                  '
     """
     return _parsed(text, format).prose
+
+
+# Signs for what is left out of a text, which no stored text has: with its gap, and without one.
+_GAP, _JOIN = "\x00", "\x01"
+_EMPTIED = re.compile(rf"\A[ \t{_GAP}]*{_GAP}[ \t]*\n|\n[ \t]*{_GAP}[ \t{_GAP}]*(?=\n|\Z)")
+_LEFT_OUT = re.compile(
+    rf"(?P<before>[ \t]*){_GAP}[ \t{_GAP}]*?(?P<behind>[ \t]*)(?P<stop>(?=[.,;:!?)\]]|\n|\Z))?(?!{_GAP})"
+)
+
+
+def readable(passage: Passage, start: int, end: int) -> str:
+    """What a reader is shown of a stretch of a passage: without link targets, tags, templating, footnote marks.
+
+    Only of Markdown and plain text; other formats hold no markup, and what looks like it is their text.
+
+    >>> text = 'It weighs [900 kilos](bell.md "The bell") &amp; more. {: .note }'
+    >>> readable(Passage("p", "d", "r", 0, len(text), text, line=1), 0, len(text))
+    'It weighs 900 kilos & more.'
+    """
+    if passage.line is None:
+        return passage.text[start:end]
+    parts, at = [], start
+    for each in _parsed(passage.text, "markdown").unread:
+        if at <= each.start and each.end <= end:
+            parts += [passage.text[at : each.start], each.instead or (_JOIN if each.joins else _GAP)]
+            at = each.end
+    if not parts:
+        return passage.text[start:end]
+    shown = "".join((*parts, passage.text[at:end])).replace(_JOIN, "")
+    shown = _LEFT_OUT.sub(_gap, _EMPTIED.sub("", shown))
+    return shown.strip() if shown.strip() != shown else shown
+
+
+def _gap(match: re.Match[str]) -> str:
+    """The white space that stays where something is left out: none before a stop."""
+    return "" if match["stop"] is not None else (match["before"] or match["behind"])[:1]
 
 
 def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
@@ -234,6 +272,48 @@ def _read(text: str, format: str) -> Parsed:
 
 _passage = lru_cache(maxsize=1 << 10)(_read)
 _document = lru_cache(maxsize=8)(_read)
+
+
+def passage_blocks(passage: Passage) -> tuple[Block, ...]:
+    """The blocks of a passage: rows where it is of a table file, else those of Markdown.
+
+    Other formats are written so that they can be read as Markdown; their headings stand where sections begin.
+    """
+    found = blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
+    if passage.line is not None or (not passage.location.section and not passage.places):
+        return found
+    begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
+    levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
+    # A passage may begin with white space.
+    levels = {at + len(passage.text[at:]) - len(passage.text[at:].lstrip()): path for at, path in levels.items()}
+    marked = [_as_heading(block, passage.text, levels.get(block.start, [])) for block in found]
+    return tuple(with_paths([replace(block, path=()) for block in marked])) if marked != list(found) else found
+
+
+def _as_heading(block: Block, text: str, path: Sequence[str]) -> Block:
+    """The block as the heading of the section that begins with it, where it has its words."""
+    title = " ".join(text[block.start : block.end].split())
+    if block.kind is not BlockKind.PARAGRAPH or not path or path[-1] not in (title, title[:_LONGEST_TITLE]):
+        return block
+    return replace(block, kind=BlockKind.HEADING, level=min(len(path), 6), title=title, leads=False)
+
+
+def is_header(passage: Passage, start: int, end: int) -> bool:
+    """Whether this stretch of the passage's document is the header of a table file, and nothing else.
+
+    >>> from assay.types import Location
+    >>> passage = Passage("p", "d", "r", 0, 32, "City | People\\nCity: Ulm; Pe: 9", location=Location(row=1))
+    >>> is_header(passage, 0, 13), is_header(passage, 14, 32)
+    (True, False)
+    """
+    headers = (block.header for block in passage_blocks(passage) if _has_rows(passage))
+    return any(
+        header and header.start <= start - passage.start and end - passage.start <= header.end for header in headers
+    )
+
+
+def _has_rows(passage: Passage) -> bool:
+    return passage.location.row is not None or passage.location.sheet is not None
 
 
 # A passage and a part of a question as a reader is given them.

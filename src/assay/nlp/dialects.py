@@ -30,7 +30,8 @@ _LINE_MARKUP = re.compile(
     r"""[ \t]*(?:
         [-;]{1,2}8<-{1,2}.*                                      # a snippet of another file
       | \[TOC\]
-      | \{%.*%\} | \{\#.*\#\} | \{\{.*\}\}                        # templating alone on its line
+      # templating alone on its line
+      | (?:[ \t]*(?:\{%(?:(?!%\}).)*%\}|\{\#(?:(?!\#\}).)*\#\}|\{\{(?:(?!\}\}).)*\}\}))+
       | \{:[^{}]*\}                                              # attributes of a block
       | \([\w][\w:./-]{0,80}\)=                                  # a target of MyST's cross-references
       | import\ .{1,200}\ from\ ['"].{1,200}['"];? | import\ ['"][^'"]{1,200}['"];?

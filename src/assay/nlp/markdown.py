@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from assay.nlp.block import Block, BlockKind, Parsed, apart, leads_on, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, Unread, apart, leads_on, with_paths
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
 from assay.types import Span
 
@@ -53,6 +53,7 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
             state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
         case "link":
             marks += [(start, start + 1), (label, state.pos)]
+            state.env["unread"] += [(start, start + 1, "", True), (label, state.pos, "", True)]
         case "backticks":
             if tokens and tokens[-1].type == "code_inline":
                 length = len(tokens[-1].markup)
@@ -64,6 +65,20 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
             marks.append((start, start + 1))
         case _:
             marks.append((start, state.pos))
+            written = state.src[start : state.pos]
+            if name == "image" or _KNOWN_TAG.match(written):
+                alone = tokens[-1].content if name == "image" and tokens else ""
+                instead = " " if written[:3].lower() == "<br" else alone
+                state.env["unread"].append((start, state.pos, instead, False))
+
+
+# Tags of HTML; other words between angle brackets are what a reader is to put in, or to press.
+_KNOWN_TAG = re.compile(
+    r"</?(?:a|abbr|article|aside|b|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font"
+    r"|footer|h[1-6]|header|hr|i|img|ins|kbd|label|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span"
+    r"|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr)(?=[\s/>])|<!--",
+    re.IGNORECASE,
+)
 
 
 def _parser() -> MarkdownIt:
@@ -159,10 +174,11 @@ _MORE_MARKUP = re.compile(
     r"""\[\^[^\]\s]{1,80}\]
       | </?[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?/?>
       | (?<![\w\]`])\[(?=[^\[\]\n]{1,200}\]\[[^\[\]\n]{0,100}\])
-      | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]
-      | &nbsp;|&\#160;""",
+      | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]""",
     re.VERBOSE | re.MULTILINE,
 )
+_HARD_SPACES = frozenset(("&nbsp;", "&#160;"))
+_ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>.*</h\1>\s*$", re.IGNORECASE | re.DOTALL)
 # By RE2, too: tags and comments that nothing closes.
 _HTML_ROW = re2.compile(r"(?is)<tr\b.*?</tr>")
@@ -199,6 +215,7 @@ class _Reader:
         self._templates: list[Span] = []
         self._markup: list[Span] = list(self._prepared.hidden)
         self._code: list[Span] = []
+        self._unread: list[Unread] = []
 
     def read(self) -> Parsed:
         tokens, env = self._tokens()
@@ -213,7 +230,7 @@ class _Reader:
         found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
         found = list(self._with_rest(apart(found)))
         prose = _blanked(prose, [Span(each.start, each.end) for each in found if each.kind is BlockKind.MARKUP])
-        return Parsed(tuple(with_paths(found)), prose)
+        return Parsed(tuple(with_paths(found)), prose, tuple(sorted(self._unread, key=lambda each: each.start)))
 
     def _tokens(self) -> tuple[list[Token], dict[str, Any]]:
         """The parser's tokens; indented prose, as in a list whose marks were cut off, is read as prose."""
@@ -267,7 +284,7 @@ class _Reader:
             places = self._places(token, reached)
             if not any(sign in token.content for sign in "*_[<`\\!"):
                 continue
-            env.update(marks=[], emphasis=[], code=[])
+            env.update(marks=[], emphasis=[], code=[], unread=[])
             PARSER.inline.parse(token.content, PARSER, env, [])
             marks = [
                 *env["marks"],
@@ -275,6 +292,11 @@ class _Reader:
             ]
             self._markup += [span for start, end in marks for span in _spans_of(places, start, end)]
             self._code += [span for start, end in env["code"] for span in _spans_of(places, start, end)]
+            self._unread += [
+                Unread(span.start, span.end, instead, joins)
+                for start, end, instead, joins in env["unread"]
+                for span in _spans_of(places, start, end)
+            ]
 
     def _places(self, token: Token, reached: dict[int, int]) -> list[tuple[int, int, int]]:
         """Where in the text the lines of an inline token stand: (its own start, its own end, the text's start).
@@ -372,10 +394,27 @@ class _Reader:
         code = sorted(self._code, key=lambda span: span.start)
         starts = [span.start for span in code]
         more = [Span(*match.span()) for match in _MORE_MARKUP.finditer(self._text)]
-        for span in (*self._templates, *more):
+        entities = [Span(*match.span()) for match in _ENTITY.finditer(self._text)]
+        for span in (*self._templates, *more, *entities):
             at = bisect_right(starts, span.start) - 1
             if at < 0 or code[at].end <= span.start:
-                self._markup.append(span)
+                self._note_rest(span)
+
+    def _note_rest(self, span: Span) -> None:
+        written = self._text[span.start : span.end]
+        if not written.startswith("&") or written in _HARD_SPACES:
+            self._markup.append(span)
+        shown = unescape(written) if written.startswith("&") else ""
+        # What looks like a tag once it is decoded stays as it is written, as does a component of a page.
+        if not written.startswith("<") and shown not in ("<", ">", written):
+            self._unread.append(
+                Unread(
+                    span.start,
+                    span.end,
+                    shown.replace("\xa0", " "),
+                    written.startswith(("[", "]")) and "^" not in written[:2],
+                )
+            )
 
     # --- blocks --------------------------------------------------------------------------------
 

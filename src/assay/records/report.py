@@ -180,8 +180,9 @@ def _answered(answer: Json) -> Iterator[Part]:
 def _confidence(answer: Json) -> str:
     confidence = answer["confidence"]
     value = "uncalibrated" if confidence["value"] is None else f"{confidence['value']:.0%}"
-    level = confidence["level"].replace("_", " ")
-    return f"Confidence {level} ({value}) · outcome {answer['outcome']} · judged {answer['mode_used']}"
+    level = (confidence["level"] or "").replace("_", " ")
+    told = f"{level} ({value})" if level else value
+    return f"Confidence {told} · outcome {answer['outcome']} · judged {answer['mode_used']}"
 
 
 def _ledger(title: str, claims: Sequence[Json], answer: Json) -> Iterator[Part]:

@@ -265,13 +265,16 @@ _MOST_REMEMBERED = 1 << 11
 
 @dataclass(frozen=True, slots=True)
 class QuarantiningRetriever:
-    """Marks in each hit of `inner` what reads like an instruction to a model."""
+    """Marks in each hit of `inner` what reads like an instruction to a model; `tells` whether notes say so."""
 
     inner: Retriever
+    tells: bool = True
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The passages of `inner`, their planted instructions marked; raises what `inner` raises."""
-        return quarantined(await self.inner.retrieve(queries))
+        found = await self.inner.retrieve(queries)
+        marked = quarantined(found)
+        return marked if self.tells else replace(marked, notes=found.notes)
 
 
 def quarantined(evidence: Evidence) -> Evidence:

@@ -83,12 +83,12 @@ class Confidence(Value):
     `ece`, `brier` and `n` are the calibration's measured error (debiased ECE, Brier score) and on how many answers;
     `elsewhere` is its debiased ECE on sets that it saw nothing of, None where that was not measured. `answers` says
     whether the answer answers the question, by what a reader makes of it, the `reading`; both are None where no
-    reader read it. `level` follows `value` where there is one.
+    reader read it. `level` follows `value`, and is None where an estimator that gives one has none.
     """
 
     value: float | None
     score: float
-    level: Level
+    level: Level | None
     calibrated: bool = False
     ece: float | None = None
     brier: float | None = None

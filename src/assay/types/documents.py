@@ -210,7 +210,8 @@ class Passage(Value):
 class SourceSpan(Value):
     """A quote, identical to the stored text of its document from `start` to `end`.
 
-    `location` and `line` say where `start` stands; they follow from it and make no two spans different.
+    `location` and `line` say where `start` stands, and make no two spans different; of several rows of a table file
+    the location is that of the row with the answer.
     """
 
     passage_id: str

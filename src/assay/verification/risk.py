@@ -82,7 +82,7 @@ class CalibratedConfidence:
             plain = replace(plain, answers=_answers(signal, rightness))
         cause = self._cause(judgement, review)
         if cause:
-            return replace(plain, cause=cause)
+            return replace(plain, cause=cause, level=None)
         error, value = self.fit.measured, self.fit.probability(signal)
         return replace(
             plain,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.budget import READING, Timing, untimed
 from assay.core.stages import Checker, Embedder, Reader
-from assay.nlp.blocks import without_markup
+from assay.nlp.blocks import readable, without_markup
 from assay.nlp.citations import HEDGE_MARK, citations, invalid, names_of, without_marks
 from assay.nlp.language import language_of
 from assay.nlp.markup import blanked, code_in
@@ -70,6 +70,15 @@ def quotation_review(draft: Draft, after: int, marks: tuple[Citation, ...], held
     return Review(tuple(claim for claim, _ in made), checks, findings_of(checks), marks)
 
 
+def outside_quotes(draft: Draft, marks: tuple[Citation, ...]) -> tuple[Citation, ...]:
+    """The marks without those that the quoted text has itself: a footnote of a source cites nothing here."""
+    quoted: list[Span] = []
+    for span, quotes in zip(draft.spans, draft.quotes, strict=False):
+        if quotes and _is_covered(draft.text[span.start : span.end], quotes):
+            quoted += [Span(at, at + len(each.text)) for each, at in _in_order(draft.text, span, quotes)]
+    return tuple(mark for mark in marks if not any(each.start <= mark.start < each.end for each in quoted))
+
+
 def polarity_at(draft: Draft, after: int) -> Span | None:
     """Where the sentences from `after` on begin with a bold Yes or No; None where they do not."""
     start = draft.spans[after].start
@@ -81,11 +90,15 @@ def polarity_at(draft: Draft, after: int) -> Span | None:
 def _places(draft: Draft, after: int) -> Iterator[tuple[Quote, int]]:
     """Each quote and where it begins in the draft, in order."""
     for span, quotes in zip(draft.spans[after:], draft.quotes[after:], strict=True):
-        at = span.start
-        for quote in quotes:
-            start = draft.text.index(quote.text, at)
-            yield quote, start
-            at = start + len(quote.text)
+        yield from _in_order(draft.text, span, quotes)
+
+
+def _in_order(text: str, span: Span, quotes: Sequence[Quote]) -> Iterator[tuple[Quote, int]]:
+    at = span.start
+    for quote in quotes:
+        start = text.index(quote.text, at)
+        yield quote, start
+        at = start + len(quote.text)
 
 
 def _quoted_claim(number: int, quote: Quote, start: int, held: Mapping[str, Passage]) -> tuple[Claim, Check]:
@@ -112,7 +125,9 @@ def _difference(quote: Quote, passage: Passage | None) -> str | None:
     if not 0 <= start < end <= len(passage.text) or passage.text[start:end] != source.quote:
         return "the source does not hold these words at that place"
     prose = " ".join(without_markup(passage.text)[start:end].split())
-    return None if quote.text in (source.quote, prose) else "the answer changes the quoted words"
+    if quote.text in (source.quote, prose) or quote.text == readable(passage, start, end):
+        return None
+    return "the answer changes the quoted words"
 
 
 # The verifier.
@@ -161,7 +176,7 @@ class DeterministicVerifier:
         numbered = tuple(held.get(each) for each in draft.sources)
         start = draft.spans[after].start if after else 0
         every = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
-        marks = tuple(mark for mark in every if mark.start >= start)
+        marks = outside_quotes(draft, tuple(mark for mark in every if mark.start >= start))
         if only_quotes(draft, after):
             review = quotation_review(draft, after, marks, held)
             review = _with(review, await self._polarity(question, draft, after, held))

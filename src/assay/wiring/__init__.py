@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from assay.core.inputs import OF_SEARCH
 from assay.core.stages import LLM, Checker, Embedder, Index, Retriever
 from assay.engine import Engine, Parts
 from assay.errors import ModelMismatch, StoreError, UnknownCollection, UsageError
@@ -262,7 +261,8 @@ def _parts(
         settings,
         models,
         shared,
-        search.of(settings),
+        # Without a model nobody is shown the passages but the user, who sees them whole.
+        search.of(settings, tells=bool(models.by_name)),
         _outside(settings, shared, networks.splitter, reader_of_pages),
         open_rules(settings),
         verdicts,
@@ -314,7 +314,7 @@ def _under(
     models = pool.of(settings)
     style = None if options.citation_style is None else settings.citation_style
     runs = replace(runs, settings=settings, models=models, style=style or runs.style)
-    retriever = search.of(settings) if OF_SEARCH & options.values.keys() else composer.retriever
+    retriever = search.of(settings, tells=bool(models.by_name))
     composer = replace(composer, settings=settings, models=models, retriever=retriever)
     return replace(
         parts,

@@ -135,11 +135,11 @@ class OwnSearch:
             )
         return OwnRetriever(self.inner, settings.k)
 
-    def of(self, settings: Settings) -> Retriever:
-        """What answers stand on: planted instructions masked."""
+    def of(self, settings: Settings, *, tells: bool) -> Retriever:
+        """What answers stand on: planted instructions masked; `tells` notes them."""
         idle = next((name for name in _OF_OUR_SEARCH if settings.was_set(name)), None)
         if idle is not None:
             raise UsageError(
                 f"{settings.told(idle)} changes nothing: the retriever is your own", hint="set it where you make it"
             )
-        return QuarantiningRetriever(self.plain(search_settings(settings)))
+        return QuarantiningRetriever(self.plain(search_settings(settings)), tells=tells)

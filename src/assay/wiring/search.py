@@ -29,7 +29,7 @@ class CollectionSearch:
         """The passages as they were found."""
         return HybridRetriever(self.index, self.embedder, settings, self.reranker)
 
-    def of(self, settings: Settings) -> Retriever:
-        """What answers stand on: whole blocks, a second step, and planted instructions masked."""
+    def of(self, settings: Settings, *, tells: bool) -> Retriever:
+        """What answers stand on: whole blocks, a second step, planted instructions masked; `tells` notes them."""
         linked = LinkedRetriever(self.plain(search_settings(settings)), self.index, self.embedder)
-        return QuarantiningRetriever(WholeBlocksRetriever(linked, self.index))
+        return QuarantiningRetriever(WholeBlocksRetriever(linked, self.index), tells=tells)

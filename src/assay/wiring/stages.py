@@ -293,7 +293,6 @@ class Composer:
             thorough=(
                 ThoroughModel(model, at, room, fences) if model is not None and run.profile == "thorough" else None
             ),
-            depth=run.profile,
             least_passages=self.settings.least_passages,
             are_given=self._is_foreign(run),
             shadow=None if shadow is None else self._judge_pipeline(embedder, reader, shadow),

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from assay.nlp.blocks import Block, BlockKind, blocks, unit
+from assay.nlp.blocks import Block, BlockKind, passage_blocks, readable, unit
 from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
@@ -50,15 +50,20 @@ class Shown:
         return "\n".join(self.passage.text[part.start : part.end] for part in self.parts)
 
     @property
+    def readable(self) -> str:
+        """The same without what of its markup readers are not shown."""
+        return "\n".join(quote.text for quote in self.quotes)
+
+    @property
     def words(self) -> int:
         """How many words a reader counts."""
         return len(self.text.split())
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """Each stretch as a quote."""
-        found = (self.passage.span_of(part.start, part.end) for part in self.parts)
-        return tuple(Quote(source.quote, source) for source in found)
+        """Each stretch as a quote, without those that say nothing."""
+        found = ((part, readable(self.passage, part.start, part.end)) for part in self.parts)
+        return tuple(Quote(said, self.passage.span_of(part.start, part.end)) for part, said in found if said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
     """
     text = passage.text
-    found = unit(_blocks(passage), span.start, span.end)
+    found = unit(passage_blocks(passage), span.start, span.end)
     if not found:
         return None
     most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
@@ -139,7 +144,7 @@ def grown(shown: Shown, most_words: int) -> Shown:
     Steps and what a list leaves out stand beside the block that the reader points at.
     """
     text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
-    found = _units_under_one_heading(_blocks(shown.passage), first)
+    found = _units_under_one_heading(passage_blocks(shown.passage), first)
     behind = [each for each in found if each.start >= last]
     before = [each for each in reversed(found) if each.end <= first]
     parts, room, fits = list(shown.parts), most_words - shown.words, True
@@ -185,7 +190,7 @@ def items_left_out(shown: Sequence[Shown]) -> list[int]:
             if each.passage.passage_id == passage.passage_id
             for part in each.parts
         ]
-        for block in _blocks(passage):
+        for block in passage_blocks(passage):
             if block.kind is not BlockKind.LIST:
                 continue
             seen = [(at, item) for item in block.items for at, part in parts if _touches(part, item)]
@@ -201,21 +206,18 @@ def list_around(passage: Passage, span: Span) -> Span | None:
     >>> list_around(Passage("p", "d", "r", 0, len(text), text), Span(0, 9))
     Span(start=11, end=27)
     """
-    listed = (block for block in unit(_blocks(passage), span.start, span.end) if block.kind is BlockKind.LIST)
+    listed = (
+        block for block in unit(passage_blocks(passage), span.start, span.end) if block.kind is BlockKind.LIST
+    )
     return next((Span(block.start, block.end) for block in listed), None)
 
 
 def in_code(passage: Passage, span: Span) -> bool:
     """Whether a stretch of the passage touches a block of code."""
     return any(
-        each.kind is BlockKind.CODE and _touches(Span(each.start, each.end), span) for each in _blocks(passage)
+        each.kind is BlockKind.CODE and _touches(Span(each.start, each.end), span)
+        for each in passage_blocks(passage)
     )
-
-
-def _blocks(passage: Passage) -> tuple[Block, ...]:
-    # Rows of a table file are no Markdown; other formats are written so that they can be read as it.
-    rows = passage.location.row is not None or passage.location.sheet is not None
-    return blocks(passage.text, "csv" if rows else "markdown")
 
 
 def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:

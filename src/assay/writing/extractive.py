@@ -390,7 +390,7 @@ def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
     return [
         Sentence(
             number,
-            ("\n\n" if number > 1 else "") + each.text + rest,
+            ("\n\n" if number > 1 else "") + each.readable + rest,
             (each.passage.passage_id,),
             quotes=each.quotes,
         )

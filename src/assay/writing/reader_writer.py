@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,6 +52,8 @@ SPANS = 2
 # Another block is shown where it is at most e^NEAR times less likely than the best, as long as there is room:
 # further ones cost more words than they show golds (benchmarks/answers/choose.py).
 NEAR, MOST_BLOCKS = 3.0, 3
+_ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_WORD = re.compile(r"\w+")
 # Log odds of a span from which on a short answer is put first, and its greatest length in words.
 SURE_SPAN, SHORT_WORDS = 2.0, 8
 # Probability from which on yes or no is said: chosen.
@@ -276,15 +279,15 @@ def with_neighbours(taken: Sequence[Place], room: Room, told: Mapping[str, Seque
 
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
     """Whether the block, or one that holds it, is shown already."""
-    return any(shown.text in each.text for each in before) or any(
+    return any(shown.readable in each.text for each in before) or any(
         shown.text in each.shown.text or each.shown.text in shown.text for each in taken
     )
 
 
 def _sentence(number: int, question: Question, place: Place, polarity: str, apart: float | None) -> Sentence:
     """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
-    passage, text = place.passage, place.shown.text
-    quotes = list(place.shown.quotes)
+    passage, text = place.passage, place.shown.readable
+    quotes = [_at_its_row(each, question, place) for each in place.shown.quotes]
     short = polarity or _short(question, place.shown, place)
     if short:
         between = "\n\n" if text.startswith(_LINES) else " — "
@@ -297,14 +300,35 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
     return Sentence(number, lead + text, (passage.passage_id,), quotes=tuple(quotes), apart=apart)
 
 
+def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
+    """The quote, one of several rows of a table file placed at the row that answers.
+
+    That is the row which alone has words of the question, where there is one; else the one of the answer's span.
+    """
+    source, start = quote.source, place.passage.start + place.span.start
+    if source.location.row is None or "\n" not in source.quote:
+        return quote
+    rows = [set(_WORD.findall(row.casefold())) for row in source.quote.split("\n")]
+    holding = [
+        [at for at, row in enumerate(rows) if word in row] for word in _WORD.findall(question.standalone.casefold())
+    ]
+    alone = {each[0] for each in holding if len(each) == 1}
+    if len(alone) == 1:
+        start = source.start + sum(len(row) + 1 for row in source.quote.split("\n")[: alone.pop()])
+    if not source.start <= start < source.end:
+        return quote
+    return replace(quote, source=replace(source, location=place.passage.location_at(start)))
+
+
 def _short(question: Question, shown: Shown, place: Place) -> str:
     """The words of the span, where they are a short answer that the block does not begin with."""
-    said = " ".join(titled(place.passage).text[place.span.start : place.span.end].split())
+    found = titled(place.passage).text[place.span.start : place.span.end]
+    said = " ".join(found.split())
     # One of several things is not the short answer.
     asks_more = question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1 or asks_for_several(question)
     if asks_more or question.answer_type not in _SHORT_TYPES:
         return ""
-    if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS:
+    if place.span.score < SURE_SPAN or not said or len(said.split()) > SHORT_WORDS or _ITEM.search(found):
         return ""
     if in_code(place.passage, Span(place.span.start, place.span.end)):
         return ""

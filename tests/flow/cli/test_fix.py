@@ -121,6 +121,7 @@ def test_a_pipe_gives_every_line_its_object(empty):
     [
         ((), b"", "there is nothing to fix"),
         (("-",), b"", "the text to fix is empty"),
+        (("",), b"", "the text to fix is empty"),
         (("-",), b"\xff\xfe\x00", "is not UTF-8 text"),
         (("nowhere.md",), b"", "nowhere.md cannot be read"),
         (("-", "--json", "--jsonl"), b"x", "exclude one another"),

@@ -315,3 +315,16 @@ def test_each_output_rule_that_only_warns_and_is_not_kept_is_one_line():
         "✗ rule:brief: too long",
         '✗ rule:words: "leverage" is not to be used (and 1 more)',
     ]
+
+
+def test_a_refusal_names_its_nearest_file_as_seen_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    told = f"8 passages were read; the nearest is “Tea” ({tmp_path}/docs/tea.md)."
+    refusal = answer("abstained", text=told, claims=[], sources=[], repairs=[], warnings=[], usage={"calls": 0})
+    output = io.StringIO()
+    show_answer(
+        {**refusal, "first_verified_ms": None, "profile": "fast"}, False, Terminal(out=output, err=io.StringIO())
+    )
+    assert "(docs/tea.md)" in output.getvalue()

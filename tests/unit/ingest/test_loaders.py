@@ -18,8 +18,10 @@ from pptx.util import Inches
 
 from assay.errors import EmptyDocument, UnreadableDocument
 from assay.ingest.detect import AnyLoader
+from assay.ingest.load_pdf import PdfLoader
 from assay.ingest.loaders import LOADERS
-from assay.types import Loaded
+from assay.ingest.split import PassageSplitter
+from assay.types import Document, Loaded
 
 
 def load(data: bytes | str, name: str = "file") -> Loaded:
@@ -308,6 +310,19 @@ def test_pdf_pages_are_regions_and_broken_lines_are_joined() -> None:
     loaded = load(pdf(first, "Second page."))
     assert loaded.text == first.replace("be-\nfore", "before") + "\n\nSecond page."
     assert place_of(loaded, "Second") == "page 2"
+
+
+def test_a_sentence_goes_on_over_the_end_of_a_page() -> None:
+    loaded = PdfLoader().load(pdf("Masters tell the harbour", "six hours before they come.", "Next."), "x.pdf")
+    assert loaded.text == "Masters tell the harbour six hours before they come.\n\nNext."
+    assert [(region.location.page, loaded.text[region.start : region.end]) for region in loaded.regions] == [
+        (1, "Masters tell the harbour"),
+        (2, "six hours before they come."),
+        (3, "Next."),
+    ]
+    document = Document("x.pdf", loaded.text, "", "x.pdf", "pdf", "", regions=loaded.regions)
+    found = PassageSplitter(lambda text: len(text.split()), size=6, limit=12).split(document)
+    assert found[0].text.startswith("Masters tell the harbour six hours before they come.")
 
 
 def test_a_pdf_without_text_says_that_it_may_be_a_scan() -> None:

@@ -296,3 +296,13 @@ def test_many_places_are_told_in_few_checks(examine: Examine):
     checks = examine(rules_of("forbidden_words", 'words = ["so"]'), "so " * 50)
     assert len(checks) == 21
     assert checks[-1].cause == "of 50 places that do not keep the rule 20 are shown"
+
+
+TABLE = "Room | Subnet | Access point\n" + "Lobby | 10.4.1.0/24 | Aruba 515 der die das\n" * 9
+ROWS = "Name: Bob; Department: Finance; Start: le la les des\n" * 9
+
+
+@pytest.mark.parametrize("text", [TABLE, ROWS])
+def test_rows_of_a_table_show_no_language(examine: Examine, text: str):
+    (check,) = examine(rules_of("language", 'is = "en"'), text, Question("?", "?", language="en"))
+    assert check.status is Status.PASSED

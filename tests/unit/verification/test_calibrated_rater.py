@@ -53,7 +53,7 @@ def test_what_was_judged_otherwise_claims_nothing_or_has_shifted_is_uncalibrated
     assert rated(replace(JUDGED, calibrated=False)).value is None
     assert rated(review=Review((), (), ())).cause == "nothing was claimed"
     assert rated(cause="shifted").cause == "shifted"
-    assert rated(cause="shifted").value is None
+    assert (rated(cause="shifted").value, rated(cause="shifted").level) == (None, None)
 
 
 def test_an_answer_from_the_one_near_passage_is_likelier_than_one_from_several_as_near():

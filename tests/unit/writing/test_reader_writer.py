@@ -177,6 +177,13 @@ async def test_a_list_follows_the_short_answer_on_lines_of_its_own() -> None:
     assert said.text == f"**18 weeks**\n\n{text}"
 
 
+async def test_words_of_two_items_are_no_short_answer() -> None:
+    text = "Before you go in:\n- Put on a hairnet.\n- Wash hands.\n- Change shoes."
+    script = {(ASKED, text): reading(text, 3.0, "Put on a hairnet.\n- Wash hands", sure=SURE_SPAN)}
+    [said] = await sentences(evidence(text), script, asking(answer_type=AnswerType.OTHER))
+    assert said.text == text
+
+
 async def test_code_is_no_short_answer() -> None:
     text = "Add them so:\n\n```sh\nassay add docs\n```\n\nThen ask what you want to know of them."
     read = titled(evidence(text).passages[0]).text

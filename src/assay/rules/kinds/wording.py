@@ -247,6 +247,10 @@ _LEAST_WORDS = 8
 _MANY_WORDS = 20
 
 
+# A row of a table as assay quotes it: names and numbers show no language.
+_ROW = re.compile(r"^[^\n]* \| [^\n]*$|^[^:;\n]{1,80}: [^;\n]*; [^:;\n]{1,80}: [^\n]*$", re.MULTILINE)
+
+
 class Language(Kind):
     """`is` is an ISO 639-1 code, or "question" for the language of the question."""
 
@@ -261,7 +265,8 @@ class Language(Kind):
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
         """The whole answer, where it shows another language."""
         wanted = subject.question.language if self.is_ == "question" else self.is_
-        shown, count = _shown(subject.plain), word_count(subject.plain)
+        plain = _ROW.sub("", subject.plain)
+        shown, count = _shown(plain), word_count(plain)
         if wanted in shown or wanted == "und" or count < (_MANY_WORDS if not shown else _least(shown)):
             return ()
         if len(shown) != 1 or wanted not in NAMES:

@@ -48,11 +48,11 @@ def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Che
     ()
     """
     said = set(words(" ".join((text, *(span.quote for claim in claims for span in claim.spans)))))
-    named = [each.words for each in names(text) if len(each.words) >= _WORDS]
-    for asked in (each.words for each in names(question.standalone) if len(each.words) >= _WORDS):
+    named = [name.words for name in names(text) if len(name.words) >= _WORDS]
+    for asked in (name.words for name in names(question.standalone) if len(name.words) >= _WORDS):
         if said.intersection(asked[:-1]):
             continue
-        rival = next((each for each in named if each[-1] == asked[-1] and each != asked), None)
+        rival = next((one for one in named if one[-1] == asked[-1] and one != asked), None)
         if rival is not None:
             cause = f"the question is about {' '.join(asked)!r}, and the answer names {' '.join(rival)!r}"
             return (Check("subject", Status.UNKNOWN, Severity.BLOCK, None, cause),)
@@ -72,8 +72,8 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     asked = tuple(word for word in named if _is_name(word, evidence.passages))
     if not asked or language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
-    told = _told(asked)
-    cause = f"the question is about {told}, which neither this sentence nor what it cites names"
+    name = repr(" ".join(asked))
+    cause = f"the question is about {name}, which neither this sentence nor what it cites names"
     return tuple(
         _unsure(claim, cause) for claim in claims if claim.citations and not _is_on(named, claim, evidence.passages)
     )
@@ -86,20 +86,16 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
     (`assay.nlp.rivals`). It may be an honest comparison, so the check is unknown rather than failed.
     """
     found = rivals(question, evidence.passages)
-    starts = {each.passage_id: each.start for each in evidence.passages}
-    told = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
+    starts = {passage.passage_id: passage.start for passage in evidence.passages}
+    pairs = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
     return tuple(
         _unsure(
             claim,
             f"the question is about {' '.join(rival.asked)!r}, the source says this of {' '.join(rival.rival)!r}",
         )
-        for claim, rival in told
+        for claim, rival in pairs
         if rival is not None
     )
-
-
-def _told(name: Sequence[str]) -> str:
-    return repr(" ".join(name))
 
 
 def _unsure(claim: Claim, cause: str) -> Check:
@@ -111,7 +107,7 @@ def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mappin
     held: Counter[Rival] = Counter()
     for span in claim.spans:
         for rival in found.get(span.passage_id, ()):
-            first, last = (starts[span.passage_id] + each for each in (rival.span.start, rival.span.end))
+            first, last = (starts[span.passage_id] + one for one in (rival.span.start, rival.span.end))
             held[rival] += max(0, min(span.end, last) - max(span.start, first))
     if 2 * held.total() <= sum(span.end - span.start for span in claim.spans):
         return None
@@ -133,27 +129,29 @@ def _asked(question: str) -> tuple[str, ...]:
 def _is_name(word: str, passages: Sequence[Passage]) -> bool:
     """Whether the passages have a folded word, each time with a capital."""
     written = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    held = [match.group() for each in passages for match in written.finditer(_whole(each))]
-    return bool(held) and all(each[0].isupper() for each in held)
+    held = [match.group() for passage in passages for match in written.finditer(_whole(passage))]
+    return bool(held) and all(word[0].isupper() for word in held)
 
 
 def _is_on(asked: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> bool:
     """Whether a claim is on what was asked about, or on what a passage on it leads to."""
-    cited = [each for each in passages if each.passage_id in claim.citations]
-    documents = {each.document_id for each in cited}
-    whole = [each for each in passages if each.document_id in documents]
+    cited = [passage for passage in passages if passage.passage_id in claim.citations]
+    documents = {one.document_id for one in cited}
+    whole = [passage for passage in passages if passage.document_id in documents]
     if any(mentions(text, asked) for text in (claim.text, *map(_whole, whole))):
         return True
-    leads = set(_names_of(claim.text)).union(*(_names_of(each.title, title=True) for each in cited))
-    return any(leads & set(_names_of(_whole(each))) for each in _led_to(asked, passages))
+    leads = set(_names_of(claim.text)).union(*(_names_of(one.title, title=True) for one in cited))
+    return any(leads & set(_names_of(_whole(passage))) for passage in _led_to(asked, passages))
 
 
 def _led_to(asked: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
     """The passages with a word that was asked, and those titled with a name that one of these has."""
-    found = [each for each in passages if mentions(_whole(each), asked)]
-    known = {word for each in found for word in _names_of(_whole(each))}
+    found = [passage for passage in passages if mentions(_whole(passage), asked)]
+    known = {word for one in found for word in _names_of(_whole(one))}
     return found + [
-        each for each in passages if each not in found and known & set(_names_of(each.title, title=True))
+        passage
+        for passage in passages
+        if passage not in found and known & set(_names_of(passage.title, title=True))
     ]
 
 
@@ -189,10 +187,10 @@ class ReaderRelevance:
         if question.language not in self.reader.model.languages:
             return None
         said = without_markup(without_marks(text, citations(text)))
-        titles = dict.fromkeys(titled(each).title for each in sources)
+        titles = dict.fromkeys(titled(one).title for one in sources)
         (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), said)])
         held, rarest = held_of(question.standalone, " ".join((*titles, said)))
-        apart = min((each.apart for each in sentences if each.apart is not None), default=None)
+        apart = min((sentence.apart for sentence in sentences if sentence.apart is not None), default=None)
         return AnswerReading(reading.answerable, held, rarest, apart)
 
 

@@ -7,70 +7,28 @@ passes where it follows from values near it, with a note how (`assay.nlp.arithme
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Literal
 
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment
 from assay.nlp.analysis import analyse, overlaps
 from assay.nlp.arithmetic import Derivation, Near, derived, derived_date, near_of
+from assay.nlp.bounds import BOUND, PERIODS, bound_of, differs_by_point, lacks_unit, period_of, undated
 from assay.nlp.dates import Date
 from assay.nlp.names import Name, says_nation
 from assay.nlp.quantities import Quantity
 from assay.nlp.sources import SourceIndex, SourceSentence
 from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
-from assay.nlp.units import UNITS
 from assay.nlp.wordnet import lexicon
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verification.claims import MOST_COMPARED, failure, result, uncompared
 
-# What stands around a number and changes what it says: at least and at most, per month and per year.
-
-
-Side = Literal["from", "to"]
-
-_MOST = (
-    r"(?:at most|up to|(?:no|not|never) (?:more|longer|greater|higher) than|a maximum of|less than|fewer than"
-    r"|under|below)"
-)
-_LEAST = r"(?:at least|(?:no|not|never) (?:less|fewer|lower) than|a minimum of|more than|over|above)"
-_BEFORE = re.compile(rf"\b(?:(?P<to>{_MOST})|(?P<from>{_LEAST}))\s+(?:the\s+)?[$€£¥₹]?\Z", re.IGNORECASE)
-_BEHIND = re.compile(
-    r"\s+(?:[a-z]+\s+)?or\s+(?:(?P<from>more|longer|above)|(?P<to>less|fewer|below))\b", re.IGNORECASE
-)
-# How far before a number what bounds it is looked for.
-_REACH = 40
-_UNITS = {
-    "second": "second",
-    "minute": "minute",
-    "hour": "hour hourly",
-    "day": "day daily",
-    "week": "week weekly",
-    "month": "month monthly",
-    "quarter": "quarter quarterly",
-    "year": "year yearly annum annual annually",
-}
-_PERIODS = {word: period for period, words in _UNITS.items() for word in words.split()}
-_NOUNS = "second|minute|hour|day|week|month|quarter|year|annum"
-_ADVERBS = "hourly|daily|weekly|monthly|quarterly|yearly|annually"
-_EACH = re.compile(
-    rf"(?:\s+per\s+(?!(?:{_NOUNS})\b)[a-z]+)?(?:\s*/\s*|\s+(?:per|an?|each|every|in\s+each)\s+)(?P<noun>{_NOUNS})\b"
-    rf"|\s+(?P<adverb>{_ADVERBS})\b",
-    re.IGNORECASE,
-)
-# "The monthly rent is 4,200 euros": the word, a few others, and no other number between.
-_SPOKEN = re.compile(
-    r"\b(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annual)\s(?:[^\W\d_]+\s){1,4}[$€£¥₹]?\Z",
-    re.IGNORECASE,
-)
-
 # How a cause tells them.
-_WORDED = {"from": "as the least", "to": "as the most", **{one: f"by the {one}" for one in _UNITS}}
+_WORDED = {"from": "as the least", "to": "as the most", **{one: f"by the {one}" for one in PERIODS}}
 
 
 def limited(claim: Alignment) -> list[Check]:
@@ -78,12 +36,12 @@ def limited(claim: Alignment) -> list[Check]:
 
     Where only one of the two sentences denies something, "not over" may well be "up to", and nothing is said.
     """
-    return _apart(claim, "comparison", _side, FindingKind.CONTRADICTED, may_deny=False)
+    return _apart(claim, "comparison", bound_of, FindingKind.CONTRADICTED, may_deny=False)
 
 
 def timed(claim: Alignment) -> list[Check]:
     """A failed check for each number that the source has by another unit of time: 20 euros a year, not a month."""
-    return _apart(claim, "numbers", _period, FindingKind.WRONG_NUMBER, may_deny=True)
+    return _apart(claim, "numbers", period_of, FindingKind.WRONG_NUMBER, may_deny=True)
 
 
 def _apart(
@@ -119,40 +77,12 @@ def _beside(claim: Alignment, stated: Quantity) -> tuple[SourceSentence, list[Qu
 
 def _denies(text: str) -> bool:
     """Whether a text denies anything, apart from "no more than" and its like."""
-    return any(
-        not re.match(_MOST + "|" + _LEAST, text[one.start :], re.IGNORECASE) for one in analyse(text).negations
-    )
-
-
-def _side(text: str, number: Quantity) -> Side | None:
-    """Whether a number is the least or the most of what is said; None where it is the number itself.
-
-    >>> _side("It has up to 64 ports.", analyse("It has up to 64 ports.").quantities[0])
-    'to'
-    """
-    match = _BEFORE.search(text[max(0, number.start - _REACH) : number.start]) or _BEHIND.match(text, number.end)
-    if match is None:
-        return None
-    return "from" if match["from"] else "to"
-
-
-def _period(text: str, number: Quantity) -> str | None:
-    """The unit of time by which a number is given; None where none is.
-
-    >>> _period("It costs 20 euros per month.", analyse("It costs 20 euros per month.").quantities[0])
-    'month'
-    """
-    match = _EACH.match(text, number.end)
-    if match:
-        return _PERIODS[(match["noun"] or match["adverb"]).lower()]
-    spoken = _SPOKEN.search(text[max(0, number.start - _REACH) : number.start])
-    return _PERIODS[spoken["word"].lower()] if spoken else None
+    return any(not BOUND.match(text[one.start :]) for one in analyse(text).negations)
 
 
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
 _CHANGED_BY = re.compile(r"\b(?:by|difference of|another)\s+(?:about\s+)?\Z", re.IGNORECASE)
-_LIST_MARK = re.compile(r"\s*\d{1,3}[.)]\s+")
 _CLAUSE = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
 # Words behind a number that say what is counted: "25 machines", "5 large ships".
 _COUNTED_WITHIN = 3
@@ -173,24 +103,9 @@ class Rival:
 
 def numbers(claim: Alignment) -> list[Check]:
     """Each number of the claim against those of its sources: same dimension, equal within rounding, by one time."""
-    found = _undated(claim.plain)
+    found = undated(claim.plain)
     compared = (_number(claim, one) for one in found[:MOST_COMPARED])
     return [*compared, *timed(claim), *uncompared(claim, "numbers", found)]
-
-
-def _undated(text: str) -> list[Quantity]:
-    """The quantities of a text that are no part of a date, and do not count the text itself ("3.", "Third,")."""
-    dated, mark = analyse(text).dates, _LIST_MARK.match(text)
-    begins = mark.end() if mark else 0
-    found = [quantity for quantity in analyse(text).quantities if quantity.start >= begins]
-    if found and _counts_sentences(text, found[0], begins):
-        del found[0]
-    return [one for one in found if not any(overlaps(one, date) for date in dated)]
-
-
-def _counts_sentences(text: str, first: Quantity, begins: int) -> bool:
-    """Whether an ordinal stands alone before the comma that opens the sentence."""
-    return first.dimension == "ordinal" and not text[begins : first.start].strip() and text[first.end :][:1] == ","
 
 
 def _number(claim: Alignment, stated: Quantity) -> Check:
@@ -272,11 +187,13 @@ def _written_number(claim: Alignment, stated: Quantity) -> Check:
     ):
         cause = f"the sources do not write {said!r}; it may be counted from them"
         return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated)
-    bare = next((quantity for quantity in claim.sources.quantities if _without_unit(stated, quantity[0])), None)
+    bare = next((quantity for quantity in claim.sources.quantities if lacks_unit(stated, quantity[0])), None)
     if bare is not None:
         cause = f"the source gives the number of {said!r} without that unit"
         return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated, _place(*bare))
-    pointed = next((quantity for quantity in claim.sources.quantities if _with_points(stated, quantity[0])), None)
+    pointed = next(
+        (quantity for quantity in claim.sources.quantities if differs_by_point(stated, quantity[0])), None
+    )
     if pointed is not None:
         cause = f"{said!r} is what the source writes if its point parts thousands"
         return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, _place(*pointed))
@@ -295,12 +212,12 @@ def _number_in_its_place(claim: Alignment, stated: Quantity) -> Rival | None:
     stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
     if not claim.copied or not stored:
         return None
-    every = _undated(claim.copied.sentence.text)
+    every = undated(claim.copied.sentence.text)
     found = [value for value in every if overlaps(value, stored)]
     tight = all(edit.tight for edit in claim.copied.copy.edits_at(Span(stated.start, stated.end)))
     if not found or any(quantity_text.agree(stated, value) for value in (found if tight else every)):
         return None
-    alone = sum(quantity_text.comparable(stated, quantity) for quantity in _undated(claim.plain)) == 1
+    alone = sum(quantity_text.comparable(stated, quantity) for quantity in undated(claim.plain)) == 1
     if alone and any(quantity_text.agree(stated, value) and _meant(claim, value, found[0]) for value in every):
         return None
     return Rival(claim.copied.sentence.part(Span(found[0].start, found[0].end)), len(found) == 1)
@@ -319,23 +236,6 @@ def _clause_of(text: str, quantity: Quantity) -> str:
     start = max((match.end() for match in _CLAUSE.finditer(text, 0, quantity.start)), default=0)
     end = _CLAUSE.search(text, quantity.end)
     return text[start : end.start() if end else len(text)]
-
-
-def _without_unit(stated: Quantity, stored: Quantity) -> bool:
-    """Whether the source has the number bare, as tables and lists do, or both are pounds, money and weight."""
-    if {stated.dimension, stored.dimension} == {"GBP", "mass"}:
-        money, mass = (stated, stored) if stated.dimension == "GBP" else (stored, stated)
-        return math.isclose(mass.low, money.low * UNITS["lb"][1])
-    return bool(stated.dimension) and not stored.dimension and stated.written == stored.low == stored.high
-
-
-def _with_points(stated: Quantity, stored: Quantity) -> bool:
-    """Whether one of two is the other with its point read as one between thousands: "4.200 Euro" is 4,200 euros."""
-    less, more = sorted((stated, stored), key=lambda one: one.written)
-    if not less.written or less.low != less.high or more.written != round(1000 * less.written, 6):
-        return False
-    places = less.slack * less.written / less.low  # half of the last place, before the unit
-    return quantity_text.comparable(stated, stored) and abs(places - 0.0005) < 1e-9
 
 
 def _other_number(claim: Alignment, stated: Quantity, share: float) -> Rival | None:
@@ -357,7 +257,7 @@ def _other_number(claim: Alignment, stated: Quantity, share: float) -> Rival | N
 def _rivals(claim: Alignment, stated: Quantity, share: float) -> Iterator[tuple[SourceSentence, Quantity]]:
     claimed = claim.analysis.quantities
     for near in claim.near(share):
-        for stored in _undated(near.sentence.text):
+        for stored in undated(near.sentence.text):
             if _answer_the_same(stated, stored) and not any(quantity_text.agree(one, stored) for one in claimed):
                 yield near.sentence, stored
 

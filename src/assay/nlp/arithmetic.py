@@ -143,10 +143,10 @@ def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
     days: list[Day] = []
     for n, text in enumerate((*sentences, *around)):
         dated = analyse(text).dates
-        days += [Day(each, n, _written(text, each)) for each in dated]
-        for each in analyse(text).quantities if n < len(sentences) else ():
-            if not each.apart and not any(overlaps(each, date) for date in dated):
-                numbers.append(Number(each, n, _written(text, each)))
+        days += [Day(one, n, _written(text, one)) for one in dated]
+        for quantity in analyse(text).quantities if n < len(sentences) else ():
+            if not quantity.apart and not any(overlaps(quantity, date) for date in dated):
+                numbers.append(Number(quantity, n, _written(text, quantity)))
     return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]))
 
 
@@ -218,26 +218,26 @@ def _fits(wanted: _Wanted, found: _Found) -> bool:
     return abs(off) <= near
 
 
-def _same(mine: Quantity, theirs: Quantity) -> bool:
+def _same(one: Quantity, other: Quantity) -> bool:
     """Whether both measure the same; how many times is a number."""
-    return {mine.dimension, theirs.dimension} == {"", "times"} or comparable(mine, theirs)
+    return {one.dimension, other.dimension} == {"", "times"} or comparable(one, other)
 
 
 def _single(near: Near) -> Iterator[Number]:
     """The numbers above zero that are no ranges, times of day or places in an order."""
-    for each in near.numbers:
-        if each.value.low == each.value.high > 0 and each.value.dimension not in _NO_AMOUNTS:
-            yield each
+    for number in near.numbers:
+        if number.value.low == number.value.high > 0 and number.value.dimension not in _NO_AMOUNTS:
+            yield number
 
 
 def _alike(wanted: _Wanted, near: Near) -> list[Number]:
     """Those of the wanted measure, each value once; percentages and percentage points go together."""
     found: dict[float, Number] = {}
     points = {"percent", "point"}
-    for each in _single(near):
-        both = {wanted.value.dimension, each.value.dimension}
-        if both <= points or _same(wanted.value, each.value):
-            found.setdefault(each.value.low, each)
+    for number in _single(near):
+        both = {wanted.value.dimension, number.value.dimension}
+        if both <= points or _same(wanted.value, number.value):
+            found.setdefault(number.value.low, number)
     return list(found.values())[:MOST_VALUES]
 
 
@@ -249,10 +249,10 @@ def _pairs(near: Near) -> Iterator[tuple[Number, Number]]:
 
 
 def _range_end(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    for each in near.numbers:
-        if each.value.low != each.value.high and comparable(wanted.value, each.value):
-            for end in (each.value.low, each.value.high):
-                yield _Found("range end", end, True, f"an end of {each.written}", (each,))
+    for number in near.numbers:
+        if number.value.low != number.value.high and comparable(wanted.value, number.value):
+            for end in (number.value.low, number.value.high):
+                yield _Found("range end", end, True, f"an end of {number.written}", (number,))
     for day in near.days:
         year, until = day.value.year, day.value.until
         if not wanted.value.dimension and year is not None and until is not None and until != year:
@@ -261,15 +261,15 @@ def _range_end(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 
 
 def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    mine = wanted.value
-    for each in near.numbers:
-        theirs = each.value
-        if theirs.low != theirs.high:
+    aim = wanted.value
+    for number in near.numbers:
+        held = number.value
+        if held.low != held.high:
             continue
-        if theirs.dimension == mine.dimension and not _same_unit(mine, theirs):
-            yield _Found("conversion", theirs.low, False, each.written, (each,))
-        for value, exact in conversions(theirs.low, theirs.dimension, mine.dimension):
-            yield _Found("conversion", value, exact, each.written, (each,))
+        if held.dimension == aim.dimension and not _same_unit(aim, held):
+            yield _Found("conversion", held.low, False, number.written, (number,))
+        for value, exact in conversions(held.low, held.dimension, aim.dimension):
+            yield _Found("conversion", value, exact, number.written, (number,))
 
 
 def _same_unit(one: Quantity, other: Quantity) -> bool:
@@ -281,16 +281,16 @@ def _same_unit(one: Quantity, other: Quantity) -> bool:
 
 def _elapsed(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     """From one date to another: years, months, days, or an age."""
-    mine = wanted.value
-    aged = not mine.dimension and "age" in wanted.cues and 1 <= mine.low <= 120
-    if not aged and mine.dimension not in ("months", "seconds"):
+    aim = wanted.value
+    aged = not aim.dimension and "age" in wanted.cues and 1 <= aim.low <= 120
+    if not aged and aim.dimension not in ("months", "seconds"):
         return
     points: list[tuple[Number | Day, Point]] = [(day, end) for day in near.days for end in ends(day.value)]
     points += [(n, (round(n.value.low), None, None)) for n in near.numbers if _EARLY_YEAR.fullmatch(n.written)]
     for (one, first), (other, last) in permutations(points[:MOST_NEAR], 2):
         operands = (one,) if one is other else (one, other)
         told = f"{one.written} to {other.written}"
-        if mine.dimension == "seconds":
+        if aim.dimension == "seconds":
             days = days_between(first, last)
             if days:
                 yield _Found("days", days * DAY, True, told, operands)
@@ -305,12 +305,12 @@ def _elapsed(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 def _sum(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     if "total" not in wanted.cues or wanted.value.dimension in _NO_AMOUNTS:
         return
-    pool = [each for each in _single(near) if _same(wanted.value, each.value)][:MOST_VALUES]
+    pool = [number for number in _single(near) if _same(wanted.value, number.value)][:MOST_VALUES]
     for many in range(2, MOST_SUMMED + 1):
         for some in combinations(pool, many):
-            if len({each.sentence for each in some}) <= 2:
-                value = sum(each.value.low for each in some)
-                yield _Found("sum", value, True, " + ".join(each.written for each in some), some)
+            if len({number.sentence for number in some}) <= 2:
+                value = sum(number.value.low for number in some)
+                yield _Found("sum", value, True, " + ".join(number.written for number in some), some)
 
 
 def _difference(wanted: _Wanted, near: Near) -> Iterator[_Found]:
@@ -327,10 +327,10 @@ def _difference(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 
 def _complement(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     scale = _scale_of_share(wanted.value)
-    for each in _single(near):
-        if scale and each.value.dimension == "percent" and each.value.low < 100:
-            value = scale * (100 - each.value.low) / 100
-            yield _Found("complement", value, True, f"100 − {each.written}", (each,))
+    for number in _single(near):
+        if scale and number.value.dimension == "percent" and number.value.low < 100:
+            value = scale * (100 - number.value.low) / 100
+            yield _Found("complement", value, True, f"100 − {number.written}", (number,))
 
 
 def _scale_of_share(value: Quantity) -> float:
@@ -341,8 +341,8 @@ def _scale_of_share(value: Quantity) -> float:
 
 
 def _ratio(wanted: _Wanted, near: Near) -> Iterator[_Found]:
-    mine = wanted.value
-    if mine.dimension == "times" or (not mine.dimension and mine.low >= 2 and "ratio" in wanted.cues):
+    aim = wanted.value
+    if aim.dimension == "times" or (not aim.dimension and aim.low >= 2 and "ratio" in wanted.cues):
         for one, other in _pairs(near):
             if one.value.low > other.value.low:
                 value = one.value.low / other.value.low
@@ -354,16 +354,16 @@ def _part(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     if wanted.value.dimension in _NO_AMOUNTS | _RATES:
         return
     pool = _alike(wanted, near)
-    for each in _single(near):
-        scale = _scale_of_share(each.value)
-        if not scale or each.value.low >= scale:
+    for number in _single(near):
+        scale = _scale_of_share(number.value)
+        if not scale or number.value.low >= scale:
             continue
-        rate = each.value.low / scale
+        rate = number.value.low / scale
         for whole in pool:
-            if whole is not each:
-                value, operands = whole.value.low, (each, whole)
-                yield _Found("part", rate * value, False, f"{each.written} of {whole.written}", operands)
-                yield _Found("part", (1 - rate) * value, False, f"{whole.written} − {each.written}", operands)
+            if whole is not number:
+                value, operands = whole.value.low, (number, whole)
+                yield _Found("part", rate * value, False, f"{number.written} of {whole.written}", operands)
+                yield _Found("part", (1 - rate) * value, False, f"{whole.written} − {number.written}", operands)
 
 
 def _factors(wanted: _Wanted, near: Near) -> Iterator[tuple[Number, Number]]:
@@ -373,27 +373,27 @@ def _factors(wanted: _Wanted, near: Near) -> Iterator[tuple[Number, Number]]:
     pool = _alike(wanted, near)
     for many in _single(near):
         if many.value.dimension in counts and many.value.written >= 2 and many.value.written.is_integer():
-            for each in pool:
-                if each is not many:
-                    yield many, each
+            for one in pool:
+                if one is not many:
+                    yield many, one
 
 
 def _product(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"total", "each", "rate"}:
         return
-    for many, each in _factors(wanted, near):
-        if each.value.written != 1:
-            value = many.value.written * each.value.low
-            yield _Found("product", value, True, f"{many.written} × {each.written}", (many, each))
+    for many, one in _factors(wanted, near):
+        if one.value.written != 1:
+            value = many.value.written * one.value.low
+            yield _Found("product", value, True, f"{many.written} × {one.written}", (many, one))
 
 
 def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     if wanted.value.dimension in _NO_AMOUNTS | _RATES or not wanted.cues & {"each", "average"}:
         return
-    for many, each in _factors(wanted, near):
-        if each.value.written > many.value.written:
-            value = each.value.low / many.value.written
-            yield _Found("quotient", value, False, f"{each.written} / {many.written}", (each, many))
+    for many, one in _factors(wanted, near):
+        if one.value.written > many.value.written:
+            value = one.value.low / many.value.written
+            yield _Found("quotient", value, False, f"{one.written} / {many.written}", (one, many))
 
 
 _WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (

@@ -167,7 +167,7 @@ def _led(text: str) -> Iterator[Span]:
     """The sentences that claim nothing by their form, and hold a number all the same."""
     for span in sentences(text):
         said = text[span.start : span.end]
-        number = any(each.isdigit() for each in said.lstrip(_LIST_MARKS))
+        number = any(one.isdigit() for one in said.lstrip(_LIST_MARKS))
         if number and claims_nothing(said) and not abstains(said):
             yield span
 

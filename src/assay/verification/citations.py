@@ -59,7 +59,7 @@ def _is_title(text: str) -> bool:
     (True, False)
     """
     first = [word[0] for word in text.split() if word[0].isalpha()]
-    return 2 * sum(each.isupper() for each in first) > len(first)
+    return 2 * sum(letter.isupper() for letter in first) > len(first)
 
 
 def locate(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:
@@ -126,13 +126,13 @@ def _long_enough(text: str) -> bool:
 def _taken_back(span: SourceSpan, passage: Passage) -> bool:
     """Whether the rest of the sentences that hold the quote denies it or leaves it open."""
     start, end = span.start - passage.start, span.end - passage.start
-    for each in analyse(passage.text).sentences:
-        if each.end <= start or end <= each.start:
+    for sentence in analyse(passage.text).sentences:
+        if sentence.end <= start or end <= sentence.start:
             continue
-        before = passage.text[each.start : max(each.start, start)]
-        rest = f"{before} {passage.text[min(end, each.end) : each.end]}"
+        before = passage.text[sentence.start : max(sentence.start, start)]
+        rest = f"{before} {passage.text[min(end, sentence.end) : sentence.end]}"
         if (
-            _ALTERNATIVE.match(passage.text, min(end, each.end))
+            _ALTERNATIVE.match(passage.text, min(end, sentence.end))
             or negations(rest)
             or not _OPEN_WORDS.isdisjoint(words(rest))
             or not _OPEN_BEFORE.isdisjoint(words(before))
@@ -201,7 +201,7 @@ def citation_checks(
     if verdict is not Verdict.SUPPORTED:
         right = _right_passage(case, task, measured or 0.0, by_words=by_words)
         return [] if right is None else [_wrong_passage(case, right)]
-    return [_decorative(case, task, each) for each in _bears_nothing(case)]
+    return [_decorative(case, task, one) for one in _bears_nothing(case)]
 
 
 def _wrong_passage(case: Case, right: SourceSpan) -> Check:
@@ -215,7 +215,9 @@ def _right_passage(case: Case, task: Task, measured: float, *, by_words: bool) -
     """Where a passage that is not cited bears the claim out, word for word or much better than those cited."""
     cited = {passage.passage_id for passage in case.cited}
     wanted = set(terms(case.claim.text))
-    others = [each for each in task.passages if each.passage_id not in cited and _may_bear(each, wanted)]
+    others = [
+        passage for passage in task.passages if passage.passage_id not in cited and _may_bear(passage, wanted)
+    ]
     quote = said_whole(case.claim.text, others)
     if quote is not None or not by_words:
         return quote

@@ -172,7 +172,7 @@ def _heads_a_table(text: str, span: Span) -> bool:
     return (
         row.startswith("|")
         and row.endswith("|")
-        and not any(each.isdigit() for each in row)
+        and not any(one.isdigit() for one in row)
         and all(len(cell.split()) <= _MOST_HEADING_WORDS for cell in row.split("|"))
         and not before.lstrip().startswith("|")
     )

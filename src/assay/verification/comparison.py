@@ -54,40 +54,40 @@ class Ranked:
 
 def ranked(claim: Alignment) -> Ranked | None:
     """The claim's ranking beside the nearest sentence that ranks the same two by the same property, if one does."""
-    for mine in rankings(claim.plain):
-        if not mine.right:
+    for claimed in rankings(claim.plain):
+        if not claimed.right:
             continue
         for near in claim.near(SAME_MATTER):
-            for theirs in rankings(near.sentence.text):
-                agrees = _agrees(mine, theirs)
+            for stored in rankings(near.sentence.text):
+                agrees = _agrees(claimed, stored)
                 if agrees is not None:
-                    return Ranked(mine.place, near.sentence, agrees)
+                    return Ranked(claimed.place, near.sentence, agrees)
     return None
 
 
-def _agrees(mine: Ranking, theirs: Ranking) -> bool | None:
+def _agrees(claimed: Ranking, stored: Ranking) -> bool | None:
     """Whether two rankings say the same; None where they are of other things."""
-    swapped, turned = _sides_swapped(mine, theirs), _directions_differ(mine, theirs)
-    return None if swapped is None or turned is None else swapped == turned
+    swapped, reversed_ = _sides_swapped(claimed, stored), _directions_differ(claimed, stored)
+    return None if swapped is None or reversed_ is None else swapped == reversed_
 
 
-def _sides_swapped(mine: Ranking, theirs: Ranking) -> bool | None:
+def _sides_swapped(claimed: Ranking, stored: Ranking) -> bool | None:
     """Whether the two sides have changed places; None where they are not the same two."""
-    left, right = mine.left - mine.right, mine.right - mine.left
-    if not theirs.right:
-        return True if right & theirs.left and not left & theirs.left else None
-    their_left, their_right = theirs.left - theirs.right, theirs.right - theirs.left
-    if left & their_left and right & their_right:
+    left, right = claimed.left - claimed.right, claimed.right - claimed.left
+    if not stored.right:
+        return True if right & stored.left and not left & stored.left else None
+    stored_left, stored_right = stored.left - stored.right, stored.right - stored.left
+    if left & stored_left and right & stored_right:
         return False
-    return True if left & their_right and right & their_left else None
+    return True if left & stored_right and right & stored_left else None
 
 
-def _directions_differ(mine: Ranking, theirs: Ranking) -> bool | None:
+def _directions_differ(claimed: Ranking, stored: Ranking) -> bool | None:
     """Whether the one says less where the other says more; None where they rank by something else."""
-    if mine.of == theirs.of or kinship(mine.of, theirs.of) == "same":
-        return mine.up != theirs.up
-    if opposite(mine.of, theirs.of) or kinship(mine.of, theirs.of) == "opposite":
-        return mine.up == theirs.up
+    if claimed.of == stored.of or kinship(claimed.of, stored.of) == "same":
+        return claimed.up != stored.up
+    if opposite(claimed.of, stored.of) or kinship(claimed.of, stored.of) == "opposite":
+        return claimed.up == stored.up
     return None
 
 
@@ -108,7 +108,7 @@ def _rankings(read: Analysis) -> tuple[Ranking, ...]:
 
 def _in_clause(text: str, start: int, end: int) -> Iterator[Ranking]:
     """The ranking of one clause, if it holds one that is stated."""
-    spans = [Span(start + each.start, start + each.end) for each in word_spans(text[start:end])]
+    spans = [Span(start + span.start, start + span.end) for span in word_spans(text[start:end])]
     folded = words(text[start:end])
     for at, word in enumerate(folded):
         base = _base(word)
@@ -152,7 +152,7 @@ def _base(word: str) -> str | None:
     if len(word) < 5 or not word.endswith("er"):
         return None
     forms = [word[:-2], word[:-1], word[:-3]] if word[-3] != "i" else [word[:-3] + "y"]
-    return next((each for each in forms if _is_adjective(each)), None)
+    return next((term for term in forms if _is_adjective(term)), None)
 
 
 def _is_adjective(word: str) -> bool:
@@ -195,12 +195,12 @@ _TIMES = {
 def comparisons(claim: Alignment) -> list[Check]:
     """More against less, and words against their opposites, in the nearest sentence."""
     close = claim.near(SAME_MATTER)
-    mine = claim.analysis.comparisons
+    stated = claim.analysis.comparisons
     if not close:
         cause = "no source sentence is near enough to compare more and less"
         return [
             result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end))
-            for c in mine[:1]
+            for c in stated[:1]
         ]
     limits = limited(claim)
     if limits:
@@ -214,16 +214,16 @@ def comparisons(claim: Alignment) -> list[Check]:
         cause = f"the answer says {pair[0]!r} where the source says {pair[1]!r}"
         where = Span(0, len(claim.plain))
         return [failure(claim, "comparison", cause, where, FindingKind.CONTRADICTED, sentence.span)]
-    theirs = {each.direction for each in sentence.analysis.comparisons}
-    if not mine:
+    stored = {one.direction for one in sentence.analysis.comparisons}
+    if not stated:
         return []
-    part = Span(mine[0].start, mine[0].end)
-    if {each.direction for each in mine} & theirs:
+    part = Span(stated[0].start, stated[0].end)
+    if {one.direction for one in stated} & stored:
         return [result(claim, "comparison", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
-    if theirs and close[0].coverage >= SAME_STATEMENT:
+    if stored and close[0].coverage >= SAME_STATEMENT:
         cause = "the answer says more where the source says less, or less where it says more"
         return [failure(claim, "comparison", cause, part, FindingKind.CONTRADICTED, sentence.span)]
-    cause = "the source sentence compares nothing" if not theirs else "the source compares something else"
+    cause = "the source sentence compares nothing" if not stored else "the source compares something else"
     return [result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
 
 
@@ -239,15 +239,17 @@ def _ranked(claim: Alignment, ranking: Ranked) -> Check:
 
 def _opposites(claim: str, source: str) -> tuple[str, str] | None:
     """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
-    mine, theirs = ({stem(word): word for word in words(text) if word not in _AMOUNTS} for text in (claim, source))
-    for each in sorted(mine.keys() - theirs.keys()):
-        if _also_said(each, claim, source) or _supposed(mine[each], claim):
+    stated, stored = (
+        {stem(word): word for word in words(text) if word not in _AMOUNTS} for text in (claim, source)
+    )
+    for one in sorted(stated.keys() - stored.keys()):
+        if _also_said(one, claim, source) or _supposed(stated[one], claim):
             continue
-        for other in sorted(_against(each, mine[each]) & theirs.keys() - mine.keys()):
-            if {mine[each], theirs[other]} == _ORDER and _sides_changed(mine[each], claim, theirs[other], source):
+        for other in sorted(_against(one, stated[one]) & stored.keys() - stated.keys()):
+            if {stated[one], stored[other]} == _ORDER and _sides_changed(stated[one], claim, stored[other], source):
                 continue
-            if _beside(each, claim) & _beside(other, source) and _denied(each, claim) == _denied(other, source):
-                return mine[each], theirs[other]
+            if _beside(one, claim) & _beside(other, source) and _denied(one, claim) == _denied(other, source):
+                return stated[one], stored[other]
     return None
 
 
@@ -260,37 +262,37 @@ def _sides_changed(word: str, claim: str, other: str, source: str) -> bool:
     """Whether what one text has before its word, the other has behind its own: "X after Y", "Y before X"."""
     first, _, second = claim.lower().partition(f" {word} ")
     third, _, fourth = source.lower().partition(f" {other} ")
-    one, two, three, four = (frozenset(terms(each)) for each in (first, second, third, fourth))
+    one, two, three, four = (frozenset(terms(side)) for side in (first, second, third, fourth))
     return bool(one & four and two & three) and not (one & three - four or two & four - three)
 
 
-def _also_said(each: str, claim: str, source: str) -> bool:
+def _also_said(word: str, claim: str, source: str) -> bool:
     """Whether a source says the same beside its opposite: it lowers the risk that something else raises."""
-    alike = {other for way in (*_WAYS, *_EFFECTS) if each in way for other in way}
+    alike = {other for way in (*_WAYS, *_EFFECTS) if word in way for other in way}
     held = {stem(one) for one in words(source)}
-    return any(_beside(each, claim) & _beside(other, source) for other in alike & held)
+    return any(_beside(word, claim) & _beside(other, source) for other in alike & held)
 
 
-def _against(each: str, word: str) -> frozenset[str]:
+def _against(root: str, word: str) -> frozenset[str]:
     """The opposite stems of a word: listed, in the lexicon, or with a negating prefix put on or taken off."""
-    entry = lexicon().get(each)
+    entry = lexicon().get(root)
     known = opposites_of(word) | _TIMES.get(word, frozenset()) | (entry.opposites if entry else frozenset())
     for one, other in (_WAYS, _EFFECTS):
-        known |= other if each in one else one if each in other else frozenset()
-    shorn = {each.removeprefix(prefix) for prefix in NEGATING_PREFIXES if each.startswith(prefix)}
-    return known | {prefix + each for prefix in NEGATING_PREFIXES} | {short for short in shorn if len(short) > 3}
+        known |= other if root in one else one if root in other else frozenset()
+    shorn = {root.removeprefix(prefix) for prefix in NEGATING_PREFIXES if root.startswith(prefix)}
+    return known | {prefix + root for prefix in NEGATING_PREFIXES} | {short for short in shorn if len(short) > 3}
 
 
 def _denied(word: str, text: str) -> bool:
     """Whether a text denies what a stem says: what is not allowed is banned."""
-    return any(word in each.reached for each in denials(text))
+    return any(word in denial.reached for denial in denials(text))
 
 
 def _beside(word: str, text: str) -> set[str]:
     """The content words within three words of a stem."""
-    stems = [stem(each) for each in words(text)]
+    stems = [stem(word) for word in words(text)]
     around = [near for at, each in enumerate(stems) if each == word for near in stems[max(0, at - 3) : at + 4]]
-    return {each for each in around if each != word and each not in STOP_WORDS}
+    return {one for one in around if one != word and one not in STOP_WORDS}
 
 
 # Who did what to whom: names that stand the other way round about the same verb in the source sentence.
@@ -337,34 +339,34 @@ def swapped_sides(claim: str, source: str) -> tuple[Span, Span] | None:
     >>> swapped_sides("The expired key caused the outage.", "The outage was caused by an expired key.") is None
     True
     """
-    theirs = _verbs(source)
-    for verb, mine in _verbs(claim).items():
-        other = theirs.get(verb)
-        if other is None or mine.passive != other.passive or not mine.before or not other.before:
+    stored = _verbs(source)
+    for verb, stated in _verbs(claim).items():
+        other = stored.get(verb)
+        if other is None or stated.passive != other.passive or not stated.before or not other.before:
             continue
-        if _crossed(mine, other):
-            start, end = clause_start(claim, mine.place.start), clause_end(claim, mine.place.end)
-            return Span(start, mine.place.start), Span(mine.place.end, end)
+        if _crossed(stated, other):
+            start, end = clause_start(claim, stated.place.start), clause_end(claim, stated.place.end)
+            return Span(start, stated.place.start), Span(stated.place.end, end)
     return None
 
 
-def _crossed(mine: _Sides, other: _Sides) -> bool:
-    """Whether what is before the one is behind the other; what is on both sides ("version 2") tells nothing.
+def _crossed(stated: _Sides, stored: _Sides) -> bool:
+    """Whether what is before the one is behind the stored; what is on both sides ("version 2") tells nothing.
 
     A number, as of a year, may stand on either side, unless it tells two of a kind apart.
     """
-    shared = mine.before & mine.behind
-    before, behind = mine.before - shared, other.behind - shared
-    theirs = (other.before & mine.behind) - shared
-    named = bool(shared) or any(not each[0].isdigit() for each in theirs)
-    return bool(before) and before <= behind and bool(theirs) and named and not before & other.before
+    shared = stated.before & stated.behind
+    before, behind = stated.before - shared, stored.behind - shared
+    crossed = (stored.before & stated.behind) - shared
+    named = bool(shared) or any(not one[0].isdigit() for one in crossed)
+    return bool(before) and before <= behind and bool(crossed) and named and not before & stored.before
 
 
 def _verbs(text: str) -> dict[str, _Sides]:
     """The sides of each word of a text that may be a verb and stands in it once."""
     spans = list(word_spans(text))
     folded = words(text)
-    stems = [stem(each) for each in folded]
+    stems = [stem(word) for word in folded]
     found = {}
     for at, word in enumerate(stems):
         if 0 < at < len(stems) - 1 and stems.count(word) == 1 and _is_verb(word, folded[at]):
@@ -419,19 +421,19 @@ def roles(claim: Alignment) -> list[Check]:
 
 
 def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
-    one, other = (claim.plain[each.start : each.end] for each in (first, second))
+    one, other = (claim.plain[span.start : span.end] for span in (first, second))
     said = f"{other.strip()!r} and {one.strip()!r}" if first != second else f"{one!r}"
     cause = f"the source has {said} the other way round"
     return failure(claim, "roles", cause, Span(first.start, second.end), FindingKind.CONTRADICTED, sentence.span)
 
 
-def _swapped_names(copied: Copied, claim: str, mine: Sequence[Token]) -> tuple[Span, Span] | None:
+def _swapped_names(copied: Copied, claim: str, tokens: Sequence[Token]) -> tuple[Span, Span] | None:
     """Two names that, put back into each other's places, bring the claim back to the sentence."""
-    stems, theirs = [each.stem for each in mine], [each.stem for each in copied.sentence.analysis.tokens]
-    held = [each for each in _runs(claim, mine) if set(stems[each.start : each.end]) <= set(theirs)]
-    moved = [each for each in held if copied.copy.edits_at(_place(mine, each))]
+    stems, stored = [token.stem for token in tokens], [token.stem for token in copied.sentence.analysis.tokens]
+    held = [span for span in _runs(claim, tokens) if set(stems[span.start : span.end]) <= set(stored)]
+    moved = [span for span in held if copied.copy.edits_at(_place(tokens, span))]
     for first, second in combinations(held[:_MOST_NAMES], 2):
-        between = {each.folded for each in mine[first.end : second.start]}
+        between = {token.folded for token in tokens[first.end : second.start]}
         if (first not in moved and second not in moved) or not between or between & _SYMMETRIC:
             continue
         back = [
@@ -439,22 +441,22 @@ def _swapped_names(copied: Copied, claim: str, mine: Sequence[Token]) -> tuple[S
             *stems[first.start : first.end], *stems[second.end :],
         ]  # fmt: skip
         moves = first.end - first.start + second.end - second.start
-        if kept(back, theirs) >= kept(stems, theirs) + moves:
-            return _place(mine, first), _place(mine, second)
+        if kept(back, stored) >= kept(stems, stored) + moves:
+            return _place(tokens, first), _place(tokens, second)
     return None
 
 
-def _shuffled_words(copied: Copied, mine: Sequence[Token]) -> tuple[Span, Span] | None:
+def _shuffled_words(copied: Copied, tokens: Sequence[Token]) -> tuple[Span, Span] | None:
     """Where the claim has the sentence's own words in another order, and more than one stretch of it has moved."""
-    theirs = [each.stem for each in copied.sentence.analysis.tokens]
-    if Counter(each.stem for each in mine) - Counter(theirs):
+    stored = [token.stem for token in copied.sentence.analysis.tokens]
+    if Counter(token.stem for token in tokens) - Counter(stored):
         return None
     moved = [edit.claim for edit in copied.copy.edits if edit.claim.start < edit.claim.end]
-    stems = [[each.stem for each in mine if within(each, span)] for span in moved]
-    saying = [any(_has_content(each) for each in mine if within(each, span)) for span in moved]
+    stems = [[token.stem for token in tokens if within(token, span)] for span in moved]
+    saying = [any(_has_content(token) for token in tokens if within(token, span)) for span in moved]
     if sum(saying) < min(_LEAST_MOVED, len(moved)):
         return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": words that say nothing
-    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], theirs)):
+    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], stored)):
         return None
     return moved[0], moved[-1]
 
@@ -470,11 +472,11 @@ def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
     return listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
 
 
-def _runs(claim: str, mine: Sequence[Token]) -> list[Span]:
+def _runs(claim: str, tokens: Sequence[Token]) -> list[Span]:
     """The names of the claim as ranges of its words."""
     found = []
     for name in analyse(claim).names:
-        at = [n for n, each in enumerate(mine) if name.start <= each.start < name.end]
+        at = [n for n, each in enumerate(tokens) if name.start <= each.start < name.end]
         if at:
             found.append(Span(at[0], at[-1] + 1))
     return found
@@ -513,7 +515,7 @@ def listed(claim: Alignment) -> list[Check]:
         if len(rest) < 2:
             continue
         found = _clause_saying(rest, claim)
-        if found is not None and not any(each == item or kinship(item, each) == "same" for each in found):
+        if found is not None and not any(one == item or kinship(item, one) == "same" for one in found):
             cause = f"the source does not say it of {match['item']!r}"
             part = Span(match.start("item"), match.end("item"))
             return [result(claim, "additions", Status.UNKNOWN, Severity.BLOCK, cause, part)]
@@ -527,7 +529,7 @@ def _clause_saying(rest: list[str], claim: Alignment) -> frozenset[str] | None:
         for near in claim.near(SAME_MATTER)
         for part in _LIST_CLAUSE.split(near.sentence.text)
     )
-    best = max(clauses, key=lambda each: len(each.intersection(rest)), default=frozenset[str]())
+    best = max(clauses, key=lambda one: len(one.intersection(rest)), default=frozenset[str]())
     return best if len(best.intersection(rest)) >= SAME_STATEMENT * len(set(rest)) else None
 
 
@@ -563,4 +565,4 @@ def _most_in_one(wanted: Iterable[str], sources: SourceIndex) -> float:
     every = set(wanted)
     if not every:
         return 1.0
-    return max((len(every & set(each.terms)) for each in sources.sentences), default=0) / len(every)
+    return max((len(every & set(sentence.terms)) for sentence in sources.sentences), default=0) / len(every)

@@ -173,13 +173,13 @@ def open_in(review: Review, *, trusted: bool) -> list[Claim]:
 
 def _scope(claim: Claim, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """The passages that a claim stands on: those it cites, or all where it cites none."""
-    cited = tuple(each for each in passages if each.passage_id in claim.citations)
+    cited = tuple(passage for passage in passages if passage.passage_id in claim.citations)
     return cited or tuple(passages)
 
 
 def _key(one: Asked) -> tuple[str, ...]:
     """What makes a claim the same: its words and the passages that it stands on."""
-    return (one.claim.text, *(each.passage_id for each in one.passages))
+    return (one.claim.text, *(passage.passage_id for passage in one.passages))
 
 
 def together(first: Verdict, said: Verdict) -> Verdict:
@@ -210,8 +210,8 @@ def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
     finds supported only warns where it could not be made, or failed: the model has settled what it left open.
     """
     first = {claim.n: claim for claim in review.claims}
-    against = [each for each in of_truth(review.checks) if each.name != "support"]
-    doubted = {each.claim for each in against}
+    against = [check for check in of_truth(review.checks) if check.name != "support"]
+    doubted = {one.claim for one in against}
     overruled = {n for n, ruling in rulings.items() if n in doubted and ruling.verdict is Verdict.SUPPORTED}
     after = {n: _after(first[n], by, ruling, is_overruled=n in overruled) for n, ruling in rulings.items()}
     checks: list[Check] = []
@@ -221,7 +221,7 @@ def with_rulings(review: Review, by: str, rulings: dict[int, Ruling]) -> Review:
             checks.append(check)
         elif check.name == "support":
             was, ruling = first[claim.n].verdict, rulings[claim.n]
-            checks += [*_told(claim, by, ruling, was), _support(check, claim, by, ruling, was)]
+            checks += [*_agreement_checks(claim, by, ruling, was), _support(check, claim, by, ruling, was)]
         elif claim.verdict is Verdict.SUPPORTED and check.status is Status.UNKNOWN:
             checks.append(replace(check, severity=Severity.WARN))
         elif claim.n in overruled and check in against:
@@ -253,7 +253,7 @@ def _disagreement(first: Verdict, by: str, ruling: Ruling) -> str | None:
     return f"{_TESTS}: {first.value}; {by}: {ruling.verdict.value}"
 
 
-def _told(claim: Claim, by: str, ruling: Ruling, first: Verdict) -> list[Check]:
+def _agreement_checks(claim: Claim, by: str, ruling: Ruling, first: Verdict) -> list[Check]:
     """A check that the model could not say, or of whether both sides agree, where both could say."""
     where = Span(claim.start, claim.end)
     if ruling.verdict is Verdict.UNKNOWN:
@@ -364,8 +364,8 @@ class ModelTier:
 
     def _shown(self, asked: Sequence[Asked]) -> tuple[Shown, str]:
         """What the model sees of the sources, and the code of its fences."""
-        passages = tuple({each.passage_id: each for one in asked for each in one.passages}.values())
-        texts = [*(each.text for each in passages), *(one.claim.text for one in asked)]
+        passages = tuple({passage.passage_id: passage for one in asked for passage in one.passages}.values())
+        texts = [*(passage.text for passage in passages), *(one.claim.text for one in asked)]
         return numbered(passages, self.room), absent_from(texts, self.fence)
 
     async def _ask(self, asked: Sequence[Asked], view: Shown, code: str) -> VerifierReply:
@@ -395,7 +395,7 @@ def numbered(passages: Sequence[Passage], room: int) -> Shown:
     lines: list[str] = []
     left, left_out = room, 0
     for passage in passages:
-        held = [each for each in sentences(passage.text) if passage.text[each.start : each.end].strip()]
+        held = [span for span in sentences(passage.text) if passage.text[span.start : span.end].strip()]
         first = len(spans) + 1
         written = [f"{n}. {_line(passage.text[span.start : span.end])}" for n, span in enumerate(held, first)]
         tokens = estimated_tokens("\n".join(written))
@@ -425,11 +425,11 @@ def _may_go_by(one: Asked, view: Shown) -> str:
 
 def rulings(reply: VerifierReply, asked: Sequence[Asked], view: Shown) -> tuple[Ruling, ...]:
     """The reply as one ruling a claim. A reply that names claims never given is not trusted in anything."""
-    counts = Counter(each.number for each in reply.claims)
+    counts = Counter(ruled.number for ruled in reply.claims)
     strange = sorted(set(counts) - set(range(1, len(asked) + 1)))
     if strange:
         return tuple(_unknown(f"the model ruled on claims never given: {strange}") for _ in asked)
-    by_number = {each.number: each for each in reply.claims}
+    by_number = {ruled.number: ruled for ruled in reply.claims}
     found = []
     for n, one in enumerate(asked, 1):
         if counts[n] != 1:
@@ -444,8 +444,8 @@ def _ruling(ruled: _Ruled, one: Asked, view: Shown) -> Ruling:
     """The ruling on a claim: its worst part's."""
     if not ruled.parts:
         return _unknown("the model said nothing of this claim")
-    parts = [_part(each, one, view) for each in ruled.parts]
-    verdict = next(each for each in _ORDER if any(part.verdict is each for part in parts))
+    parts = [_part(part, one, view) for part in ruled.parts]
+    verdict = next(one for one in _ORDER if any(part.verdict is one for part in parts))
     worst = next(part for part in parts if part.verdict is verdict)
     if any(part.verdict is Verdict.UNKNOWN for part in parts) and verdict is not Verdict.CONTRADICTED:
         worst = next(part for part in parts if part.verdict is Verdict.UNKNOWN)
@@ -486,7 +486,9 @@ def _part(part: _Part, one: Asked, view: Shown) -> Ruling:
     own = {passage.passage_id for passage in one.passages}
     if not all(span.passage_id in own for span in spans):
         return _unknown("the model named sentences of passages that this claim does not stand on")
-    beside = [view.spans[n] for each in part.sentences for n in (each - 1, each) if n in view.spans]  # "It burned."
+    beside = [
+        view.spans[n] for number in part.sentences for n in (number - 1, number) if n in view.spans
+    ]  # "It burned."
     if not set(terms(one.claim.text)) & {term for span in beside for term in terms(span.quote)}:
         return _unknown("the sentences that the model named share no word with the claim")
     numbers = ", ".join(map(str, dict.fromkeys(part.sentences)))

@@ -68,7 +68,7 @@ _NEXT_TO_NOTHING = frozenset(
     map(
         stem,
         """little few hardly rarely seldom minimal negligible insufficient barely scarcely rejected refused declined
-        cancelled forbidden prohibited banned""".split(),
+        cancelled check_bans prohibited banned""".split(),
     )
 )
 
@@ -102,15 +102,15 @@ def _denials(read: Analysis) -> tuple[Denial, ...]:
     for span in whole:
         held = _terms(text, span.end, clause_end(text, span.end))
         found.append(Denial(span, held, held))
-    for each in islice(read.negations, _MOST_READ):
-        if any(span.start <= each.start < span.end for span in whole):
+    for one in islice(read.negations, _MOST_READ):
+        if any(span.start <= one.start < span.end for span in whole):
             continue
-        end = clause_end(text, each.end)
-        clause = _terms(text, clause_start(text, each.start), each.start) | _terms(text, each.end, end)
-        reached = _terms(text, each.end, min(end, _after_words(text, each.end)))
-        stated = not _SUPPOSED.search(text[clause_start(text, each.start) : each.start])
-        found.append(Denial(Span(each.start, each.end), reached or clause, clause, stated))
-    return tuple(sorted(found, key=lambda each: each.place.start))
+        end = clause_end(text, one.end)
+        clause = _terms(text, clause_start(text, one.start), one.start) | _terms(text, one.end, end)
+        reached = _terms(text, one.end, min(end, _after_words(text, one.end)))
+        stated = not _SUPPOSED.search(text[clause_start(text, one.start) : one.start])
+        found.append(Denial(Span(one.start, one.end), reached or clause, clause, stated))
+    return tuple(sorted(found, key=lambda one: one.place.start))
 
 
 def _after_words(text: str, at: int) -> int:
@@ -136,86 +136,86 @@ def _terms(text: str, start: int, end: int) -> frozenset[str]:
 
 def denials_and_bans(claim: Alignment) -> list[Check]:
     """What the claim or its sources deny, and what they forbid."""
-    return [*negated(claim), *forbidden(claim)]
+    return [*check_denials(claim), *check_bans(claim)]
 
 
-def negated(claim: Alignment) -> list[Check]:
+def check_denials(claim: Alignment) -> list[Check]:
     """Each denial of the claim beside what its sources say of the same, then what only the sources deny."""
     if len(every := denials(claim.plain)) > MOST_DENIED:
         part = Span(every[0].place.start, every[-1].place.end)
         return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, _TOO_MANY, part)]
-    mine = [each for each in every if not _RANKS.match(claim.plain, each.place.end)]
-    checks = [_copied(claim, each) or _answers_denial(claim, each) for each in mine]
-    return [*checks, *_only_theirs(claim, mine)]
+    denied = [denial for denial in every if not _RANKS.match(claim.plain, denial.place.end)]
+    checks = [_check_in_copy(claim, denial) or _check_elsewhere(claim, denial) for denial in denied]
+    return [*checks, *_check_left_out(claim, denied)]
 
 
-def _copied(claim: Alignment, mine: Denial) -> Check | None:
+def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
     """The denial beside the sentence that the claim is a changed copy of: kept from there, or put in."""
     if claim.copied is None:
         return None
-    sentence, edits = claim.copied.sentence, claim.copied.copy.edits_at(mine.place)
+    sentence, edits = claim.copied.sentence, claim.copied.copy.edits_at(denial.place)
     if not edits:
-        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, mine.place, sentence.span)
-    if not all(_short(each) for each in edits) or not _keeps(claim, mine) or _put_otherwise(claim.copied, mine):
+        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, denial.place, sentence.span)
+    if not all(_short(edit) for edit in edits) or not _keeps(claim, denial) or _put_otherwise(claim.copied, denial):
         return None
-    theirs = " ".join(sentence.text[each.source.start : each.source.end] for each in edits)
+    replaced = " ".join(sentence.text[edit.source.start : edit.source.end] for edit in edits)
     if (
-        _leaves_open(claim, mine, sentence)
-        or denials(theirs)
-        or _DENY & set(terms(theirs))
-        or _turned(theirs, mine)
+        _leaves_open(claim, denial, sentence)
+        or denials(replaced)
+        or _DENY & set(terms(replaced))
+        or _says_opposite(replaced, denial)
     ):
         return None
     cause = "the answer denies what the source says"
-    return failure(claim, "negation", cause, mine.place, FindingKind.NEGATION, sentence.span)
+    return failure(claim, "negation", cause, denial.place, FindingKind.NEGATION, sentence.span)
 
 
-def _put_otherwise(copied: Copied, mine: Denial) -> bool:
+def _put_otherwise(copied: Copied, denial: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
-        held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
-        for theirs in denials(copied.sentence.text)
-        if any(within(theirs.place, edit.source) for edit in copied.copy.edits)
+        held_share(denial.reached, sorted(stored.reached)) >= SAME_CLAUSE
+        for stored in denials(copied.sentence.text)
+        if any(within(stored.place, edit.source) for edit in copied.copy.edits)
     )
 
 
-def _denied_elsewhere(claim: Alignment, mine: Denial) -> SourceSentence | None:
+def _denied_elsewhere(claim: Alignment, denial: Denial) -> SourceSentence | None:
     """A sentence with a denial of the same words."""
-    for each in claim.sources.sentences:
-        if mine.reached.isdisjoint(each.terms):
+    for sentence in claim.sources.sentences:
+        if denial.reached.isdisjoint(sentence.terms):
             continue
-        if any(held_share(mine.reached, sorted(one.reached)) >= SAME_CLAUSE for one in denials(each.text)):
-            return each
+        if any(held_share(denial.reached, sorted(one.reached)) >= SAME_CLAUSE for one in denials(sentence.text)):
+            return sentence
     return None
 
 
-def _keeps(claim: Alignment, mine: Denial) -> bool:
+def _keeps(claim: Alignment, denial: Denial) -> bool:
     """Whether the sentence says most of what the denial reaches."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
-    return held_share(mine.reached, claim.copied.sentence.terms) >= REACHED
+    return held_share(denial.reached, claim.copied.sentence.terms) >= REACHED
 
 
-def _answers_denial(claim: Alignment, mine: Denial) -> Check:
+def _check_elsewhere(claim: Alignment, denial: Denial) -> Check:
     """Sources that speak of the same must deny something too, in the sentences that together hold the clause."""
-    window = _window(mine.clause, claim.sources)
-    held = [term for each in window for term in each.terms]
+    window = _window(denial.clause, claim.sources)
+    held = [term for one in window for term in one.terms]
     if (
-        not mine.stated
-        or held_share(mine.clause, held) < SAME_CLAUSE
-        or held_share(mine.reached, held) < SAME_REACH
+        not denial.stated
+        or held_share(denial.clause, held) < SAME_CLAUSE
+        or held_share(denial.reached, held) < SAME_REACH
     ):
         cause = "no source sentence is near enough to compare what is denied"
-        return result(claim, "negation", Status.UNKNOWN, Severity.WARN, cause, mine.place)
-    denying = next((each for each in window if _denies(each, mine)), None)
+        return result(claim, "negation", Status.UNKNOWN, Severity.WARN, cause, denial.place)
+    denying = next((one for one in window if _denies(one, denial)), None)
     if denying is not None:
-        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, mine.place, denying.span)
-    near = next((each for each in window if _half_denies(each, mine) or _leaves_open(claim, mine, each)), None)
-    near = near or _denied_elsewhere(claim, mine)
+        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, denial.place, denying.span)
+    near = next((one for one in window if _half_denies(one, denial) or _leaves_open(claim, denial, one)), None)
+    near = near or _denied_elsewhere(claim, denial)
     if near is not None:
         cause = "a source comes near to this denial and does not settle it"
-        return result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, mine.place, near.span)
+        return result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, denial.place, near.span)
     cause = "the answer denies what the source says"
-    return failure(claim, "negation", cause, mine.place, FindingKind.NEGATION, window[0].span)
+    return failure(claim, "negation", cause, denial.place, FindingKind.NEGATION, window[0].span)
 
 
 def _window(clause: frozenset[str], sources: SourceIndex) -> list[SourceSentence]:
@@ -230,85 +230,91 @@ def held_share(wanted: Iterable[str], held: Sequence[str]) -> float:
     """The share of some terms that others hold, a word of the same meaning counted as the word."""
     every = list(wanted)
     there = set(held)
-    kept = sum(each in there or any(kinship(each, other) == "same" for other in there) for each in every)
+    kept = sum(term in there or any(kinship(term, other) == "same" for other in there) for term in every)
     return kept / len(every) if every else 0.0
 
 
-def _denies(sentence: SourceSentence, mine: Denial) -> bool:
+def _denies(sentence: SourceSentence, denial: Denial) -> bool:
     """Whether a sentence denies anything, or says the opposite of a word that the denial reaches."""
     if denials(sentence.text):
         return True
     return any(
         opposite(one, other) or kinship(one, other) == "opposite"
-        for one in mine.reached
+        for one in denial.reached
         for other in sentence.terms
     )
 
 
-def _half_denies(sentence: SourceSentence, mine: Denial) -> bool:
+def _half_denies(sentence: SourceSentence, denial: Denial) -> bool:
     """Whether a sentence says "little" or the like of what the denial reaches."""
-    held = mine.reached.intersection(sentence.terms)
-    return len(held) >= SAME_REACH * len(mine.reached) and not _NEXT_TO_NOTHING.isdisjoint(sentence.terms)
+    held = denial.reached.intersection(sentence.terms)
+    return len(held) >= SAME_REACH * len(denial.reached) and not _NEXT_TO_NOTHING.isdisjoint(sentence.terms)
 
 
-def _leaves_open(claim: Alignment, mine: Denial, sentence: SourceSentence) -> bool:
+def _leaves_open(claim: Alignment, denial: Denial, sentence: SourceSentence) -> bool:
     """Whether "not all" stands beside a sentence on a part, or "not yet" beside one on what is planned."""
-    if _ALL_BEHIND.match(claim.plain, mine.place.end) and not _PART.isdisjoint(words(sentence.text)):
+    if _ALL_BEHIND.match(claim.plain, denial.place.end) and not _PART.isdisjoint(words(sentence.text)):
         return True
     said = claim.plain
     return bool(_YET.search(said) and _AHEAD.search(sentence.text) and not _AHEAD.search(said))
 
 
-def _only_theirs(claim: Alignment, mine: Sequence[Denial]) -> list[Check]:
+def _check_left_out(claim: Alignment, denied: Sequence[Denial]) -> list[Check]:
     """A denial of a source sentence, of what the claim states without denying it."""
-    put_in = [each for each in mine if claim.copied is None or claim.copied.copy.edits_at(each.place)]
-    for sentence, theirs in _theirs(claim, mine):
+    put_in = [denial for denial in denied if claim.copied is None or claim.copied.copy.edits_at(denial.place)]
+    for sentence, stored in _left_out_denials(claim, denied):
         stated = terms(claim.plain)
-        if not theirs.reached or _turned(claim.plain, theirs) or any(_alike(each, theirs) for each in put_in):
+        if (
+            not stored.reached
+            or _says_opposite(claim.plain, stored)
+            or any(_denies_same(one, stored) for one in put_in)
+        ):
             continue
-        if held_share(theirs.reached, stated) >= REACHED:
-            part = _place_of(claim.plain, theirs.reached & set(stated))
-            if _with_exception(claim, sentence, theirs):
+        if held_share(stored.reached, stated) >= REACHED:
+            part = _place_of(claim.plain, stored.reached & set(stated))
+            if _with_exception(claim, sentence, stored):
                 cause = "the source denies it with an exception"
                 return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)]
             return [failure(claim, "negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
     return []
 
 
-def _with_exception(claim: Alignment, sentence: SourceSentence, theirs: Denial) -> bool:
+def _with_exception(claim: Alignment, sentence: SourceSentence, stored: Denial) -> bool:
     """Whether a denial has an exception that the claim leaves out, or is that exception: "not without consent"."""
-    others = [each.place for each in denials(sentence.text) if each is not theirs]
-    excepts = _EXCEPT.match(sentence.text, theirs.place.start) is not None
+    others = [denial.place for denial in denials(sentence.text) if denial is not stored]
+    excepts = _EXCEPT.match(sentence.text, stored.place.start) is not None
     if claim.copied is not None:
-        left_out = [each for each in others if any(within(each, edit.source) for edit in claim.copied.copy.edits)]
-        return any(excepts or _EXCEPT.match(sentence.text, each.start) for each in left_out)
+        left_out = [
+            place for place in others if any(within(place, edit.source) for edit in claim.copied.copy.edits)
+        ]
+        return any(excepts or _EXCEPT.match(sentence.text, one.start) for one in left_out)
     if excepts:
-        return any(place.end <= theirs.place.start for place in others)
-    return _EXCEPT.search(sentence.text, theirs.place.end) is not None
+        return any(place.end <= stored.place.start for place in others)
+    return _EXCEPT.search(sentence.text, stored.place.end) is not None
 
 
-def _alike(mine: Denial, theirs: Denial) -> bool:
+def _denies_same(denial: Denial, stored: Denial) -> bool:
     """Whether the claim denies the same, be it in another place: "no beavers were seen"."""
-    if held_share(theirs.reached, sorted(mine.reached)) >= SAME_CLAUSE:
+    if held_share(stored.reached, sorted(denial.reached)) >= SAME_CLAUSE:
         return True
-    return bool(theirs.reached & mine.reached) and held_share(theirs.reached, sorted(mine.clause)) >= REACHED
+    return bool(stored.reached & denial.reached) and held_share(stored.reached, sorted(denial.clause)) >= REACHED
 
 
-def _theirs(claim: Alignment, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
+def _left_out_denials(claim: Alignment, denied: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
     """The denials that the claim leaves out of the sentence it copies; else those of the one that says the same."""
     if claim.copied is not None:
-        left_out = [each for each in claim.copied.copy.edits if not denials(_mine(claim, each))]
-        for theirs in denials(claim.copied.sentence.text):
-            if any(within(theirs.place, each.source) and _ends(theirs, each) for each in left_out):
-                yield claim.copied.sentence, theirs
+        left_out = [edit for edit in claim.copied.copy.edits if not denials(_edited_text(claim, edit))]
+        for stored in denials(claim.copied.sentence.text):
+            if any(within(stored.place, one.source) and _ends(stored, one) for one in left_out):
+                yield claim.copied.sentence, stored
         return
     close = claim.near(SAME_STATEMENT)
-    if close and not mine and not _DENY & set(terms(claim.plain)):
-        for theirs in denials(close[0].sentence.text):
-            yield close[0].sentence, theirs
+    if close and not denied and not _DENY & set(terms(claim.plain)):
+        for stored in denials(close[0].sentence.text):
+            yield close[0].sentence, stored
 
 
-def _mine(claim: Alignment, edit: Edit) -> str:
+def _edited_text(claim: Alignment, edit: Edit) -> str:
     return claim.plain[edit.claim.start : edit.claim.end]
 
 
@@ -317,14 +323,14 @@ def _short(edit: Edit) -> bool:
     return edit.source.end - edit.source.start <= _LONGEST_DENIAL
 
 
-def _ends(theirs: Denial, edit: Edit) -> bool:
+def _ends(stored: Denial, edit: Edit) -> bool:
     """Whether what was left out ends with a denial: what it denies is kept."""
-    return edit.source.end - theirs.place.start <= _LONGEST_DENIAL
+    return edit.source.end - stored.place.start <= _LONGEST_DENIAL
 
 
-def _turned(claim: str, theirs: Denial) -> bool:
+def _says_opposite(claim: str, stored: Denial) -> bool:
     """Whether the one text says by an opposite what the other says by a denial."""
-    return any(opposite(one, other) for one in theirs.reached for other in terms(claim))
+    return any(opposite(one, other) for one in stored.reached for other in terms(claim))
 
 
 def _place_of(claim: str, held: Iterable[str]) -> Span:
@@ -367,7 +373,7 @@ def runs(text: str) -> frozenset[str]:
     >>> sorted(runs("Paid 20"))
     ['0', '0 >', '<', '< paid', '< paid 0', '>', 'paid', 'paid 0', 'paid 0 >']
     """
-    said = ["<", *("0" if each.isdigit() else each for each in words(text)), ">"]
+    said = ["<", *("0" if word.isdigit() else word for word in words(text)), ">"]
     return frozenset(
         " ".join(said[at : at + length])
         for length in range(1, LONGEST_RUN + 1)
@@ -390,7 +396,7 @@ def _model() -> Absence:
     return Absence(**json.loads(files("assay.verification").joinpath("absence.json").read_text(encoding="utf-8")))
 
 
-# What a claim allows and its source forbids, in words that are no denial: "smoking is forbidden".
+# What a claim allows and its source forbids, in words that are no denial: "smoking is check_bans".
 
 
 _FORBIDS = re.compile(
@@ -402,13 +408,13 @@ _WORDS = frozenset(map(stem, "may can could allow allowed permit permitted free 
 _HELD = 0.6
 
 
-def forbidden(claim: Alignment) -> list[Check]:
+def check_bans(claim: Alignment) -> list[Check]:
     """An open check of what the claim allows, near a sentence that forbids it or something like it."""
     said = claim.plain
     allows = _ALLOWS.search(said)
     if allows is None or _FORBIDS.search(said) or denials(said):
         return []
-    matter = [each for each in terms(said) if each not in _WORDS]
+    matter = [term for term in terms(said) if term not in _WORDS]
     for near in claim.near(SAME_MATTER):
         text = near.sentence.text
         if _FORBIDS.search(text) and not _ALLOWS.search(text) and held_share(matter, near.sentence.terms) >= _HELD:

@@ -169,11 +169,11 @@ class PromisedVerifier:
         promised = self.promised()
         found = await self.inner.check(text, passages, one_claim=one_claim)
         self.latest.extend(claim.support for claim in found.claims if claim.support is not None)
-        told = _told(promised.promise, shifted=has_shifted(tuple(self.latest), promised.reference))
-        return held_back(found, promised.promise).with_checks((told,), findings_of((told,)))
+        check = _promise_check(promised.promise, shifted=has_shifted(tuple(self.latest), promised.reference))
+        return withheld(found, promised.promise).with_checks((check,), findings_of((check,)))
 
 
-def held_back(review: Review, promise: Promise) -> Review:
+def withheld(review: Review, promise: Promise) -> Review:
     """The review in which no claim below the promise's threshold is called supported."""
     unsure = {claim.n: _cause(claim, promise) for claim in review.claims if _unsure(claim, promise)}
     checks = tuple(_unsettled(check, unsure) for check in review.checks)
@@ -207,7 +207,7 @@ def _unsettled(check: Check, unsure: dict[int, str]) -> Check:
     return replace(check, status=Status.UNKNOWN, cause=unsure[check.claim])
 
 
-def _told(promise: Promise, *, shifted: bool) -> Check:
+def _promise_check(promise: Promise, *, shifted: bool) -> Check:
     """The promise in words; unknown where the latest claims speak against it."""
     words = (
         f"promised with {promise.confidence:.0%} confidence, for claims like those measured: at most "

@@ -58,11 +58,11 @@ def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Che
     ()
     """
     said = set(words(" ".join((text, *(span.quote for claim in claims for span in claim.spans)))))
-    named = [each.words for each in names(text) if len(each.words) >= _WORDS]
-    for asked in (each.words for each in names(question.standalone) if len(each.words) >= _WORDS):
+    named = [name.words for name in names(text) if len(name.words) >= _WORDS]
+    for asked in (name.words for name in names(question.standalone) if len(name.words) >= _WORDS):
         if said.intersection(asked[:-1]):
             continue
-        rival = next((each for each in named if each[-1] == asked[-1] and each != asked), None)
+        rival = next((one for one in named if one[-1] == asked[-1] and one != asked), None)
         if rival is not None:
             cause = f"the question is about {' '.join(asked)!r}, and the answer names {' '.join(rival)!r}"
             return (Check("subject", Status.UNKNOWN, Severity.BLOCK, None, cause),)
@@ -85,7 +85,7 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     if language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
     asked = [name for name in _asked(question.standalone) if _is_name(name, evidence.passages)]
-    known = {name for name in asked if any(_names_it(_whole(each), name) for each in evidence.passages)}
+    known = {name for name in asked if any(_names_it(_whole(passage), name) for passage in evidence.passages)}
     found: list[Check] = []
     for claim in claims:
         missed = (name for name in asked if not _is_on(name, claim, evidence.passages))
@@ -94,7 +94,7 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
         )
         off = next(tells, None)
         if claim.citations and off is not None:
-            cause = f"the question is about {_told(off)}, which neither this sentence nor what it cites names"
+            cause = f"the question is about {' '.join(off)!r}, which neither this sentence nor what it cites names"
             found.append(_unsure(claim, cause))
     return tuple(found)
 
@@ -118,20 +118,16 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
     (`assay.nlp.rivals`). It may be an honest comparison, so the check is unknown rather than failed.
     """
     found = rivals(question, evidence.passages)
-    starts = {each.passage_id: each.start for each in evidence.passages}
-    told = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
+    starts = {passage.passage_id: passage.start for passage in evidence.passages}
+    pairs = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
     return tuple(
         _unsure(
             claim,
             f"the question is about {' '.join(rival.asked)!r}, the source says this of {' '.join(rival.rival)!r}",
         )
-        for claim, rival in told
+        for claim, rival in pairs
         if rival is not None
     )
-
-
-def _told(name: Sequence[str]) -> str:
-    return repr(" ".join(name))
 
 
 def _unsure(claim: Claim, cause: str) -> Check:
@@ -143,7 +139,7 @@ def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mappin
     held: Counter[Rival] = Counter()
     for span in claim.spans:
         for rival in found.get(span.passage_id, ()):
-            first, last = (starts[span.passage_id] + each for each in (rival.span.start, rival.span.end))
+            first, last = (starts[span.passage_id] + one for one in (rival.span.start, rival.span.end))
             held[rival] += max(0, min(span.end, last) - max(span.start, first))
     if 2 * held.total() <= sum(span.end - span.start for span in claim.spans):
         return None
@@ -218,7 +214,9 @@ def _led_to(asked: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
     found = [each for each in passages if _names_it(_whole(each), asked)]
     known = {word for each in found for word in _names_of(_whole(each))}
     return found + [
-        each for each in passages if each not in found and known & set(_names_of(each.title, title=True))
+        passage
+        for passage in passages
+        if passage not in found and known & set(_names_of(passage.title, title=True))
     ]
 
 
@@ -256,10 +254,10 @@ class ReaderRelevance:
         if question.language not in self.reader.model.languages:
             return None
         said = without_markup(without_marks(text, citations(text)))
-        titles = dict.fromkeys(titled(each).title for each in sources)
+        titles = dict.fromkeys(titled(one).title for one in sources)
         (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), said)])
         held, rarest = held_of(question.standalone, " ".join((*titles, said)))
-        apart = min((each.apart for each in sentences if each.apart is not None), default=None)
+        apart = min((sentence.apart for sentence in sentences if sentence.apart is not None), default=None)
         return AnswerReading(reading.answerable, held, rarest, apart)
 
 

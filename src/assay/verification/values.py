@@ -7,70 +7,28 @@ passes where it follows from values near it, with a note how (`assay.nlp.arithme
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase
-from typing import Literal
 
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment
 from assay.nlp.analysis import analyse, overlaps
 from assay.nlp.arithmetic import Derivation, Near, derived, derived_date, near_of
+from assay.nlp.bounds import BOUND, PERIODS, bound_of, differs_by_point, lacks_unit, period_of, undated
 from assay.nlp.dates import Date
 from assay.nlp.names import Name, says_nation
 from assay.nlp.quantities import Quantity
 from assay.nlp.sources import SourceIndex, SourceSentence
 from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
-from assay.nlp.units import UNITS
 from assay.nlp.wordnet import lexicon
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verification.claims import MOST_COMPARED, failure, result, uncompared
 
-# What stands around a number and changes what it says: at least and at most, per month and per year.
-
-
-Side = Literal["from", "to"]
-
-_MOST = (
-    r"(?:at most|up to|(?:no|not|never) (?:more|longer|greater|higher) than|a maximum of|less than|fewer than"
-    r"|under|below)"
-)
-_LEAST = r"(?:at least|(?:no|not|never) (?:less|fewer|lower) than|a minimum of|more than|over|above)"
-_BEFORE = re.compile(rf"\b(?:(?P<to>{_MOST})|(?P<from>{_LEAST}))\s+(?:the\s+)?[$€£¥₹]?\Z", re.IGNORECASE)
-_BEHIND = re.compile(
-    r"\s+(?:[a-z]+\s+)?or\s+(?:(?P<from>more|longer|above)|(?P<to>less|fewer|below))\b", re.IGNORECASE
-)
-# How far before a number what bounds it is looked for.
-_REACH = 40
-_UNITS = {
-    "second": "second",
-    "minute": "minute",
-    "hour": "hour hourly",
-    "day": "day daily",
-    "week": "week weekly",
-    "month": "month monthly",
-    "quarter": "quarter quarterly",
-    "year": "year yearly annum annual annually",
-}
-_PERIODS = {word: period for period, words in _UNITS.items() for word in words.split()}
-_NOUNS = "second|minute|hour|day|week|month|quarter|year|annum"
-_ADVERBS = "hourly|daily|weekly|monthly|quarterly|yearly|annually"
-_EACH = re.compile(
-    rf"(?:\s+per\s+(?!(?:{_NOUNS})\b)[a-z]+)?(?:\s*/\s*|\s+(?:per|an?|each|every|in\s+each)\s+)(?P<noun>{_NOUNS})\b"
-    rf"|\s+(?P<adverb>{_ADVERBS})\b",
-    re.IGNORECASE,
-)
-# "The monthly rent is 4,200 euros": the word, a few others, and no other number between.
-_SPOKEN = re.compile(
-    r"\b(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annual)\s(?:[^\W\d_]+\s){1,4}[$€£¥₹]?\Z",
-    re.IGNORECASE,
-)
-
 # How a cause tells them.
-_WORDED = {"from": "as the least", "to": "as the most", **{each: f"by the {each}" for each in _UNITS}}
+_WORDED = {"from": "as the least", "to": "as the most", **{one: f"by the {one}" for one in PERIODS}}
 
 
 def limited(claim: Alignment) -> list[Check]:
@@ -78,38 +36,40 @@ def limited(claim: Alignment) -> list[Check]:
 
     Where only one of the two sentences denies something, "not over" may well be "up to", and nothing is said.
     """
-    return _apart(claim, "comparison", _side, FindingKind.CONTRADICTED, may_deny=False)
+    return _apart(claim, "comparison", bound_of, FindingKind.CONTRADICTED, may_deny=False)
 
 
 def timed(claim: Alignment) -> list[Check]:
     """A failed check for each number that the source has by another unit of time: 20 euros a year, not a month."""
-    return _apart(claim, "numbers", _period, FindingKind.WRONG_NUMBER, may_deny=True)
+    return _apart(claim, "numbers", period_of, FindingKind.WRONG_NUMBER, may_deny=True)
 
 
 def _apart(
-    claim: Alignment, name: str, told: Callable[[str, Quantity], str | None], kind: FindingKind, *, may_deny: bool
+    claim: Alignment, name: str, read: Callable[[str, Quantity], str | None], kind: FindingKind, *, may_deny: bool
 ) -> list[Check]:
     checks = []
-    for mine in claim.analysis.quantities:
-        said = told(claim.plain, mine)
-        beside = _beside(claim, mine) if said else None
+    for stated in claim.analysis.quantities:
+        said = read(claim.plain, stated)
+        beside = _beside(claim, stated) if said else None
         if beside is None or not (may_deny or _denies(beside[0].text) == _denies(claim.plain)):
             continue
-        sentence, theirs = beside
-        there = [found for each in theirs if (found := told(sentence.text, each)) is not None]
-        if said is None or len(there) < len(theirs) or said in there:
+        sentence, stored = beside
+        there = [found for one in stored if (found := read(sentence.text, one)) is not None]
+        if said is None or len(there) < len(stored) or said in there:
             continue
-        place = sentence.part(theirs[0])
-        number = claim.plain[mine.start : mine.end]
+        place = sentence.part(stored[0])
+        number = claim.plain[stated.start : stated.end]
         cause = f"the answer gives {number!r} {_WORDED[said]}, the source {_WORDED[there[0]]}"
-        checks.append(failure(claim, name, cause, Span(mine.start, mine.end), kind, place))
+        checks.append(failure(claim, name, cause, Span(stated.start, stated.end), kind, place))
     return checks
 
 
-def _beside(claim: Alignment, mine: Quantity) -> tuple[SourceSentence, list[Quantity]] | None:
+def _beside(claim: Alignment, stated: Quantity) -> tuple[SourceSentence, list[Quantity]] | None:
     """The nearest sentence that has the number, and each place where it has it."""
     for near in claim.near(SAME_MATTER):
-        found = [each for each in near.sentence.analysis.quantities if quantity_text.agree(mine, each)]
+        found = [
+            quantity for quantity in near.sentence.analysis.quantities if quantity_text.agree(stated, quantity)
+        ]
         if found:
             return near.sentence, found
     return None
@@ -117,40 +77,12 @@ def _beside(claim: Alignment, mine: Quantity) -> tuple[SourceSentence, list[Quan
 
 def _denies(text: str) -> bool:
     """Whether a text denies anything, apart from "no more than" and its like."""
-    return any(
-        not re.match(_MOST + "|" + _LEAST, text[each.start :], re.IGNORECASE) for each in analyse(text).negations
-    )
-
-
-def _side(text: str, number: Quantity) -> Side | None:
-    """Whether a number is the least or the most of what is said; None where it is the number itself.
-
-    >>> _side("It has up to 64 ports.", analyse("It has up to 64 ports.").quantities[0])
-    'to'
-    """
-    match = _BEFORE.search(text[max(0, number.start - _REACH) : number.start]) or _BEHIND.match(text, number.end)
-    if match is None:
-        return None
-    return "from" if match["from"] else "to"
-
-
-def _period(text: str, number: Quantity) -> str | None:
-    """The unit of time by which a number is given; None where none is.
-
-    >>> _period("It costs 20 euros per month.", analyse("It costs 20 euros per month.").quantities[0])
-    'month'
-    """
-    match = _EACH.match(text, number.end)
-    if match:
-        return _PERIODS[(match["noun"] or match["adverb"]).lower()]
-    spoken = _SPOKEN.search(text[max(0, number.start - _REACH) : number.start])
-    return _PERIODS[spoken["word"].lower()] if spoken else None
+    return any(not BOUND.match(text[one.start :]) for one in analyse(text).negations)
 
 
 # "Three reasons" may be counted from the sources without being written there.
 COUNTABLE = 12
 _CHANGED_BY = re.compile(r"\b(?:by|difference of|another)\s+(?:about\s+)?\Z", re.IGNORECASE)
-_LIST_MARK = re.compile(r"\s*\d{1,3}[.)]\s+")
 _CLAUSE = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
 # Words behind a number that say what is counted: "25 machines", "5 large ships".
 _COUNTED_WITHIN = 3
@@ -171,41 +103,28 @@ class Rival:
 
 def numbers(claim: Alignment) -> list[Check]:
     """Each number of the claim against those of its sources: same dimension, equal within rounding, by one time."""
-    found = _undated(claim.plain)
-    compared = (_number(claim, each) for each in found[:MOST_COMPARED])
+    found = undated(claim.plain)
+    compared = (_number(claim, one) for one in found[:MOST_COMPARED])
     return [*compared, *timed(claim), *uncompared(claim, "numbers", found)]
 
 
-def _undated(text: str) -> list[Quantity]:
-    """The quantities of a text that are no part of a date, and do not count the text itself ("3.", "Third,")."""
-    dated, mark = analyse(text).dates, _LIST_MARK.match(text)
-    begins = mark.end() if mark else 0
-    found = [each for each in analyse(text).quantities if each.start >= begins]
-    if found and _counts_sentences(text, found[0], begins):
-        del found[0]
-    return [each for each in found if not any(overlaps(each, date) for date in dated)]
-
-
-def _counts_sentences(text: str, first: Quantity, begins: int) -> bool:
-    """Whether an ordinal stands alone before the comma that opens the sentence."""
-    return first.dimension == "ordinal" and not text[begins : first.start].strip() and text[first.end :][:1] == ","
-
-
-def _number(claim: Alignment, mine: Quantity) -> Check:
-    """The number as the sources have it, else as it follows from theirs."""
-    check = _written_number(claim, mine)
+def _number(claim: Alignment, stated: Quantity) -> Check:
+    """The number as the sources have it, else as it follows from stored."""
+    check = _written_number(claim, stated)
     if not _stands_against(check):
         return check
     sentences, near = near_values(claim)
-    found = derived(claim.plain, mine, near)
+    found = derived(claim.plain, stated, near)
     if found is None:
         return check
     if claim.copied is not None:
         # The number in its place decides, unless the claim says by how much two others differ.
-        if not _CHANGED_BY.search(claim.plain[: mine.start]):
+        if not _CHANGED_BY.search(claim.plain[: stated.start]):
             return check
-        return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", mine)
-    return _computed(claim, "numbers", mine, found, sentences)
+        return result(
+            claim, "numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", stated
+        )
+    return _computed(claim, "numbers", stated, found, sentences)
 
 
 def _stands_against(check: Check) -> bool:
@@ -219,79 +138,87 @@ def near_values(claim: Alignment) -> tuple[list[SourceSentence], Near]:
     Those are the ones before and behind the nearest, and the first of its passage: it says who "he" is, and when
     he was born.
     """
-    nearest = [each.sentence for each in claim.nearest]
+    nearest = [near.sentence for near in claim.nearest]
     around: list[SourceSentence] = []
     if nearest:
         every = claim.sources.sentences
         at = next(n for n, each in enumerate(every) if each is nearest[0])
         of_passage = [n for n, each in enumerate(every) if each.passage is nearest[0].passage]
         places = dict.fromkeys((of_passage[0], max(at - 1, of_passage[0]), min(at + 1, of_passage[-1])))
-        around = [every[n] for n in places if not any(every[n] is each for each in nearest)]
-    return [*nearest, *around], near_of([each.text for each in nearest], [each.text for each in around])
+        around = [every[n] for n in places if not any(every[n] is near for near in nearest)]
+    return [*nearest, *around], near_of([near.text for near in nearest], [one.text for one in around])
 
 
 def _computed(
-    claim: Alignment, name: str, mine: Quantity | Date, found: Derivation, sentences: Sequence[SourceSentence]
+    claim: Alignment, name: str, stated: Quantity | Date, found: Derivation, sentences: Sequence[SourceSentence]
 ) -> Check:
     """A passed check of a value that follows from others; it notes how, and has the place of the first of these."""
     first = found.operands[0]
     sentence = sentences[first.sentence]
-    end = max(each.value.end for each in found.operands if each.sentence == first.sentence)
-    start = min(each.value.start for each in found.operands if each.sentence == first.sentence)
+    end = max(operand.value.end for operand in found.operands if operand.sentence == first.sentence)
+    start = min(operand.value.start for operand in found.operands if operand.sentence == first.sentence)
     place = sentence.part(Span(start, end))
-    return result(claim, name, Status.PASSED, Severity.BLOCK, f"it follows: {found.told}", mine, place)
+    return result(claim, name, Status.PASSED, Severity.BLOCK, f"it follows: {found.told}", stated, place)
 
 
-def _written_number(claim: Alignment, mine: Quantity) -> Check:
-    said = claim.plain[mine.start : mine.end]
-    unclear = next((each for each in claim.sources.quantities if quantity_text.may_agree(mine, each[0])), None)
-    if unclear is not None and not any(quantity_text.agree(mine, each[0]) for each in claim.sources.quantities):
+def _written_number(claim: Alignment, stated: Quantity) -> Check:
+    said = claim.plain[stated.start : stated.end]
+    unclear = next(
+        (quantity for quantity in claim.sources.quantities if quantity_text.may_agree(stated, quantity[0])), None
+    )
+    if unclear is not None and not any(
+        quantity_text.agree(stated, quantity[0]) for quantity in claim.sources.quantities
+    ):
         place = _place(*unclear)
         cause = f"the spaces of {said!r} or {place.quote!r} may part thousands or numbers"
-        return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine, place)
-    instead = _number_in_its_place(claim, mine)
+        return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, place)
+    instead = _number_in_its_place(claim, stated)
     if instead is not None:
-        return _wrong_number(claim, mine, instead)
-    agreeing = [each for each in claim.sources.quantities if quantity_text.agree(mine, each[0])]
-    if agreeing and not (claim.misplaced(agreeing) and _other_number(claim, mine, SAME_STATEMENT)):
+        return _wrong_number(claim, stated, instead)
+    agreeing = [quantity for quantity in claim.sources.quantities if quantity_text.agree(stated, quantity[0])]
+    if agreeing and not (claim.misplaced(agreeing) and _other_number(claim, stated, SAME_STATEMENT)):
         place = _place(*claim.nearest_first(agreeing))
-        return result(claim, "numbers", Status.PASSED, Severity.BLOCK, None, mine, place)
-    other = _other_number(claim, mine, SAME_MATTER)
+        return result(claim, "numbers", Status.PASSED, Severity.BLOCK, None, stated, place)
+    other = _other_number(claim, stated, SAME_MATTER)
     if other is not None and other.certain:
-        return _wrong_number(claim, mine, other)
-    if mine.dimension == "ordinal" or (mine.spelled and mine.high <= COUNTABLE and mine.dimension in ("", "times")):
+        return _wrong_number(claim, stated, other)
+    if stated.dimension == "ordinal" or (
+        stated.spelled and stated.high <= COUNTABLE and stated.dimension in ("", "times")
+    ):
         cause = f"the sources do not write {said!r}; it may be counted from them"
-        return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, mine)
-    bare = next((each for each in claim.sources.quantities if _without_unit(mine, each[0])), None)
+        return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated)
+    bare = next((quantity for quantity in claim.sources.quantities if lacks_unit(stated, quantity[0])), None)
     if bare is not None:
         cause = f"the source gives the number of {said!r} without that unit"
-        return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, mine, _place(*bare))
-    pointed = next((each for each in claim.sources.quantities if _with_points(mine, each[0])), None)
+        return result(claim, "numbers", Status.UNKNOWN, Severity.WARN, cause, stated, _place(*bare))
+    pointed = next(
+        (quantity for quantity in claim.sources.quantities if differs_by_point(stated, quantity[0])), None
+    )
     if pointed is not None:
         cause = f"{said!r} is what the source writes if its point parts thousands"
-        return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, mine, _place(*pointed))
+        return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, cause, stated, _place(*pointed))
     if other is not None:
-        return _wrong_number(claim, mine, other)
-    return failure(claim, "numbers", f"no source of this claim says {said!r}", mine, FindingKind.WRONG_NUMBER)
+        return _wrong_number(claim, stated, other)
+    return failure(claim, "numbers", f"no source of this claim says {said!r}", stated, FindingKind.WRONG_NUMBER)
 
 
-def _wrong_number(claim: Alignment, mine: Quantity, rival: Rival) -> Check:
-    cause = f"the answer says {claim.plain[mine.start : mine.end]!r}, the source {rival.place.quote!r}"
-    return failure(claim, "numbers", cause, mine, FindingKind.WRONG_NUMBER, rival.place, rival.expected)
+def _wrong_number(claim: Alignment, stated: Quantity, rival: Rival) -> Check:
+    cause = f"the answer says {claim.plain[stated.start : stated.end]!r}, the source {rival.place.quote!r}"
+    return failure(claim, "numbers", cause, stated, FindingKind.WRONG_NUMBER, rival.place, rival.expected)
 
 
-def _number_in_its_place(claim: Alignment, mine: Quantity) -> Rival | None:
+def _number_in_its_place(claim: Alignment, stated: Quantity) -> Rival | None:
     """The number that stands in its place in the sentence that the claim is a changed copy of."""
-    theirs = claim.copied and claim.copied.copy.instead_of(Span(mine.start, mine.end))
-    if not claim.copied or not theirs:
+    stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
+    if not claim.copied or not stored:
         return None
-    every = _undated(claim.copied.sentence.text)
-    found = [each for each in every if overlaps(each, theirs)]
-    tight = all(each.tight for each in claim.copied.copy.edits_at(Span(mine.start, mine.end)))
-    if not found or any(quantity_text.agree(mine, each) for each in (found if tight else every)):
+    every = undated(claim.copied.sentence.text)
+    found = [value for value in every if overlaps(value, stored)]
+    tight = all(edit.tight for edit in claim.copied.copy.edits_at(Span(stated.start, stated.end)))
+    if not found or any(quantity_text.agree(stated, value) for value in (found if tight else every)):
         return None
-    alone = sum(quantity_text.comparable(mine, each) for each in _undated(claim.plain)) == 1
-    if alone and any(quantity_text.agree(mine, each) and _meant(claim, each, found[0]) for each in every):
+    alone = sum(quantity_text.comparable(stated, quantity) for quantity in undated(claim.plain)) == 1
+    if alone and any(quantity_text.agree(stated, value) and _meant(claim, value, found[0]) for value in every):
         return None
     return Rival(claim.copied.sentence.part(Span(found[0].start, found[0].end)), len(found) == 1)
 
@@ -300,61 +227,44 @@ def _meant(claim: Alignment, one: Quantity, other: Quantity) -> bool:
     """Whether the claim has a word of the clause of one number that the other's clause lacks: "in London 190"."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
     text = claim.copied.sentence.text
-    first, second = (frozenset(terms(_clause_of(text, each))) for each in (one, other))
-    words = {each for each in first - second if not each[0].isdigit()}
+    first, second = (frozenset(terms(_clause_of(text, number))) for number in (one, other))
+    words = {term for term in first - second if not term[0].isdigit()}
     return not words.isdisjoint(terms(claim.plain))
 
 
 def _clause_of(text: str, quantity: Quantity) -> str:
-    start = max((each.end() for each in _CLAUSE.finditer(text, 0, quantity.start)), default=0)
+    start = max((match.end() for match in _CLAUSE.finditer(text, 0, quantity.start)), default=0)
     end = _CLAUSE.search(text, quantity.end)
     return text[start : end.start() if end else len(text)]
 
 
-def _without_unit(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether the source has the number bare, as tables and lists do, or both are pounds, money and weight."""
-    if {mine.dimension, theirs.dimension} == {"GBP", "mass"}:
-        money, mass = (mine, theirs) if mine.dimension == "GBP" else (theirs, mine)
-        return math.isclose(mass.low, money.low * UNITS["lb"][1])
-    return bool(mine.dimension) and not theirs.dimension and mine.written == theirs.low == theirs.high
-
-
-def _with_points(mine: Quantity, theirs: Quantity) -> bool:
-    """Whether one of two is the other with its point read as one between thousands: "4.200 Euro" is 4,200 euros."""
-    less, more = sorted((mine, theirs), key=lambda each: each.written)
-    if not less.written or less.low != less.high or more.written != round(1000 * less.written, 6):
-        return False
-    places = less.slack * less.written / less.low  # half of the last place, before the unit
-    return quantity_text.comparable(mine, theirs) and abs(places - 0.0005) < 1e-9
-
-
-def _other_number(claim: Alignment, mine: Quantity, share: float) -> Rival | None:
+def _other_number(claim: Alignment, stated: Quantity, share: float) -> Rival | None:
     """A number of the same dimension in a sentence that holds that share of the claim, which it does not say.
 
     One that counts the same thing goes first, and is certain.
     """
-    counted = _counted(claim.plain, mine)
+    counted = _counted(claim.plain, stated)
     other = None
-    for sentence, theirs in _rivals(claim, mine, share):
-        place = sentence.part(theirs)
-        if counted & _counted(sentence.text, theirs):
+    for sentence, stored in _rivals(claim, stated, share):
+        place = sentence.part(stored)
+        if counted & _counted(sentence.text, stored):
             return Rival(place, True)
-        if other is None and not theirs.spelled:
+        if other is None and not stored.spelled:
             other = Rival(place, False)
     return other
 
 
-def _rivals(claim: Alignment, mine: Quantity, share: float) -> Iterator[tuple[SourceSentence, Quantity]]:
+def _rivals(claim: Alignment, stated: Quantity, share: float) -> Iterator[tuple[SourceSentence, Quantity]]:
     claimed = claim.analysis.quantities
-    for each in claim.near(share):
-        for theirs in _undated(each.sentence.text):
-            if _answer_the_same(mine, theirs) and not any(quantity_text.agree(one, theirs) for one in claimed):
-                yield each.sentence, theirs
+    for near in claim.near(share):
+        for stored in undated(near.sentence.text):
+            if _answer_the_same(stated, stored) and not any(quantity_text.agree(one, stored) for one in claimed):
+                yield near.sentence, stored
 
 
-def _answer_the_same(mine: Quantity, theirs: Quantity) -> bool:
+def _answer_the_same(stated: Quantity, stored: Quantity) -> bool:
     """Whether two numbers may answer one question; a percentage and percentage points do, wrongly."""
-    return {mine.dimension, theirs.dimension} == {"percent", "point"} or quantity_text.comparable(mine, theirs)
+    return {stated.dimension, stored.dimension} == {"percent", "point"} or quantity_text.comparable(stated, stored)
 
 
 def _counted(text: str, quantity: Quantity) -> frozenset[str]:
@@ -362,90 +272,90 @@ def _counted(text: str, quantity: Quantity) -> frozenset[str]:
     if quantity.dimension not in ("", "percent"):
         return frozenset()
     behind = text[quantity.end : quantity.end + 60]
-    words = [fold(behind[each.start : each.end]) for each in word_spans(behind)][:_COUNTED_WITHIN]
+    words = [fold(behind[span.start : span.end]) for span in word_spans(behind)][:_COUNTED_WITHIN]
     return frozenset(stem(word) for word in words if word not in STOP_WORDS and not word[0].isdigit())
 
 
 def dates(claim: Alignment) -> list[Check]:
     """Each date of the claim against the dates of its sources: the same, or one within the claim's."""
     found = claim.analysis.dates
-    return [*(_date(claim, each) for each in found[:MOST_COMPARED]), *uncompared(claim, "dates", found)]
+    return [*(_date(claim, one) for one in found[:MOST_COMPARED]), *uncompared(claim, "dates", found)]
 
 
-def _date(claim: Alignment, mine: Date) -> Check:
-    """The date as the sources have it, else as it follows from a date of theirs and a time."""
-    check = _written_date(claim, mine)
+def _date(claim: Alignment, stated: Date) -> Check:
+    """The date as the sources have it, else as it follows from a date of stored and a time."""
+    check = _written_date(claim, stated)
     if not _stands_against(check) or claim.copied is not None:
         return check
     sentences, near = near_values(claim)
-    found = derived_date(claim.plain, mine, near)
-    return check if found is None else _computed(claim, "dates", mine, found, sentences)
+    found = derived_date(claim.plain, stated, near)
+    return check if found is None else _computed(claim, "dates", stated, found, sentences)
 
 
-def _written_date(claim: Alignment, mine: Date) -> Check:
-    said = claim.plain[mine.start : mine.end]
-    instead = _date_in_its_place(claim, mine)
+def _written_date(claim: Alignment, stated: Date) -> Check:
+    said = claim.plain[stated.start : stated.end]
+    instead = _date_in_its_place(claim, stated)
     if instead is not None:
-        return _wrong_date(claim, mine, instead)
-    agreeing = [each for each in claim.sources.dates if date_text.agree(mine, each[0])]
-    if agreeing and not (claim.misplaced(agreeing) and _other_date(claim, mine, SAME_STATEMENT)):
+        return _wrong_date(claim, stated, instead)
+    agreeing = [date for date in claim.sources.dates if date_text.agree(stated, date[0])]
+    if agreeing and not (claim.misplaced(agreeing) and _other_date(claim, stated, SAME_STATEMENT)):
         place = _place(*claim.nearest_first(agreeing))
-        return result(claim, "dates", Status.PASSED, Severity.BLOCK, None, mine, place)
-    wider = [each for each in claim.sources.dates if date_text.relation(mine, each[0]) == "within"]
+        return result(claim, "dates", Status.PASSED, Severity.BLOCK, None, stated, place)
+    wider = [date for date in claim.sources.dates if date_text.relation(stated, date[0]) == "within"]
     if wider and not agreeing:
         place = _place(*claim.nearest_first(wider))
         cause = f"the source says only {place.quote!r}, the answer {said!r}"
-        return result(claim, "dates", Status.UNKNOWN, Severity.BLOCK, cause, mine, place)
-    other = _other_date(claim, mine, SAME_MATTER)
+        return result(claim, "dates", Status.UNKNOWN, Severity.BLOCK, cause, stated, place)
+    other = _other_date(claim, stated, SAME_MATTER)
     if other is None:
-        return failure(claim, "dates", f"no source of this claim says {said!r}", mine, FindingKind.WRONG_DATE)
-    return _wrong_date(claim, mine, other)
+        return failure(claim, "dates", f"no source of this claim says {said!r}", stated, FindingKind.WRONG_DATE)
+    return _wrong_date(claim, stated, other)
 
 
-def _wrong_date(claim: Alignment, mine: Date, rival: Rival) -> Check:
-    cause = f"the answer says {claim.plain[mine.start : mine.end]!r}, the source {rival.place.quote!r}"
-    return failure(claim, "dates", cause, mine, FindingKind.WRONG_DATE, rival.place, rival.expected)
+def _wrong_date(claim: Alignment, stated: Date, rival: Rival) -> Check:
+    cause = f"the answer says {claim.plain[stated.start : stated.end]!r}, the source {rival.place.quote!r}"
+    return failure(claim, "dates", cause, stated, FindingKind.WRONG_DATE, rival.place, rival.expected)
 
 
-def _date_in_its_place(claim: Alignment, mine: Date) -> Rival | None:
+def _date_in_its_place(claim: Alignment, stated: Date) -> Rival | None:
     """The date that stands in its place in the sentence that the claim is a changed copy of."""
-    theirs = claim.copied and claim.copied.copy.instead_of(Span(mine.start, mine.end))
-    if not claim.copied or not theirs:
+    stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
+    if not claim.copied or not stored:
         return None
     every = claim.copied.sentence.analysis.dates
-    found = [each for each in every if overlaps(each, theirs)]
-    tight = all(each.tight for each in claim.copied.copy.edits_at(Span(mine.start, mine.end)))
+    found = [value for value in every if overlaps(value, stored)]
+    tight = all(edit.tight for edit in claim.copied.copy.edits_at(Span(stated.start, stated.end)))
     beside = found if tight else every
-    if not found or any(date_text.relation(mine, each) in ("same", "contains", "within") for each in beside):
+    if not found or any(date_text.relation(stated, one) in ("same", "contains", "within") for one in beside):
         return None
     return Rival(claim.copied.sentence.part(Span(found[0].start, found[0].end)), len(found) == 1)
 
 
-def _other_date(claim: Alignment, mine: Date, share: float) -> Rival | None:
+def _other_date(claim: Alignment, stated: Date, share: float) -> Rival | None:
     """A date that differs from the claim's, in a sentence that holds that share of the claim.
 
     It is certain where it is the only one there, as exact as the claim's.
     """
     claimed = claim.analysis.dates
-    for each in claim.near(share):
+    for near in claim.near(share):
         found = [
-            theirs
-            for theirs in each.sentence.analysis.dates
-            if not any(date_text.agree(one, theirs) for one in claimed)
+            stored
+            for stored in near.sentence.analysis.dates
+            if not any(date_text.agree(one, stored) for one in claimed)
         ]
-        different = [theirs for theirs in found if date_text.relation(mine, theirs) == "different"]
+        different = [stored for stored in found if date_text.relation(stated, stored) == "different"]
         if different:
             first = different[0]
-            place = each.sentence.part(first)
-            return Rival(place, len(found) == 1 and each.coverage >= share and _as_exact(mine, first))
+            place = near.sentence.part(first)
+            return Rival(place, len(found) == 1 and near.coverage >= share and _as_exact(stated, first))
     return None
 
 
-def _as_exact(mine: Date, theirs: Date) -> bool:
+def _as_exact(stated: Date, stored: Date) -> bool:
     """Whether both give the same parts of a date."""
     return all(
         (one is None) == (other is None)
-        for one, other in ((mine.year, theirs.year), (mine.month, theirs.month), (mine.day, theirs.day))
+        for one, other in ((stated.year, stored.year), (stated.month, stored.month), (stated.day, stored.day))
     )
 
 
@@ -471,65 +381,69 @@ def names(claim: Alignment) -> list[Check]:
 
     In a changed copy of a source sentence, what stands in the place of another name must be that name.
     """
-    units = [each for each in claim.analysis.quantities if each.dimension]
+    units = [quantity for quantity in claim.analysis.quantities if quantity.dimension]
     found = [
-        each
-        for each in claim.analysis.names
-        if not _QUARTER.match(each.words[0]) and not any(overlaps(each, unit) for unit in units)
+        name
+        for name in claim.analysis.names
+        if not _QUARTER.match(name.words[0]) and not any(overlaps(name, unit) for unit in units)
     ]
-    checks = [check for each in found[:MOST_COMPARED] if (check := _name(claim, each)) is not None]
+    checks = [check for one in found[:MOST_COMPARED] if (check := _name(claim, one)) is not None]
     return [*checks, *uncompared(claim, "names", found)]
 
 
-def _name(claim: Alignment, mine: Name) -> Check | None:
+def _name(claim: Alignment, stated: Name) -> Check | None:
     """The check of one name; None for a first word, which may be no name, unless another is there."""
-    instead = _in_its_place(claim, mine)
+    instead = _in_its_place(claim, stated)
     if instead is not None:
-        cause = f"the answer names {claim.plain[mine.start : mine.end]!r}, the source {instead.quote!r}"
-        return failure(claim, "names", cause, mine, FindingKind.WRONG_NAME, instead, instead.quote)
-    if mine.opens:
+        cause = f"the answer names {claim.plain[stated.start : stated.end]!r}, the source {instead.quote!r}"
+        return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, instead, instead.quote)
+    if stated.opens:
         return None
-    missing = [word for word in mine.words if not _known(word, claim)]
-    if missing and _known_as(claim, mine):
+    missing = [word for word in stated.words if not _known(word, claim)]
+    if missing and _known_as(claim, stated):
         missing = []
     if not missing:
-        return result(claim, "names", Status.PASSED, Severity.BLOCK, None, mine, _where(mine, claim))
-    return _unknown(claim, mine, missing)
+        return result(claim, "names", Status.PASSED, Severity.BLOCK, None, stated, _where(stated, claim))
+    return _unknown(claim, stated, missing)
 
 
-def _unknown(claim: Alignment, mine: Name, missing: list[str]) -> Check:
+def _unknown(claim: Alignment, stated: Name, missing: list[str]) -> Check:
     """The check of a name that the sources do not hold."""
-    said = claim.plain[mine.start : mine.end]
-    if mine.acronym or _ACRONYMS.fullmatch(said) or all(_CODE.match(word) for word in missing):
+    said = claim.plain[stated.start : stated.end]
+    if stated.acronym or _ACRONYMS.fullmatch(said) or all(_CODE.match(word) for word in missing):
         other = _other_code(claim, missing)
         if other is None:  # genes and models go by many codes, and a source may write in full what is abbreviated
             cause = f"no source of this claim writes {said!r}; it may go by another name there"
-            return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
+            return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
         cause = f"the answer says {said!r}, the source {other.quote!r}"
-        return failure(claim, "names", cause, mine, FindingKind.WRONG_NAME, other)
-    if _describes(mine):
+        return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, other)
+    if _describes(stated):
         cause = f"the sources do not write {said!r}, which may be no name"
-        return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
-    like = _like(claim, mine)
-    if like is None and 2 * len(missing) <= len(mine.words):
+        return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
+    like = _like(claim, stated)
+    if like is None and 2 * len(missing) <= len(stated.words):
         cause = f"the sources hold only a part of the name {said!r}"
-        return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, mine)
+        return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
     cause = f"no source of this claim names {said!r}"
-    return failure(claim, "names", cause, mine, FindingKind.WRONG_NAME, like, like.quote if like else None)
+    return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, like, like.quote if like else None)
 
 
-def _in_its_place(claim: Alignment, mine: Name) -> SourceSpan | None:
+def _in_its_place(claim: Alignment, stated: Name) -> SourceSpan | None:
     """The name that stands in its place in the sentence that the claim is a changed copy of."""
-    theirs = claim.copied and claim.copied.copy.instead_of(Span(mine.start, mine.end))
-    if not claim.copied or not theirs:
+    stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
+    if not claim.copied or not stored:
         return None
     sentence = claim.copied.sentence
-    found = [each for each in sentence.analysis.names if overlaps(each, theirs)]
-    if len(found) != 1 or _set(mine) <= set(terms(sentence.text, stop_words=True)) or _akin(mine, found[0], claim):
+    found = [name for name in sentence.analysis.names if overlaps(name, stored)]
+    if (
+        len(found) != 1
+        or _set(stated) <= set(terms(sentence.text, stop_words=True))
+        or _akin(stated, found[0], claim)
+    ):
         return None
-    if all(_common(each, claim) for each in (mine, found[0])):
+    if all(_common(one, claim) for one in (stated, found[0])):
         return None
-    if not all(_surely(each, claim) for each in (mine, found[0])):
+    if not all(_surely(one, claim) for one in (stated, found[0])):
         return None
     return claim.copied.sentence.part(Span(found[0].start, found[0].end))
 
@@ -554,7 +468,7 @@ def _common(name: Name, claim: Alignment) -> bool:
     if len(name.words) > 1 or lexicon().get(stem(name.words[0])) is None:
         return False
     small = re.compile(rf"\b{re.escape(name.words[0])}s?\b")
-    return any(small.search(text) for text in (claim.plain, *(each.text for each in claim.sources.passages)))
+    return any(small.search(text) for text in (claim.plain, *(passage.text for passage in claim.sources.passages)))
 
 
 def _describes(name: Name) -> bool:
@@ -563,15 +477,15 @@ def _describes(name: Name) -> bool:
     return entry is not None and not entry.counts[0] and any(entry.counts)
 
 
-def _akin(mine: Name, theirs: Name, claim: Alignment) -> bool:
+def _akin(stated: Name, stored: Name, claim: Alignment) -> bool:
     """Whether two names may be one: one is a part of the other, its initials, or its beginning or end."""
-    one, other = _set(mine), _set(theirs)
+    one, other = _set(stated), _set(stored)
     if one & other:
         return one <= other or other <= one
     if any(_begins_or_ends(a, b) or _begins_or_ends(b, a) for a in one for b in other):
         return True
-    first, second = ("".join(word[0] for word in name.words) for name in (mine, theirs))
-    return first in other or second in one or _expands(mine, theirs, claim) or _expands(theirs, mine, claim)
+    first, second = ("".join(word[0] for word in name.words) for name in (stated, stored))
+    return first in other or second in one or _expands(stated, stored, claim) or _expands(stored, stated, claim)
 
 
 def _begins_or_ends(word: str, other: str) -> bool:
@@ -587,27 +501,27 @@ def _set(name: Name) -> set[str]:
     return {part for word in name.words for part in terms(word, stop_words=True)}
 
 
-def _like(claim: Alignment, mine: Name) -> SourceSpan | None:
+def _like(claim: Alignment, stated: Name) -> SourceSpan | None:
     """The one name of a near sentence that shares a word with a longer name: "Ada Lovelace" for "Ada Smith".
 
     One whose words the name holds all says less, not otherwise.
     """
-    if len(mine.words) < 2:
+    if len(stated.words) < 2:
         return None
-    for each in claim.near(SAME_MATTER):
-        found = [one for one in each.sentence.analysis.names if len(one.words) > 1 and _set(one) & _set(mine)]
-        if len(found) == 1 and not _set(found[0]) <= _set(mine):
-            return each.sentence.part(found[0])
+    for near in claim.near(SAME_MATTER):
+        found = [one for one in near.sentence.analysis.names if len(one.words) > 1 and _set(one) & _set(stated)]
+        if len(found) == 1 and not _set(found[0]) <= _set(stated):
+            return near.sentence.part(found[0])
     return None
 
 
 def _other_code(claim: Alignment, missing: list[str]) -> SourceSpan | None:
     """A code of the same letters with other digits, in a near sentence: "NLRP1" for "NLRP3"."""
     letters = {match["letters"] for word in missing if (match := _CODE.match(word))} - set(ascii_lowercase)
-    for each in claim.near(SAME_MATTER):
-        for one in each.sentence.analysis.names:
+    for near in claim.near(SAME_MATTER):
+        for one in near.sentence.analysis.names:
             if any((match := _CODE.match(word)) and match["letters"] in letters for word in one.words):
-                return each.sentence.part(one)
+                return near.sentence.part(one)
     return None
 
 
@@ -658,13 +572,13 @@ def _explained(written: str, claim: str) -> bool:
     return False
 
 
-def _known_as(claim: Alignment, mine: Name) -> bool:
+def _known_as(claim: Alignment, stated: Name) -> bool:
     """Whether the claim says in brackets what else a name is called, and the sources call it so."""
-    match = _ALSO.match(claim.plain, mine.end)
+    match = _ALSO.match(claim.plain, stated.end)
     return (
         match is not None
         and _known(fold(match["short"]), claim)
-        and match["short"][0].upper() == (claim.plain[mine.start].upper())
+        and match["short"][0].upper() == (claim.plain[stated.start].upper())
     )
 
 
@@ -676,4 +590,4 @@ def _is_subsequence(letters: str, text: str) -> bool:
 def _where(name: Name, claim: Alignment) -> SourceSpan | None:
     """The nearest sentence that holds the name's words."""
     wanted = {part for word in name.words for part in terms(word)}
-    return next((each.sentence.span for each in claim.nearest if wanted <= set(each.sentence.terms)), None)
+    return next((near.sentence.span for near in claim.nearest if wanted <= set(near.sentence.terms)), None)

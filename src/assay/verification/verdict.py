@@ -131,12 +131,12 @@ class Ruled:
 def of_truth(checks: Sequence[Check]) -> list[Check]:
     """The failed checks that speak against what the claim says, those with a source beside them first."""
     failed = [c for c in checks if c.status is Status.FAILED and c.name not in NOT_OF_TRUTH]
-    return sorted(failed, key=lambda each: each.source_span is None)
+    return sorted(failed, key=lambda one: one.source_span is None)
 
 
 def failed_of(checks: Sequence[Check]) -> frozenset[str]:
     """The names of those checks."""
-    return frozenset(each.name for each in of_truth(checks))
+    return frozenset(check.name for check in of_truth(checks))
 
 
 def is_copy(case: Case) -> bool:
@@ -154,7 +154,7 @@ def verdict_of(
     if case.quote is not None and not broken:
         return Verdict.SUPPORTED, "the source says it word for word"
     failed = of_truth(checks)
-    decisive = next((each for each in failed if ruled is None or decides(each, case)), None)
+    decisive = next((one for one in failed if ruled is None or decides(one, case)), None)
     if decisive is not None:
         return _by_check(decisive)
     if broken:  # its beginning may well stand in a source
@@ -164,7 +164,7 @@ def verdict_of(
     verdict, reason = by_support(measured, case) if ruled is None else _by_policy(measured, failed, ruled)
     if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
         return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
-    withheld = next((each for each in checks if withholds(each, case, is_read=ruled is not None)), None)
+    withheld = next((check for check in checks if withholds(check, case, is_read=ruled is not None)), None)
     if verdict is Verdict.SUPPORTED and withheld is not None:
         return Verdict.UNKNOWN, withheld.cause or ""
     return verdict, reason
@@ -188,12 +188,12 @@ def standing_checks(case: Case, verdict: Verdict, checks: Sequence[Check], ruled
     """
     if ruled is None or verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
         return list(checks)
-    overruled = [each for each in of_truth(checks) if not decides(each, case)]
+    overruled = [check for check in of_truth(checks) if not decides(check, case)]
     if not is_copy(case):
-        overruled += [each for each in checks if each.status is Status.UNKNOWN]
-    known = [each for each in overruled if each.name in VALUE_CHECKS and verdict is Verdict.UNKNOWN]
-    doubted = [replace(each, status=Status.UNKNOWN) for each in known]
-    return [*(each for each in checks if each not in overruled), *doubted]
+        overruled += [check for check in checks if check.status is Status.UNKNOWN]
+    known = [one for one in overruled if one.name in VALUE_CHECKS and verdict is Verdict.UNKNOWN]
+    doubted = [replace(one, status=Status.UNKNOWN) for one in known]
+    return [*(check for check in checks if check not in overruled), *doubted]
 
 
 def decides(check: Check, case: Case) -> bool:
@@ -246,7 +246,7 @@ def _by_check(against: Check) -> tuple[Verdict, str]:
 def _in_another_language(case: Case) -> bool:
     """Whether none of the claim's sources is in its language: words and vectors then compare nothing."""
     mine = language_of(case.claim.text)
-    return all(language_of(each.text[:_SAMPLE]) not in (mine, "und") for each in case.scope)
+    return all(language_of(passage.text[:_SAMPLE]) not in (mine, "und") for passage in case.scope)
 
 
 def _nothing_to_compare(case: Case) -> str:
@@ -255,7 +255,7 @@ def _nothing_to_compare(case: Case) -> str:
         return "there are no passages to compare"
     if not analyse(case.claim.text).words:
         return "the claim has no words to compare"
-    named = dict.fromkeys(each.title or f"[{each.passage_id}]" for each in case.scope)
+    named = dict.fromkeys(passage.title or f"[{passage.passage_id}]" for passage in case.scope)
     return f"there are no words to compare in {', '.join(named)}"
 
 
@@ -328,7 +328,7 @@ def evaluate_claim(
     tiers = _tiers(case, aligned, checks, measures)
     if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
         verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
-        checks = [each for each in checks if each.name in NOT_OF_TRUTH or each.status is Status.PASSED]
+        checks = [check for check in checks if check.name in NOT_OF_TRUTH or check.status is Status.PASSED]
     checks = standing_checks(case, verdict, checks, ruled)
     if "passages" not in skip and not case.untested:
         with timing("passages"):
@@ -459,9 +459,9 @@ class MeasuredClaim:
     @property
     def decisive(self) -> tuple[Check, ...]:
         """The failed checks that settle the claim whatever a checker says."""
-        return tuple(each for each in of_truth(self.checks) if decides(each, self.case))
+        return tuple(check for check in of_truth(self.checks) if decides(check, self.case))
 
     @property
     def withheld(self) -> tuple[Check, ...]:
         """The checks that keep the claim from being called supported."""
-        return tuple(each for each in self.checks if withholds(each, self.case, is_read=True))
+        return tuple(check for check in self.checks if withholds(check, self.case, is_read=True))

@@ -83,7 +83,7 @@ def polarity_at(draft: Draft, after: int) -> Span | None:
     """Where the sentences from `after` on begin with a bold Yes or No; None where they do not."""
     start = draft.spans[after].start
     start += len(draft.text[start:]) - len(draft.text[start:].lstrip())
-    word = next((each for each in _POLARITIES if draft.text.startswith(each, start)), None)
+    word = next((one for one in _POLARITIES if draft.text.startswith(one, start)), None)
     return None if word is None else Span(start, start + len(word))
 
 
@@ -173,7 +173,7 @@ class DeterministicVerifier:
         gives what testing all at once does.
         """
         held = {passage.passage_id: passage for passage in evidence.passages}
-        numbered = tuple(held.get(each) for each in draft.sources)
+        numbered = tuple(held.get(one) for one in draft.sources)
         start = draft.spans[after].start if after else 0
         every = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
         marks = outside_quotes(draft, tuple(mark for mark in every if mark.start >= start))
@@ -206,8 +206,8 @@ class DeterministicVerifier:
         if self.answer_reader is None or passage is None:
             cause = "a bare yes or no is not tested without a reader"
             return (Check("polarity", Status.UNKNOWN, Severity.BLOCK, None, cause, where),)
-        told = rivals(question, (passage,))
-        (reading,) = await self.answer_reader.read(question.standalone, [titled_without(passage, told)])
+        found = rivals(question, (passage,))
+        (reading,) = await self.answer_reader.read(question.standalone, [titled_without(passage, found)])
         agreed = reading.yes if "Yes" in said else reading.no
         if agreed >= AGREED_POLARITY:
             return (Check("polarity", Status.PASSED, Severity.BLOCK, None, None, where),)

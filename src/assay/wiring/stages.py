@@ -36,7 +36,7 @@ from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, RulesRefiner
-from assay.judging.search_utility import learned_worth
+from assay.judging.search_utility import learned_utility
 from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
@@ -380,7 +380,7 @@ class Composer:
 
     def _worth(self, profile: str) -> SearchUtility:
         asks = self.models.of("judge") is not None and profile != "fast"
-        return learned_worth("model" if asks else "rules", self.settings.correct)
+        return learned_utility("model" if asks else "rules", self.settings.correct)
 
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")

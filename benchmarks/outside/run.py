@@ -27,7 +27,7 @@ from recorded import ALWAYS, FOLDS, Searched, fold_of, recorded
 from assay.core.stages import SearchUtility
 from assay.engine import Engine
 from assay.evals.metrics import Rows, paired_bootstrap
-from assay.judging.search_utility import learned_worth
+from assay.judging.search_utility import learned_utility
 from assay.types import Action, Outcome
 from report import write_result
 
@@ -146,7 +146,7 @@ def _refused(ends: Sequence[Ended]) -> int:
 def main() -> None:
     """Record, learn by folds, measure, and keep the numbers in results/."""
     asked = questions()
-    worths = {"out of fold": out_of_fold(recorded()), "as shipped": lambda _asked: learned_worth()}
+    worths = {"out of fold": out_of_fold(recorded()), "as shipped": lambda _asked: learned_utility()}
     with opened(whole_folder()) as engine:
         before = ended(engine, asked, worths["as shipped"])
     with opened(whole_folder(), rounds=FIXED_ROUNDS) as engine:

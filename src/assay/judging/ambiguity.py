@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from assay.calibration import sigmoid
-from assay.judging.probe import content_terms, probe_of
+from assay.judging.query_terms import content_terms, query_terms_of
 from assay.judging.signals import read
 from assay.nlp.anaphora import DEMONSTRATIVES, Pointed, pointed
 from assay.nlp.language import KNOWN_BY_SCRIPT
@@ -87,8 +87,8 @@ def unnamed(question: Question) -> Sequence[Pointed]:
 
 def _cover(question: Question, evidence: Evidence) -> float:
     """The share of the question, by rarity, that the best passage holds."""
-    probe = probe_of(question)
-    return max((read(passage, probe).cover for passage in evidence.readable.passages), default=0.0)
+    query_terms = query_terms_of(question)
+    return max((read(passage, query_terms).cover for passage in evidence.readable.passages), default=0.0)
 
 
 # What the ambiguity changes about a judgement.

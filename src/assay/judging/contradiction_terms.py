@@ -9,7 +9,7 @@ from enum import StrEnum
 from math import fsum
 from types import MappingProxyType
 
-from assay.judging.probe import content_terms
+from assay.judging.query_terms import content_terms
 from assay.nlp.dates import dates
 from assay.nlp.lexicon import entries, groups, word_class
 from assay.nlp.names import names

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from assay.judging.ambiguity import asked_back, unnamed
 from assay.judging.contradicting_values import NAMED, Given, Value, given
 from assay.judging.contradiction_terms import Asked, Shape, asked_by
-from assay.judging.probe import content_terms
+from assay.judging.query_terms import content_terms
 from assay.nlp.dates import dates, relation
 from assay.nlp.negation import is_hedge, negations, opposites_of
 from assay.nlp.quantities import agree, may_agree, quantities
@@ -290,10 +290,10 @@ def describe(contradiction: Contradiction, passages: Mapping[str, Passage]) -> s
     >>> describe(Contradiction("when it opened", readings), {"a": one, "b": other})
     'sources disagree: Guide says 1898 (2010), Atlas says 1901'
     """
-    return "sources disagree: " + ", ".join(_reading_described(each, passages) for each in contradiction.readings)
+    return "sources disagree: " + ", ".join(_describe_reading(each, passages) for each in contradiction.readings)
 
 
-def _reading_described(reading: Reading, passages: Mapping[str, Passage]) -> str:
+def _describe_reading(reading: Reading, passages: Mapping[str, Passage]) -> str:
     first = reading.passage_ids[0]
     name = " ".join(passages[first].title.split())[:_LONGEST_NAME].strip() or f"passage {first}"
     return f"{name} says {reading.value}" + (f" ({reading.date})" if reading.date else "")

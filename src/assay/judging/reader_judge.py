@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from assay.calibration import sigmoid
 from assay.core.stages import Embedder, Reader
 from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
-from assay.judging.probe import Probe, content_terms, probe_of
+from assay.judging.query_terms import QueryTerms, content_terms, query_terms_of
 from assay.judging.signals import (
     Model,
     Reading,
@@ -83,26 +83,28 @@ _BEFORE_VERB = word_class("questions.before_verb")
 _OPENING = word_class("verbs.auxiliary")
 
 
-def missing_things(probe: Probe, nowhere: Collection[str]) -> tuple[str, ...]:
+def missing_things(query_terms: QueryTerms, nowhere: Collection[str]) -> tuple[str, ...]:
     """The names and phrases of the question with a term that is found nowhere, the rarest term's first.
 
     A phrase is the missing words that follow each other, with the word that they stand before.
 
-    >>> from assay.judging.probe import probe_of
+    >>> from assay.judging.query_terms import query_terms_of
     >>> from assay.types import Question
     >>> asked = "How do I apply for parental leave at Acme Labs?"
-    >>> missing_things(probe_of(Question(asked, asked)), {"appli", "parent", "acm"})
+    >>> missing_things(query_terms_of(Question(asked, asked)), {"appli", "parent", "acm"})
     ('Acme Labs', 'parental leave')
     """
     found: dict[str, float] = {}
-    for span in _phrases(probe.text, nowhere):
-        phrase = probe.text[span.start : span.end]
-        weight = max(probe.weights.get(term, 0.0) for term in content_terms(phrase))
+    for span in _phrases(query_terms.text, nowhere):
+        phrase = query_terms.text[span.start : span.end]
+        weight = max(query_terms.weights.get(term, 0.0) for term in content_terms(phrase))
         found.setdefault(phrase, weight)
     in_phrases = {term for phrase in found for term in content_terms(phrase)}
-    unspaced = [term for term in nowhere if not term.isascii() and term not in in_phrases and term in probe.written]
-    found |= {probe.written[term]: probe.weights[term] for term in unspaced}
-    return tuple(sorted(found, key=lambda phrase: (-found[phrase], probe.text.find(phrase))))
+    unspaced = [
+        term for term in nowhere if not term.isascii() and term not in in_phrases and term in query_terms.written
+    ]
+    found |= {query_terms.written[term]: query_terms.weights[term] for term in unspaced}
+    return tuple(sorted(found, key=lambda phrase: (-found[phrase], query_terms.text.find(phrase))))
 
 
 def _phrases(text: str, nowhere: Collection[str]) -> Iterator[Span]:
@@ -197,15 +199,15 @@ class HeuristicJudge:
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
         """The judgement; sufficiency None where there is nothing to measure. Raises what the embedder raises."""
-        probe = probe_of(question)
+        query_terms = query_terms_of(question)
         if not evidence.hits:
-            return self._unmeasured(question, probe, "no passages")
-        readings, words = await _compared_aside(probe, evidence.passages)
-        measured = await self._measure(question, probe, evidence, readings, words)
+            return self._unmeasured(question, query_terms, "no passages")
+        readings, words = await _compared_aside(query_terms, evidence.passages)
+        measured = await self._measure(question, query_terms, evidence, readings, words)
         if measured is None:
-            return self._unmeasured(question, probe, _cause(probe), len(readings))
+            return self._unmeasured(question, query_terms, _cause(query_terms), len(readings))
         parts = await self._parts(question, evidence.passages) if measured.read else {}
-        return self._judged(question, probe, readings, measured, parts)
+        return self._judged(question, query_terms, readings, measured, parts)
 
     async def _parts(self, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
         """The sufficiency of the passages for each part that asks by itself; none for a question of one part."""
@@ -214,13 +216,13 @@ class HeuristicJudge:
             return found
         for part in question.aspects:
             asked = replace(question, text=part, standalone=part, history=(), aspects=(part,))
-            probe = probe_of(asked)
-            if not asks_alone(part) or not probe.weights:
+            query_terms = query_terms_of(asked)
+            if not asks_alone(part) or not query_terms.weights:
                 continue
             cosines = await _cosines(self.embedder, asked, passages)
             hits = tuple(Hit(each, 0.0, Scores(cosines[each.passage_id], None)) for each in passages)
-            readings, words = await _compared_aside(probe, passages)
-            measured = await self._measure(asked, probe, Evidence(hits), readings, words)
+            readings, words = await _compared_aside(query_terms, passages)
+            measured = await self._measure(asked, query_terms, Evidence(hits), readings, words)
             if measured is not None:
                 found[part] = measured.model.sufficiency(measured.signals)
         return found
@@ -228,7 +230,7 @@ class HeuristicJudge:
     async def _measure(
         self,
         question: Question,
-        probe: Probe,
+        query_terms: QueryTerms,
         evidence: Evidence,
         readings: Sequence[Reading],
         words: dict[str, float] | None,
@@ -241,7 +243,7 @@ class HeuristicJudge:
         unknown = tuple(each for each in evidence.passages if each.passage_id not in known)
         cosines = known | (await _cosines(self.embedder, question, unknown) if unknown else {})
         topic = [title for title in (_nearest(evidence.passages, cosines).title,) if title]
-        lines = telling_lines(probe, readings, cosines)
+        lines = telling_lines(query_terms, readings, cosines)
         asked = self.embedder.model.as_question(question.standalone)
         vectors = await self.embedder.embed([asked, *lines, *topic])
         said = vectors[1 : len(lines) + 1]
@@ -258,7 +260,7 @@ class HeuristicJudge:
     def _judged(
         self,
         question: Question,
-        probe: Probe,
+        query_terms: QueryTerms,
         readings: Sequence[Reading],
         measured: Measured,
         parts: Mapping[str, float],
@@ -267,8 +269,8 @@ class HeuristicJudge:
         sufficiency = measured.model.sufficiency(measured.signals)
         # A part that is covered is worth an answer, which names the rest as missing.
         triage = triage_of(max(sufficiency, *parts.values(), 0.0), self.thresholds)
-        aspects = self._aspects(probe, readings, sufficiency, parts)
-        unclear = question.unclear or (None if probe.weights else "it has no words to look for")
+        aspects = self._aspects(query_terms, readings, sufficiency, parts)
+        unclear = question.unclear or (None if query_terms.weights else "it has no words to look for")
         recommended = recommend(triage, aspects, len(readings), unclear)
         return Judgement(
             sufficiency=sufficiency,
@@ -276,59 +278,61 @@ class HeuristicJudge:
             reason=recommended.reason,
             quality=quality_of(sufficiency, self.thresholds),
             triage=triage,
-            coverage=measured.signals["cover_all"] if probe.weights else None,
+            coverage=measured.signals["cover_all"] if query_terms.weights else None,
             relevance=_relevance(readings, measured.cosines)
             | dict(measured.read.passages if measured.read else {}),
             aspects=aspects,
-            missing=_missing(probe, readings, aspects, sufficiency >= self.thresholds.correct),
-            issues=_issues(probe, measured),
+            missing=_missing(query_terms, readings, aspects, sufficiency >= self.thresholds.correct),
+            issues=_issues(query_terms, measured),
             signals=measured.signals,
             mode_used=measured.mode,
-            calibrated=bool(probe.weights),  # the fits never saw a question without words
+            calibrated=bool(query_terms.weights),  # the fits never saw a question without words
         )
 
     def _aspects(
-        self, probe: Probe, readings: Sequence[Reading], sufficiency: float, parts: Mapping[str, float]
+        self, query_terms: QueryTerms, readings: Sequence[Reading], sufficiency: float, parts: Mapping[str, float]
     ) -> tuple[Aspect, ...]:
         """The state of each aspect: of a lone one by the sufficiency, of several by its own or by what holds it."""
-        if len(probe.aspects) == 1:
+        if len(query_terms.aspects) == 1:
             best = sorted(readings, key=lambda each: -each.cover)[:2]
             holding = tuple(each.passage_id for each in best if each.held)
-            return (Aspect(probe.aspects[0][0], _lone(triage_of(sufficiency, self.thresholds)), holding),)
-        found = (_aspect(text, wanted, readings, probe) for text, wanted in probe.aspects)
+            return (Aspect(query_terms.aspects[0][0], _lone(triage_of(sufficiency, self.thresholds)), holding),)
+        found = (_aspect(text, wanted, readings, query_terms) for text, wanted in query_terms.aspects)
         return tuple(
             replace(aspect, state=_part_state(parts[aspect.text])) if aspect.text in parts else aspect
             for aspect in found
         )
 
-    def _unmeasured(self, question: Question, probe: Probe, issue: str, passages: int = 0) -> Judgement:
+    def _unmeasured(self, question: Question, query_terms: QueryTerms, issue: str, passages: int = 0) -> Judgement:
         """The judgement where nothing could be measured."""
-        unclear = question.unclear or (None if probe.weights else "it has no words to look for")
+        unclear = question.unclear or (None if query_terms.weights else "it has no words to look for")
         recommended = recommend(None, (), passages, unclear)
         return Judgement(
             sufficiency=None,
             recommendation=recommended.action,
             reason=recommended.reason,
-            aspects=tuple(Aspect(text, "missing") for text, _ in probe.aspects),
-            missing=tuple(text for text, _ in probe.aspects),
+            aspects=tuple(Aspect(text, "missing") for text, _ in query_terms.aspects),
+            missing=tuple(text for text, _ in query_terms.aspects),
             issues=(issue,),
             mode_used="fast (nothing measured)",
         )
 
 
 async def _compared_aside(
-    probe: Probe, passages: Sequence[Passage]
+    query_terms: QueryTerms, passages: Sequence[Passage]
 ) -> tuple[list[Reading], dict[str, float] | None]:
     """As `_compared`; not on the event loop where it takes longer than changing the thread is worth."""
     if sum(len(passage.text) for passage in passages) <= _SOON_READ:
-        return _compared(probe, passages)
-    return await asyncio.to_thread(_compared, probe, passages)
+        return _compared(query_terms, passages)
+    return await asyncio.to_thread(_compared, query_terms, passages)
 
 
-def _compared(probe: Probe, passages: Sequence[Passage]) -> tuple[list[Reading], dict[str, float] | None]:
+def _compared(
+    query_terms: QueryTerms, passages: Sequence[Passage]
+) -> tuple[list[Reading], dict[str, float] | None]:
     """The passages read for the question, and the signals of words where the question has any."""
-    readings = [read(passage, probe) for passage in passages]
-    return readings, word_signals(probe, readings) if probe.weights else None
+    readings = [read(passage, query_terms) for passage in passages]
+    return readings, word_signals(query_terms, readings) if query_terms.weights else None
 
 
 async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
@@ -354,9 +358,9 @@ def _speaks(embedder: Embedder, language: str) -> bool:
     return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
 
 
-def _cause(probe: Probe) -> str:
+def _cause(query_terms: QueryTerms) -> str:
     """Why nothing could be measured though there are passages."""
-    if probe.weights:
+    if query_terms.weights:
         return "the question and the passages are in different scripts, and no embedding model reads both"
     return "the question has no words to look for"
 
@@ -373,9 +377,9 @@ def _lone(triage: Triage | None) -> AspectState:
     return "covered" if triage is Triage.CORRECT else "missing" if triage is Triage.INCORRECT else "partial"
 
 
-def _aspect(text: str, wanted: frozenset[str], readings: Sequence[Reading], probe: Probe) -> Aspect:
+def _aspect(text: str, wanted: frozenset[str], readings: Sequence[Reading], query_terms: QueryTerms) -> Aspect:
     """One aspect of several, and the passages that hold about as much of it as the best one."""
-    covers = {each.passage_id: aspect_cover(wanted, each, probe) for each in readings}
+    covers = {each.passage_id: aspect_cover(wanted, each, query_terms) for each in readings}
     most = max(covers.values())
     holding = tuple(key for key, cover in covers.items() if cover >= max(most - 0.1, _PARTIAL))
     return Aspect(text, _state(most), holding[:3])
@@ -403,31 +407,33 @@ def _relevance(readings: Sequence[Reading], cosines: dict[str, float]) -> dict[s
     }
 
 
-def _missing(probe: Probe, readings: Sequence[Reading], aspects: Sequence[Aspect], enough: bool) -> tuple[str, ...]:
+def _missing(
+    query_terms: QueryTerms, readings: Sequence[Reading], aspects: Sequence[Aspect], enough: bool
+) -> tuple[str, ...]:
     """The aspects nothing covers and, where the evidence is not enough, what it names and is found nowhere."""
     open_aspects = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) > 1)
     if enough:
         return open_aspects
     held = frozenset().union(*(each.held for each in readings))
-    nowhere = probe.weights.keys() - held
-    things = missing_things(probe, nowhere)[:_MOST_MISSING]
+    nowhere = query_terms.weights.keys() - held
+    things = missing_things(query_terms, nowhere)[:_MOST_MISSING]
     # A thing of a part that is named already is not named again.
     named = [each for each in things if not any(fold(each) in fold(part) for part in open_aspects)]
     whole = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) == 1)
     return tuple(dict.fromkeys((*open_aspects, *named))) or whole
 
 
-def _issues(probe: Probe, measured: Measured) -> tuple[str, ...]:
+def _issues(query_terms: QueryTerms, measured: Measured) -> tuple[str, ...]:
     """What is weak about the evidence, in words."""
     found = []
-    if not probe.weights:
+    if not query_terms.weights:
         found.append("the question has no words to look for")
     elif (cover := measured.signals["cover_all"]) < _LOW_COVER:
         found.append(f"low coverage of the question's words: {cover:.2f}")
     if measured.cosines and max(measured.cosines.values()) < _LOW_COSINE:
         found.append(f"no passage is near the question: best cosine {max(measured.cosines.values()):.2f}")
     for what, share in (("a name", "names"), ("a number", "numbers")):
-        if probe.weights and getattr(probe, share) and measured.signals[share] < 1:
+        if query_terms.weights and getattr(query_terms, share) and measured.signals[share] < 1:
             found.append(f"{what} of the question stands in no passage")
     if measured.mode == WORDS_ONLY:
         found.append("judged by words alone: no embedding model for this question")

@@ -1,4 +1,4 @@
-"""The shipped worth of searching again, as recorded runs taught it; see benchmarks/correct/learn.py."""
+"""The shipped utility of searching again, learned from recorded runs; see benchmarks/correct/learn.py."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _CORRECT = 0.7
 
 
 @cache
-def learned_worth(judge: Literal["rules", "model"] = "rules", correct: float = _CORRECT) -> SearchUtility:
+def learned_utility(judge: Literal["rules", "model"] = "rules", correct: float = _CORRECT) -> SearchUtility:
     """The table in worth.json for a judge of rules, or for one that asks a language model.
 
     Gain by action and triage, seconds by action, what a second must bring, and how sure evidence must be: as far
     above `correct`, 0 to 1, as it was learned above the usual threshold.
 
     >>> from assay.types import Action
-    >>> sorted(action.value for action in learned_worth().costs)
+    >>> sorted(action.value for action in learned_utility().costs)
     ['EXTERNAL', 'REFINE']
     """
     table = json.loads(files("assay.web").joinpath("worth.json").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from assay.calibration import Logistic
-from assay.judging.probe import Probe
+from assay.judging.query_terms import QueryTerms
 from assay.nlp.answer_types import new_candidates, tells
 from assay.nlp.blocks import without_markup
 from assay.nlp.sentences import sentences
@@ -53,20 +53,20 @@ class Reading:
     lines: tuple[Line, ...]
 
 
-def read(passage: Passage, probe: Probe) -> Reading:
+def read(passage: Passage, query_terms: QueryTerms) -> Reading:
     """The passage read for the question. Title and table header count for the passage, not for its sentences."""
     text = passage.text[:LONGEST]
     lines = []
     for position, stretch in enumerate(_stated(text)):
         lines.append((stretch, position, tuple(terms(stretch))))
     order = (*terms(passage.title), *terms(passage.header), *(term for _, _, found in lines for term in found))
-    held = probe.weights.keys() & set(order)
+    held = query_terms.weights.keys() & set(order)
     return Reading(
         passage_id=passage.passage_id,
         order=order,
         held=frozenset(held),
-        cover=cover(held, probe),
-        lines=tuple(_line(stretch, position, found, probe) for stretch, position, found in lines),
+        cover=cover(held, query_terms),
+        lines=tuple(_line(stretch, position, found, query_terms) for stretch, position, found in lines),
     )
 
 
@@ -79,24 +79,24 @@ def _stated(text: str) -> Iterator[str]:
             yield stretch
 
 
-def _line(stretch: str, position: int, found: tuple[str, ...], probe: Probe) -> Line:
-    held = frozenset(probe.weights.keys() & set(found))
-    return Line(stretch, position, held, cover(held, probe))
+def _line(stretch: str, position: int, found: tuple[str, ...], query_terms: QueryTerms) -> Line:
+    held = frozenset(query_terms.weights.keys() & set(found))
+    return Line(stretch, position, held, cover(held, query_terms))
 
 
-def cover(held: Iterable[str], probe: Probe) -> float:
+def cover(held: Iterable[str], query_terms: QueryTerms) -> float:
     """The share of the question's terms, by rarity, that are held; 0 to 1, and 0 for a question without terms."""
     # Exact sums: the order of a set differs from run to run, and the last digit of a plain sum with it.
-    total = fsum(probe.weights.values())
-    return fsum(probe.weights[term] for term in held) / total if total else 0.0
+    total = fsum(query_terms.weights.values())
+    return fsum(query_terms.weights[term] for term in held) / total if total else 0.0
 
 
 # Two terms of the question stand together when at most this many terms lie between them in a passage.
 _NEAR = 3
 
 
-def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
-    """Each signal in 0 to 1, higher is better; `readings` must not be empty and the probe must have terms.
+def word_signals(query_terms: QueryTerms, readings: Sequence[Reading]) -> dict[str, float]:
+    """Each signal in 0 to 1, higher is better; `readings` must not be empty and the query_terms must have terms.
 
     `cover_all`, `cover_best`: the share of the question, by rarity, that all passages or the best one hold.
     `rare`: the share of its two rarest terms. `pairs`: of its neighbouring terms that stand near each other.
@@ -105,29 +105,29 @@ def word_signals(probe: Probe, readings: Sequence[Reading]) -> dict[str, float]:
     without this condition.
     """
     union = frozenset().union(*(each.held for each in readings))
-    window, answer = best_window(probe, readings), answer_cover(probe, readings)
+    window, answer = best_window(query_terms, readings), answer_cover(query_terms, readings)
     return {
-        "cover_all": cover(union, probe),
+        "cover_all": cover(union, query_terms),
         "cover_best": max(each.cover for each in readings),
-        "rare": sum(term in union for term in probe.rarest) / len(probe.rarest),
-        "pairs": _pairs(probe, readings),
-        "names": _names(probe, readings),
-        "numbers": _numbers(probe, readings),
+        "rare": sum(term in union for term in query_terms.rarest) / len(query_terms.rarest),
+        "pairs": _pairs(query_terms, readings),
+        "names": _names(query_terms, readings),
+        "numbers": _numbers(query_terms, readings),
         "aspects": min(
-            (max(aspect_cover(terms, each, probe) for each in readings) for _, terms in probe.aspects),
-            default=cover(union, probe),
+            (max(aspect_cover(terms, each, query_terms) for each in readings) for _, terms in query_terms.aspects),
+            default=cover(union, query_terms),
         ),
         "answer": answer,
         "typed": answer / window if window else 0.0,
     }
 
 
-def best_window(probe: Probe, readings: Sequence[Reading]) -> float:
+def best_window(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The highest coverage by two sentences that follow each other."""
-    return max((_covered(window, probe) for reading in readings for window in _windows(reading)), default=0.0)
+    return max((_covered(window, query_terms) for reading in readings for window in _windows(reading)), default=0.0)
 
 
-def answer_cover(probe: Probe, readings: Sequence[Reading]) -> float:
+def answer_cover(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The highest coverage by two neighbouring sentences of which one holds a candidate of the answer's type.
 
     Where the type has no shape that could be seen, the same as `best_window`.
@@ -136,8 +136,8 @@ def answer_cover(probe: Probe, readings: Sequence[Reading]) -> float:
     for reading in readings:
         seen: dict[int, bool] = {}
         for window in _windows(reading):
-            covered = _covered(window, probe)
-            if covered > best and any(_answers(line, probe, seen) for line in window):
+            covered = _covered(window, query_terms)
+            if covered > best and any(_answers(line, query_terms, seen) for line in window):
                 best = covered
     return best
 
@@ -148,26 +148,28 @@ def _windows(reading: Reading) -> Iterator[tuple[Line, ...]]:
         yield reading.lines[at : at + 2]
 
 
-def _covered(window: tuple[Line, ...], probe: Probe) -> float:
+def _covered(window: tuple[Line, ...], query_terms: QueryTerms) -> float:
     """The coverage by the sentences of a window together."""
-    return cover(frozenset().union(*(line.held for line in window)), probe)
+    return cover(frozenset().union(*(line.held for line in window)), query_terms)
 
 
-def _answers(line: Line, probe: Probe, seen: dict[int, bool]) -> bool:
+def _answers(line: Line, query_terms: QueryTerms, seen: dict[int, bool]) -> bool:
     """Whether the sentence holds something new of the type that is asked for, or the type cannot be told."""
     if line.position not in seen:
-        can_tell = tells(probe.answer_type, line.text)
-        seen[line.position] = not can_tell or bool(new_candidates(line.text, probe.answer_type, probe.text))
+        can_tell = tells(query_terms.answer_type, line.text)
+        seen[line.position] = not can_tell or bool(
+            new_candidates(line.text, query_terms.answer_type, query_terms.text)
+        )
     return seen[line.position]
 
 
-def _pairs(probe: Probe, readings: Sequence[Reading]) -> float:
+def _pairs(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The share of the question's neighbouring terms that stand near each other in one passage."""
-    if not probe.pairs:
-        return cover(readings[0].held, probe)
-    wanted = set(probe.pairs)
+    if not query_terms.pairs:
+        return cover(readings[0].held, query_terms)
+    wanted = set(query_terms.pairs)
     met = {pair for reading in readings for pair in _met(wanted, reading.order)}
-    weight = {pair: probe.weights[pair[0]] + probe.weights[pair[1]] for pair in wanted}
+    weight = {pair: query_terms.weights[pair[0]] + query_terms.weights[pair[1]] for pair in wanted}
     return fsum(weight[pair] for pair in met) / fsum(weight.values())
 
 
@@ -184,26 +186,26 @@ def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str,
     return met
 
 
-def _names(probe: Probe, readings: Sequence[Reading]) -> float:
+def _names(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The share of the question's names that some passage holds whole; coverage where it names nothing."""
-    if not probe.names:
-        return cover(frozenset().union(*(each.held for each in readings)), probe)
+    if not query_terms.names:
+        return cover(frozenset().union(*(each.held for each in readings)), query_terms)
     sets = [set(each.order) for each in readings]
-    return sum(any(set(name) <= each for each in sets) for name in probe.names) / len(probe.names)
+    return sum(any(set(name) <= each for each in sets) for name in query_terms.names) / len(query_terms.names)
 
 
-def _numbers(probe: Probe, readings: Sequence[Reading]) -> float:
+def _numbers(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The share of the question's numbers that some passage holds; coverage where it has none."""
     union = frozenset().union(*(each.held for each in readings))
-    if not probe.numbers:
-        return cover(union, probe)
-    return len(probe.numbers & union) / len(probe.numbers)
+    if not query_terms.numbers:
+        return cover(union, query_terms)
+    return len(query_terms.numbers & union) / len(query_terms.numbers)
 
 
-def aspect_cover(terms: frozenset[str], reading: Reading, probe: Probe) -> float:
+def aspect_cover(terms: frozenset[str], reading: Reading, query_terms: QueryTerms) -> float:
     """The share of an aspect's terms, by rarity, that a passage holds."""
-    total = fsum(probe.weights.get(term, 1.0) for term in terms)
-    return fsum(probe.weights.get(term, 1.0) for term in terms & reading.held) / total
+    total = fsum(query_terms.weights.get(term, 1.0) for term in terms)
+    return fsum(query_terms.weights.get(term, 1.0) for term in terms & reading.held) / total
 
 
 # The signals that vectors give: how near the question is to passages and to their best sentences.
@@ -285,7 +287,9 @@ def clipped(cosine: float) -> float:
     return min(1.0, max(0.0, cosine))
 
 
-def telling_lines(probe: Probe, readings: Sequence[Reading], cosines: Mapping[str, float]) -> tuple[str, ...]:
+def telling_lines(
+    query_terms: QueryTerms, readings: Sequence[Reading], cosines: Mapping[str, float]
+) -> tuple[str, ...]:
     """The sentences worth embedding, at most `MOST_LINES`, each cut to `LONGEST_LINE` characters, best first.
 
     Best is what holds most of the question, in a passage that is near and holds much of it, at its start, with
@@ -298,14 +302,14 @@ def telling_lines(probe: Probe, readings: Sequence[Reading], cosines: Mapping[st
             first = 0.1 if line.position == 0 else 0.0
             ranked.append((line.cover + passage + first, line.text[:LONGEST_LINE]))
     ranked.sort(key=lambda each: -each[0])
-    several = [(score + _bonus(probe, text), text) for score, text in ranked[: 3 * MOST_LINES]]
+    several = [(score + _bonus(query_terms, text), text) for score, text in ranked[: 3 * MOST_LINES]]
     several.sort(key=lambda each: -each[0])
     return tuple(dict.fromkeys(text for _, text in several))[:MOST_LINES]
 
 
-def _bonus(probe: Probe, text: str) -> float:
+def _bonus(query_terms: QueryTerms, text: str) -> float:
     """A little more for a sentence that holds something new of the type asked for."""
-    told = tells(probe.answer_type, text) and new_candidates(text, probe.answer_type, probe.text)
+    told = tells(query_terms.answer_type, text) and new_candidates(text, query_terms.answer_type, query_terms.text)
     return 0.2 if told else 0.0
 
 

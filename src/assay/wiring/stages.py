@@ -36,7 +36,7 @@ from assay.judging.judge import JudgePipeline, NoJudge
 from assay.judging.light import BalancedModel, Band, learned_band
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
-from assay.judging.search_utility import learned_worth
+from assay.judging.search_utility import learned_utility
 from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
@@ -428,7 +428,7 @@ class Composer:
 
     def _worth(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"
-        learned = learned_worth("model" if asks else "rules", self.settings.correct)
+        learned = learned_utility("model" if asks else "rules", self.settings.correct)
         if self.settings.judging != "decide":
             return replace(learned, sure=0.0)  # a judgement that decides nothing sends nobody to search again
         if run.passages is None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging.probe import probe_of
+from assay.judging.query_terms import query_terms_of
 from assay.judging.reader_judge import missing_things
 from assay.types import Question
 
@@ -19,4 +19,4 @@ from assay.types import Question
     ],
 )
 def test_things_are_named_as_the_user_wrote_them(asked: str, nowhere: set[str], things: tuple[str, ...]) -> None:
-    assert missing_things(probe_of(Question(asked, asked)), nowhere) == things
+    assert missing_things(query_terms_of(Question(asked, asked)), nowhere) == things

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
-from assay.judging.probe import probe_of
+from assay.judging.query_terms import query_terms_of
 from assay.judging.seed import SeedJudge, keyword_overlap
 from assay.judging.signals import LONGEST_LINE, MOST_LINES, beyond, reached, read, telling_lines, word_signals
 from assay.testing.fakes import WordEmbedder
@@ -58,18 +58,18 @@ def test_the_reason_names_what_is_missing() -> None:
 
 
 def test_an_answer_of_the_type_near_the_question_counts() -> None:
-    probe = probe_of(asked("When was Emma published?", AnswerType.DATE))
-    dated = word_signals(probe, [read(passage("Emma was published in December 1815."), probe)])
-    undated = word_signals(probe, [read(passage("Emma was published by John Murray."), probe)])
+    query_terms = query_terms_of(asked("When was Emma published?", AnswerType.DATE))
+    dated = word_signals(query_terms, [read(passage("Emma was published in December 1815."), query_terms)])
+    undated = word_signals(query_terms, [read(passage("Emma was published by John Murray."), query_terms)])
     assert dated["typed"] == 1.0
     assert undated["typed"] == 0.0
     assert dated["cover_all"] == undated["cover_all"] == 1.0
 
 
 def test_phrases_names_and_numbers_are_measured() -> None:
-    probe = probe_of(asked("Did Acme Corporation grow 12 percent?"))
-    held = word_signals(probe, [read(passage("Acme Corporation grew by 12 percent."), probe)])
-    lost = word_signals(probe, [read(passage("The corporation has 15 offices."), probe)])
+    query_terms = query_terms_of(asked("Did Acme Corporation grow 12 percent?"))
+    held = word_signals(query_terms, [read(passage("Acme Corporation grew by 12 percent."), query_terms)])
+    lost = word_signals(query_terms, [read(passage("The corporation has 15 offices."), query_terms)])
     assert (held["names"], held["numbers"]) == (1.0, 1.0)
     assert (lost["names"], lost["numbers"], lost["pairs"]) == (0.0, 0.0, 0.0)
 
@@ -97,17 +97,17 @@ def test_the_topic_alone_is_no_answer() -> None:
 
 
 def test_few_short_sentences_are_embedded() -> None:
-    probe = probe_of(asked("Who founded Rome?"))
+    query_terms = query_terms_of(asked("Who founded Rome?"))
     text = " ".join(f"Rome was founded {'long ' * 100}{n}." for n in range(9))
-    lines = telling_lines(probe, [read(passage(text), probe)], {})
+    lines = telling_lines(query_terms, [read(passage(text), query_terms)], {})
     assert len(lines) <= MOST_LINES
     assert all(len(line) <= LONGEST_LINE for line in lines)
 
 
 def test_a_title_counts_for_its_passage() -> None:
-    probe = probe_of(asked("Who founded Rome?"))
+    query_terms = query_terms_of(asked("Who founded Rome?"))
     titled = Passage("p", "d", "", 0, 17, "Romulus founded it.", "Rome")
-    assert read(titled, probe).cover == 1.0
+    assert read(titled, query_terms).cover == 1.0
 
 
 def test_the_seeds_keywords_are_whole_words_without_punctuation() -> None:

@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class QueryTerms:
     """A question's content: its distinct terms with their rarity (0.1 to 1), its pairs, names and numbers.
 
     `written` is each term as the question writes it; `pairs` are terms that follow each other; `names` are tuples
@@ -44,11 +44,11 @@ class Probe:
         return tuple(sorted(self.weights, key=lambda term: (-self.weights[term], term))[:2])
 
 
-def probe_of(question: Question) -> Probe:
-    """The probe of a question; no terms where nothing in it can be looked for.
+def query_terms_of(question: Question) -> QueryTerms:
+    """The terms of a question; none where nothing in it can be looked for.
 
-    >>> probe = probe_of(Question("Who founded Rome?", "Who founded Rome?"))
-    >>> sorted(probe.weights), probe.names
+    >>> query_terms = query_terms_of(Question("Who founded Rome?", "Who founded Rome?"))
+    >>> sorted(query_terms.weights), query_terms.names
     (['found', 'rome'], (('rome',),))
     """
     asked = question.standalone
@@ -56,7 +56,7 @@ def probe_of(question: Question) -> Probe:
     named = tuple(
         tuple(stem(w) for w in each.words) for each in names(asked) if not each.opens or _only(asked, each.words)
     )
-    return Probe(
+    return QueryTerms(
         text=asked,
         weights={term: rarity(term) for term in content},
         written=_written(asked),

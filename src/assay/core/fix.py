@@ -32,8 +32,8 @@ from assay.types import (
     Verdict,
 )
 
-# So many sentences of a draft are mended, or one for so many of its characters, chosen: prose has one in 100. A draft
-# of more, all of them wrong, is a list of scraps; those beyond are marked where they fail (decision 173).
+# So many sentences of a draft are mended, or one for so many of its characters, chosen: prose has one in 100. A
+# draft of more, all of them wrong, is a list of scraps; those beyond are marked where they fail (decision 173).
 MOST_MENDED, CHARACTERS_A_REPAIR = 100, 30
 _NO_QUESTION = Question("", "")
 # Put before a table row, so that it is not tested as the head of its table.

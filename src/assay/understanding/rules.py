@@ -25,7 +25,8 @@ _ASKS = (
 )
 # White space is bounded in all of these, so that a question of blanks takes linear time.
 _CLAUSES = re.compile(
-    rf"\s{0, 20}(?:,|;|\?)?\s{0, 20}\b(?:and|or|but|also|as well as)\b\s{1, 20}(?={_ASKS}\b)|\s{0, 20}[;；]\s{0, 20}(?={_ASKS}\b)"
+    rf"\s{{0,20}}(?:,|;|\?)?\s{{0,20}}\b(?:and|or|but|also|as well as)\b\s{{1,20}}(?={_ASKS}\b)"
+    rf"|\s{{0,20}}[;；]\s{{0,20}}(?={_ASKS}\b)"
     r"|，(?=.{0,1000}[谁什何哪几多])",
     re.I,
 )

@@ -103,8 +103,8 @@ _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNOREC
 _LEAST_WORDS = 4
 _WORD = re.compile(r"\S+")
 _STOPS = frozenset(".!?。！？")
-# Characters of one sentence, chosen. What is longer is a list or a file without full stops, and no rule was made for
-# it; the longest labelled claim has some 1,600 (decision 173).
+# Characters of one sentence, chosen. What is longer is a list or a file without full stops, and no rule was made
+# for it; the longest labelled claim has some 1,600 (decision 173).
 LONGEST_CLAIM = 6_000
 ENDLESS = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
 # A table's first row heads its columns; a cell of more words may well be a statement.

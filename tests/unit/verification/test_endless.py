@@ -49,5 +49,6 @@ async def test_a_claim_of_more_denials_than_are_compared_says_that_they_are_not(
     denied = "It did not rain " + "and not snow " * MOST_DENIED + "in Ulm."
     review = await DeterministicVerifier().check(denied, (passage,))
     (told,) = [each for each in review.checks if each.name == "negation"]
-    assert told.status is Status.UNKNOWN and f"more than {MOST_DENIED}" in (told.cause or "")
+    assert told.status is Status.UNKNOWN
+    assert f"more than {MOST_DENIED}" in (told.cause or "")
     assert review.claims[0].verdict is not Verdict.SUPPORTED

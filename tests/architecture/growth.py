@@ -12,8 +12,8 @@ patterns: Weideman et al. 2016, Wuestholz et al. 2017):
 A loop that may end the match at each of its places is none of these: the try that enters it succeeds. Where the
 automaton is not exact, it has too many paths rather than too few: a long look-around and a back reference always
 hold, and what stands in an atomic group is read as if it were in none. Word boundaries, look-arounds of one
-character and a repeat of one class that gives nothing back (`\\w*+`) are exact. A repeat of a limited number of times
-counts as no loop: what it costs at each place is its limit.
+character and a repeat of one class that gives nothing back (`\\w*+`) are exact. A repeat of a limited number of
+times counts as no loop: what it costs at each place is its limit.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@
 A pump is a short string that is repeated to 12,000 or 100,000 characters; pumps_texts.py lists them, and what
 stands around them. Each such text is a document that is added and asked about, a question, the reply of a model, a
 passage to judge, a claim and a source to check, and a draft to fix. Adding is told beside them and has no bar: a
-document is embedded by the token, of which such a text may have five times as many. The reader and the checker are
-off: they read so many tokens of a text and no more, and would hide the time of everything else.
+document is embedded by the token, of which such a text may have five times as many. The reader and checker are off:
+they read so many tokens of a text and no more, and would hide the time of everything else.
 
 A case ends after GIVEN_UP times prose's CPU time, which is then its ratio. A ratio is to at least LEAST seconds, so
 that a verb that refuses a text at once is not measured by the noise of a timer. A verb that raises AssayError has

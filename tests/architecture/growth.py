@@ -1,19 +1,19 @@
 """How the steps of a pattern grow with the length of a text, told from the pattern alone.
 
 `re` tries a match from every place of a text, and each try backtracks. The steps of that are the paths through the
-pattern's automaton, with a state before it that reads anything (a try begins anywhere). Their number grows faster
-than the text only where one word can be read in two ways between the same states (Weber and Seidl 1991; for
+pattern's automaton, with a state before it that reads anything, since a try begins anywhere. Their number grows
+faster than the text only where one word can be read in two ways between the same states (Weber and Seidl 1991; for
 patterns: Weideman et al. 2016, Wuestholz et al. 2017):
 
 - *restart*: some word leads from the start into a loop, and round that loop: each of n tries reads to the end;
 - *two loops*: some word leads round one loop, from it to another, and round that: n ways to share a stretch;
 - *within a loop*: some word leads round a loop in two ways: 2^n ways.
 
-A loop that may end the match at each of its places is none of these: the try that enters it succeeds. Told with too
-much caution, so that "linear" is a proof and the rest is not: a repeat of a limited number of times takes any
-number on the way into a loop, and is none itself (`bounds` tells how much it may cost); a long lookbehind and a
-back reference hold always, what stands in an atomic group is read as if it were in none. A repeat of one class that
-gives nothing back (`\\w*+`) is told exactly, and so are word boundaries.
+A loop that may end the match at each of its places is none of these: the try that enters it succeeds. Where the
+automaton is not exact, it has too many paths rather than too few: a long look-around and a back reference always
+hold, and what stands in an atomic group is read as if it were in none. Word boundaries, look-arounds of one
+character and a repeat of one class that gives nothing back (`\\w*+`) are exact. A repeat of a limited number of
+times counts as no loop: what it costs at each place is its limit.
 """
 
 from __future__ import annotations

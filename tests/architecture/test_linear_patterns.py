@@ -1,9 +1,8 @@
-"""No text from outside makes a pattern slow: each takes linear time, runs in RE2, or was read by a person.
+"""No text from outside makes a pattern slow: each is shown to be linear, runs in RE2, or was read by a person.
 
 Patterns are taken as they are compiled while every module is imported, and read from calls that compile within a
 function. `growth` shows from a pattern alone that its time grows no faster than a text. What it cannot show stands
-in `reviewed_patterns.py` with the reason why it is bounded nevertheless; an entry that is changed or gone fails
-too.
+in `reviewed_patterns.py` with the reason why it is bounded nevertheless; an entry that is changed or gone fails.
 """
 
 from __future__ import annotations

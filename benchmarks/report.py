@@ -132,6 +132,7 @@ KEPT, KEPT_EVIDENCE, KEPT_FOUND = "risk/results/claims", "risk/results/evidence"
 NATURAL, REPLIES = "claims/results/claims", "replies/results/rules"
 COST = "claims/results/cost"
 RIVALS = "rivals/results/after"
+PARTS, BEFORE_PARTS = "parts/results/after", "parts/results/before"
 VERIFIED, LABELLED, FIX = "replies/results/verifier", "claims/results/labelled", "fix/results/fix"
 ARITHMETIC, APART = "claims/results/arithmetic", "judge_apart/results/apart"
 WITHIN, ELSEWHERE = "within, out of fold", ("kept out", "shown as calibrated in those domains")
@@ -170,6 +171,12 @@ LINES = (
     Line("newcomers' questions over these docs that end as they should, of 60", OWN, ("as wanted",), "≥ 48", at_least(48)),
     Line("questions over things alike, of which only another's fact is told (11, second set): marked ✓", RIVALS, ("second set, told of another", "wrong ✓"), "0", at_most(0)),
     Line("the same, answerable (12): right and marked ✓", RIVALS, ("second set, answerable", "right ✓")),
+    Line("questions in two parts, one not answered (90, second set): the other shown, the missing one named", PARTS, ("second set, half", "right"), "≥ 63", at_least(63)),
+    Line("the same, each part judged beside the whole question, as before", BEFORE_PARTS, ("second set, half", "right")),
+    Line("the same: marked ✓ with no word on the missing part", PARTS, ("second set, half", "missing part not named ✓"), "0", at_most(0)),
+    Line("the same, as before", BEFORE_PARTS, ("second set, half", "missing part not named ✓")),
+    Line("questions in two parts, both answered (90): both shown and marked ✓", PARTS, ("second set, both", "right ✓")),
+    Line("questions whose fact the document tells of another thing only (30): marked ✓", PARTS, ("second set, other", "wrong ✓"), "0", at_most(0)),
     Line("a second search without a model, hotpot100: share of gold passages at 10 above one hybrid search", GOLD, ("hotpot100", LINKED, "gain"), "≥ .08", at_least(0.08)),
     Line("the same, musique100", GOLD, ("musique100", LINKED, "gain"), "≥ .08", at_least(0.08)),
     Line("a corrective round beyond its searches, musique100, CPU ms, 95th percentile", GOLD, ("musique100", "CPU ms of a round beyond its searches", "95th percentile"), "≤ 100", at_most(100)),

@@ -20,6 +20,7 @@ QUICK = (
     "answers/run.py",
     "answers/own_docs.py",
     "rivals/run.py",
+    "parts/run.py",
     "clarify/run.py",
     "contradictions/run.py",
     "quarantine/run.py",

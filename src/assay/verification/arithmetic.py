@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 from typing import Literal
 
@@ -24,8 +24,16 @@ from assay.verification.alignment import SAME_MATTER, Comparison, dates_in, over
 
 Kind = Literal[
     "sum", "difference", "product", "quotient", "part", "complement", "ratio", "conversion", "range end", "years",
-    "days", "age", "date",
+    "days", "age", "date", "rate", "frequency", "share", "clock",
 ]  # fmt: skip
+# Kinds whose result is written otherwise than what it starts from: another unit, another time, a percentage. A value
+# that only took another's place in a copied sentence is never one of them.
+WRITTEN_OTHERWISE: frozenset[Kind] = frozenset({"conversion", "rate", "frequency", "share", "clock"})
+# The kind that a changed copy may announce in words of its own; of differences, products and quotients of copies
+# none was right in benchmarks/claims/arithmetic.py.
+CUED: frozenset[Kind] = frozenset({"sum"})
+# Of those written otherwise the ones that start from one value and say no more than it does.
+SAYS_THE_SAME: frozenset[Kind] = frozenset({"conversion", "rate", "frequency"})
 Nearness = Literal["exact", "about", "over", "under"]
 
 # So many values of one measure are added and subtracted: with enough numbers anything can be summed.
@@ -72,17 +80,53 @@ _CUES: dict[str, re.Pattern[str]] = {
         "rate": r"a (?:day|week|month|year|head|piece)|an hour|for|of",
     }.items()
 }
+# A time by which an amount is given, and how often there is one: "12 litres per minute", "every three months".
+_TIMES = {
+    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY,
+    "month": 1.0, "quarter": 3.0, "year": 12.0, "annum": 12.0,
+}  # fmt: skip
+_IN_MONTHS = frozenset({"month", "quarter", "year", "annum"})
+_OFTEN = {
+    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
+    "annually": "year", "annual": "year",
+}  # fmt: skip
+_A_TIME = "second|minute|hour|day|week|month|quarter|year|annum"
+# A few words may say of what, or what becomes of it: "12 litres of water pass the valve every minute".
+_RATE = re.compile(
+    rf"(?P<of>(?:[ -][a-z]+){{0,5}}?)(?:\s*/\s*|\s+(?:per|an?|each|every|in\s+(?:one|an?|each|every))\s+)"
+    rf"(?P<noun>{_A_TIME})\b|(?:[ -][a-z]+){{0,3}}?\s+(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly"
+    r"|annually)\b",
+    re.IGNORECASE,
+)
+_RATE_BEFORE = re.compile(
+    r"\b(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annual)\s(?:[^\W\d_]+\s){1,4}[$€£¥₹]?\Z"
+    rf"|\b(?:each|every|per)\s(?P<noun>{_A_TIME}),?\s(?:[^\W\d_]+\s){{0,5}}[$€£¥₹]?\Z",
+    re.IGNORECASE,
+)
+# How often one time goes into another where people count so, though no calendar does.
+_YEARLY = {("year", "week"): 52.0, ("year", "day"): 365.0, ("month", "day"): 30.0}
+_EVERY = re.compile(r"\b(?:every|each|once in)\s+\Z", re.IGNORECASE)
+# How a source says that one of its numbers is a part of another: "four of the seven", "of the 40 boats 12 were
+# lost", "seven members, four of whom".
+_OF = re.compile(r"(?:\s[^\W\d_]+){0,2}?\s(?:out\s)?of(?:\s(?:the|all|its|their|these|those|a total of|\w+’s))*\s\Z")
+_OF_BEFORE = re.compile(r"\b[Oo](?:ut o)?f(?:\s(?:the|all|its|their|these|those|a total of))*\s\Z")
+_OF_WHOM = re.compile(r"(?:\s[^\W\d_]+)?\sof\s(?:whom|which|them|these|those)\b")
 # A year before 1500 is read as a number, since it may well be one.
 _EARLY_YEAR = re.compile(r"1[0-4]\d\d|[3-9]\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of a source sentence; `sentence` numbers these from 0, `written` is as it stands there."""
+    """A number of a source sentence; `sentence` numbers these from 0, `written` is as it stands there.
+
+    `per` is the unit of time by which it is given, `every` says that it tells how often, "" and False where not.
+    """
 
     value: Quantity
     sentence: int
     written: str
+    per: str = ""
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +140,11 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """What the source sentences nearest to a claim have to compute with."""
+    """What the source sentences nearest to a claim have to compute with, and these sentences."""
 
     numbers: tuple[Number, ...] = ()
     days: tuple[Day, ...] = ()
+    sentences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +160,15 @@ class Derivation:
 class _Wanted:
     """A claim's number, how near to it another must come, and what in the claim says that it was computed.
 
-    `last` is the value of its last place: 0.1 of "2.5".
+    `last` is the value of its last place: 0.1 of "2.5"; `per` and `every` are as a source number's.
     """
 
     value: Quantity
     nearness: Nearness
     cues: frozenset[str]
     last: float
+    per: str = ""
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,16 +196,38 @@ def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
         days += [Day(each, n, _written(text, each)) for each in dated]
         for each in quantities_in(text) if n < len(sentences) else ():
             if not each.apart and not any(overlaps(each, date) for date in dated):
-                numbers.append(Number(each, n, _written(text, each)))
-    return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]))
+                per, every = rate_of(text, each)
+                numbers.append(Number(each, n, _written(text, each), per, every))
+    return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]), tuple(sentences))
+
+
+def rate_of(text: str, value: Quantity) -> tuple[str, bool]:
+    """The unit of time by which a number is given, "" where none is, and whether it says how often.
+
+    >>> text = "Each of 3 pumps moves 12 litres of water per minute; clean it every 30 days."
+    >>> [rate_of(text, each) for each in quantities_in(text)]
+    [('', False), ('minute', False), ('', True)]
+    """
+    before = text[max(0, value.start - _REACH) : value.start]
+    if value.dimension in ("months", "seconds") and _EVERY.search(before):
+        return "", True
+    behind = _RATE.match(text, value.end)
+    if behind is not None:
+        return behind["noun"].lower() if behind["noun"] else _OFTEN[behind["adverb"].lower()], False
+    spoken = _RATE_BEFORE.search(text[max(0, value.start - 2 * _REACH) : value.start])
+    if spoken is None:
+        return "", False
+    return spoken["noun"].lower() if spoken["noun"] else _OFTEN[spoken["word"].lower()], False
 
 
 def _written(text: str, value: Quantity | Date) -> str:
     return text[value.start : value.end].strip(" ,.")
 
 
-def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
+def derived(text: str, value: Quantity, near: Near, said: str | None = None) -> Derivation | None:
     """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
+
+    `said` are the words that may say that the claim computes, all of the claim's where None.
 
     >>> text = "Together they have 7 mills."
     >>> derived(text, quantities_in(text)[0], near_of(["Ulm has 3 mills, Bonn 4."])).told
@@ -166,10 +235,10 @@ def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
     """
     if value.low != value.high or value.apart:
         return None
-    wanted = _wanted(text, value)
+    wanted = _wanted(text, value, text if said is None else said)
     for way in _WAYS:
         for found in way(wanted, near):
-            if _fits(wanted, found):
+            if _fits(_of_bounds(wanted, found, near), found):
                 return Derivation(found.kind, f"{found.told} = {_written(text, value)}", found.operands)
     return None
 
@@ -190,15 +259,28 @@ def derived_date(text: str, value: Date, near: Near) -> Derivation | None:
     return None
 
 
-def _wanted(text: str, value: Quantity) -> _Wanted:
+def _wanted(text: str, value: Quantity, said: str) -> _Wanted:
     before = text[max(0, value.start - _REACH) : value.start]
     nearness = next((each for each, words in _BEFORE.items() if words.search(before)), None)
     if nearness is None:
         nearness = "about" if _ABOUT_BEHIND.match(text, value.end) else "exact"
-    cues = frozenset(cue for cue, words in _CUES.items() if words.search(text))
+    cues = frozenset(cue for cue, words in _CUES.items() if words.search(said))
     places = re.search(r"\d\.(\d+)", text[value.start : value.end])
     scale = value.low / value.written if value.written else 1.0
-    return _Wanted(value, nearness, cues, abs(scale) * (10.0 ** -len(places[1]) if places else 1.0))
+    last = abs(scale) * (10.0 ** -len(places[1]) if places else 1.0)
+    return _Wanted(value, nearness, cues, last, *rate_of(text, value))
+
+
+def _of_bounds(wanted: _Wanted, found: _Found, near: Near) -> _Wanted:
+    """The wanted value, exactly where what it starts from is bounded as it is: "up to 48", "up to 258 in all"."""
+    before = _BEFORE.get(wanted.nearness)
+    if before is None or wanted.nearness == "about":
+        return wanted
+    for each in found.operands:
+        text = near.sentences[each.sentence] if each.sentence < len(near.sentences) else ""
+        if before.search(text[max(0, each.value.start - _REACH) : each.value.start]):
+            return replace(wanted, nearness="exact")
+    return wanted
 
 
 def _fits(wanted: _Wanted, found: _Found) -> bool:
@@ -267,6 +349,81 @@ def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
             yield _Found("conversion", theirs.low, False, each.written, (each,))
         for value, exact in conversions(theirs.low, theirs.dimension, mine.dimension):
             yield _Found("conversion", value, exact, each.written, (each,))
+
+
+def _rate(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """So much in another time: 12 a minute are 720 an hour."""
+    for each in near.numbers:
+        factor = _times_in(wanted.per, each.per)
+        if factor is not None and each.value.low == each.value.high and _same(wanted.value, each.value):
+            told = f"{each.written} a {each.per} × {factor:g}"
+            yield _Found("rate", factor * each.value.low, False, told, (each,))
+
+
+def _times_in(longer: str, shorter: str) -> float | None:
+    """How often one unit of time goes into another one; None of the same, and where that is not fixed.
+
+    >>> _times_in("hour", "minute"), _times_in("year", "quarter"), _times_in("month", "week")
+    (60.0, 4.0, None)
+    """
+    if longer == shorter or not longer or not shorter:
+        return None
+    if (longer in _IN_MONTHS) == (shorter in _IN_MONTHS):
+        return _TIMES[longer] / _TIMES[shorter]
+    return _YEARLY.get((longer, shorter))
+
+
+def _frequency(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """How often: every three months is four times a year, and the other way round."""
+    mine = wanted.value
+    for each in near.numbers:
+        theirs = each.value
+        if each.every and wanted.per and mine.dimension in ("", "times"):
+            if (wanted.per in _IN_MONTHS) == (theirs.dimension == "months"):
+                value = _TIMES[wanted.per] / theirs.low
+                yield _Found("frequency", value, True, f"every {each.written}", (each,))
+        elif wanted.every and each.per and theirs.dimension in ("", "times") and theirs.low > 0:
+            if (each.per in _IN_MONTHS) == (mine.dimension == "months"):
+                value = _TIMES[each.per] / theirs.low
+                yield _Found("frequency", value, True, f"{each.written} a {each.per}", (each,))
+
+
+def _clock(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """From one time of day to a later one of the same sentence."""
+    if wanted.value.dimension != "seconds":
+        return
+    times = [each for each in near.numbers if each.value.dimension == "clock" and "." not in each.written]
+    for one, other in combinations(times, 2):
+        if one.sentence == other.sentence and other.value.low > one.value.low:
+            told = f"{one.written} to {other.written}"
+            yield _Found("clock", 60 * (other.value.low - one.value.low), True, told, (one, other))
+    for each in near.numbers:  # "from 8:00 to 20:00"
+        if each.value.dimension == "clock" and each.value.low < each.value.high:
+            yield _Found("clock", 60 * (each.value.high - each.value.low), True, each.written, (each,))
+
+
+def _share(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """What share a number is of another one that the source says it is a part of."""
+    scale = _scale_of_share(wanted.value)
+    if not scale:
+        return
+    for one, other in combinations(_single(near), 2):
+        part, whole = (one, other) if one.value.low < other.value.low else (other, one)
+        if part.value.dimension == whole.value.dimension and _is_part(part, whole, near):
+            value = scale * part.value.low / whole.value.low
+            yield _Found("share", value, False, f"{part.written} of {whole.written}", (part, whole))
+
+
+def _is_part(part: Number, whole: Number, near: Near) -> bool:
+    """Whether the sentence of two numbers says that the less is a part of the greater."""
+    if part.sentence != whole.sentence or part.sentence >= len(near.sentences):
+        return False
+    text = near.sentences[part.sentence]
+    if part.value.end <= whole.value.start:
+        return _OF.fullmatch(text, part.value.end, whole.value.start) is not None
+    if _OF_BEFORE.search(text[max(0, whole.value.start - _REACH) : whole.value.start]):
+        return ";" not in text[whole.value.end : part.value.start]
+    return _OF_WHOM.match(text, part.value.end) is not None
 
 
 def _same_unit(one: Quantity, other: Quantity) -> bool:
@@ -394,7 +551,8 @@ def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 
 
 _WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (
-    _range_end, _conversion, _elapsed, _sum, _difference, _complement, _ratio, _part, _product, _quotient,
+    _range_end, _conversion, _rate, _frequency, _clock, _share, _elapsed, _sum, _difference, _complement, _ratio, _part, _product,
+    _quotient,
 )  # fmt: skip
 
 
@@ -457,7 +615,31 @@ def _agreeing(mine: str, theirs: str) -> list[tuple[Span, Span]]:
         for other in quantities_in(theirs)
         if quantity_text.agree(one, other)
     ]
-    return dated + counted
+    return dated + counted + list(_said_otherwise(mine, theirs, [own for own, _ in dated + counted]))
+
+
+def _said_otherwise(mine: str, theirs: str, known: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
+    """The places of numbers that say the same in another unit or time, with the time that each is given by."""
+    near = near_of([theirs])
+    for each in quantities_in(mine):
+        if each.apart or any(overlaps(each, other) for other in known):
+            continue
+        found = derived(mine, each, near)
+        if found is None or found.kind not in SAYS_THE_SAME:
+            continue
+        theirs_from = found.operands[0].value
+        if found.kind == "conversion":
+            yield _span(each), Span(theirs_from.start, theirs_from.end)
+            continue
+        own, held = _RATE.match(mine, each.end), _RATE.match(theirs, theirs_from.end)
+        # A rate is one stretch with its time: "720 litres per hour", where nothing but what is counted stands within.
+        if found.kind == "rate" and own and held and _said_of(own) == _said_of(held):
+            yield Span(each.start, own.end()), Span(theirs_from.start, held.end())
+
+
+def _said_of(rate: re.Match[str]) -> list[str]:
+    """The words between an amount and its time."""
+    return terms(rate["of"] or "")
 
 
 def _span(found: date_text.Date | quantity_text.Quantity) -> Span:

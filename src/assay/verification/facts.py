@@ -30,7 +30,16 @@ from assay.verification.alignment import (
     overlaps,
     quantities_in,
 )
-from assay.verification.arithmetic import Derivation, Near, derived, derived_date, near_of
+from assay.verification.arithmetic import (
+    CUED,
+    SAYS_THE_SAME,
+    WRITTEN_OTHERWISE,
+    Derivation,
+    Near,
+    derived,
+    derived_date,
+    near_of,
+)
 from assay.verification.sources import SourceSentence, source_span
 
 # What stands around a number and changes what it says: at least and at most, per month and per year.
@@ -199,15 +208,23 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     if not _stands_against(check):
         return check
     sentences, near = near_values(over)
-    found = derived(over.claim.plain, mine, near)
+    tells_change = _CHANGED_BY.search(over.claim.plain[: mine.start]) is not None
+    found = derived(over.claim.plain, mine, near, None if tells_change else _own_words(over))
     if found is None:
         return check
-    if over.copied is not None:
-        # The number in its place decides, unless the claim says by how much two others differ.
-        if not _CHANGED_BY.search(over.claim.plain[: mine.start]):
-            return check
-        return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", mine)
-    return _computed(over, "numbers", mine, found, sentences)
+    if over.copied is None or found.kind in SAYS_THE_SAME:
+        return _computed(over, "numbers", mine, found, sentences)
+    # In a copy the number in its place decides, unless the claim's own words compute.
+    if not tells_change and found.kind not in CUED | WRITTEN_OTHERWISE:
+        return check
+    return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", mine)
+
+
+def _own_words(over: Comparison) -> str | None:
+    """What a copy puts in or changes, as one text; None of a claim that is none."""
+    if over.copied is None:
+        return None
+    return " … ".join(over.claim.plain[each.mine.start : each.mine.end] for each in over.copied.copy.edits)
 
 
 def _stands_against(check: Check) -> bool:

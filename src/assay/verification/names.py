@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from string import ascii_lowercase
 
 from assay.nlp.names import Name, acronyms, says_nation
@@ -21,19 +22,48 @@ _BEFORE_BRACKET = 80
 _ALSO = re.compile(r"\s\((?P<short>[^()\s]{2,12})\)")
 
 
+# What heads an item of a list: "**Capacity:** 48 cars", "Opening hours: 9 to 5", "**Founder** – Greta Lindqvist".
+_LABEL = re.compile(
+    r"\W*(?P<bold>\*\*|__)?(?P<label>[^\W\d][^:.!?;\n*_]{0,58}?)\s?(?(bold)(?::(?:\*\*|__)|(?:\*\*|__)\s*[:–—-])|:)\s+"
+)
+_MOST_LABEL_WORDS = 6
+
+
 def named(over: Comparison) -> list[Check]:
     """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does.
 
-    In a changed copy of a source sentence, what stands in the place of another name must be that name.
+    In a changed copy of a source sentence, what stands in the place of another name must be that name. The capital
+    of the label that heads an item makes no name.
     """
     units = [each for each in quantities_in(over.claim.plain) if each.dimension]
     found = [
         each
-        for each in names_in(over.claim.plain)
+        for each in _beside_label(over.claim.plain)
         if not _QUARTER.match(each.words[0]) and not any(overlaps(each, unit) for unit in units)
     ]
     checks = [check for each in found[:MOST_COMPARED] if (check := _name(over, each)) is not None]
     return [*checks, *over.rest("names", found)]
+
+
+def _beside_label(text: str) -> list[Name]:
+    """The names of a claim, without the label of its item where all words of that are words of the dictionary.
+
+    >>> [text[each.start : each.end] for text in ("**First Winner:** Ann Lee", "Ann Lee: first winner")
+    ...     for each in _beside_label(text)]
+    ['Ann Lee', 'Ann Lee']
+    """
+    found = list(names_in(text))
+    label = _LABEL.match(text)
+    if label is None or not found or len(label["label"].split()) > _MOST_LABEL_WORDS:
+        return found
+    first = found[0]
+    if first.start != label.start("label") or first.end > label.end("label") or first.acronym:
+        return found
+    if len(first.words) == 1:
+        found[0] = replace(first, opens=True)
+    elif all(word in STOP_WORDS or lexicon().get(stem(word)) is not None for word in first.words):
+        del found[0]
+    return found
 
 
 def _name(over: Comparison, mine: Name) -> Check | None:

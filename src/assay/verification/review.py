@@ -358,8 +358,9 @@ class DeterministicVerifier:
         if self.checker is None:
             return {}
         known = self.checker.model.languages
-        read = [case for case in cases if case.reading and language_of(case.claim.text) in known]
-        pairs = await asyncio.to_thread(lambda: {case.n: pairs_of(case.claim.text, case.scope) for case in read})
+        read = [(case, case.reading) for case in cases if case.reading and language_of(case.claim.text) in known]
+        # Values stand as the sources write them: a checker takes 24 months for another time than two years.
+        pairs = await asyncio.to_thread(lambda: {case.n: pairs_of(held.text, case.scope) for case, held in read})
         every = list(chain(*pairs.values()))
         return by_claim(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
 

@@ -26,8 +26,8 @@ Kind = Literal[
     "sum", "difference", "product", "quotient", "part", "complement", "ratio", "conversion", "range end", "years",
     "days", "age", "date", "rate", "frequency", "share", "clock",
 ]  # fmt: skip
-# Kinds whose result is written otherwise than what it starts from: another unit, another time, a percentage. A value
-# that only took another's place in a copied sentence is never one of them.
+# Kinds whose result is written otherwise than what it starts from: another unit, another time, a percentage. What
+# only took another's place in a copied sentence is none of them.
 WRITTEN_OTHERWISE: frozenset[Kind] = frozenset({"conversion", "rate", "frequency", "share", "clock"})
 # The kind that a changed copy may announce in words of its own; of differences, products and quotients of copies
 # none was right in benchmarks/claims/arithmetic.py.
@@ -87,7 +87,8 @@ _TIMES = {
 }  # fmt: skip
 _IN_MONTHS = frozenset({"month", "quarter", "year", "annum"})
 _OFTEN = {
-    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year",
+    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+    "yearly": "year",
     "annually": "year", "annual": "year",
 }  # fmt: skip
 _A_TIME = "second|minute|hour|day|week|month|quarter|year|annum"
@@ -99,7 +100,7 @@ _RATE = re.compile(
     re.IGNORECASE,
 )
 _RATE_BEFORE = re.compile(
-    r"\b(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annual)\s(?:[^\W\d_]+\s){1,4}[$€£¥₹]?\Z"
+    r"\b(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annual)\s(?:[^\W\d_]+\s){1,6}[$€£¥₹]?\Z"
     rf"|\b(?:each|every|per)\s(?P<noun>{_A_TIME}),?\s(?:[^\W\d_]+\s){{0,5}}[$€£¥₹]?\Z",
     re.IGNORECASE,
 )
@@ -108,7 +109,9 @@ _YEARLY = {("year", "week"): 52.0, ("year", "day"): 365.0, ("month", "day"): 30.
 _EVERY = re.compile(r"\b(?:every|each|once in)\s+\Z", re.IGNORECASE)
 # How a source says that one of its numbers is a part of another: "four of the seven", "of the 40 boats 12 were
 # lost", "seven members, four of whom".
-_OF = re.compile(r"(?:\s[^\W\d_]+){0,2}?\s(?:out\s)?of(?:\s(?:the|all|its|their|these|those|a total of|\w+’s))*\s\Z")
+_OF = re.compile(
+    r"(?:\s[^\W\d_]+){0,2}?\s(?:out\s)?of(?:\s(?:the|all|its|their|these|those|a total of|\w+’s))*\s\Z"
+)
 _OF_BEFORE = re.compile(r"\b[Oo](?:ut o)?f(?:\s(?:the|all|its|their|these|those|a total of))*\s\Z")
 _OF_WHOM = re.compile(r"(?:\s[^\W\d_]+)?\sof\s(?:whom|which|them|these|those)\b")
 # A year before 1500 is read as a number, since it may well be one.
@@ -356,7 +359,7 @@ def _rate(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     for each in near.numbers:
         factor = _times_in(wanted.per, each.per)
         if factor is not None and each.value.low == each.value.high and _same(wanted.value, each.value):
-            told = f"{each.written} a {each.per} × {factor:g}"
+            told = f"{each.written} a {each.per} " + (f"× {factor:g}" if factor > 1 else f"/ {1 / factor:g}")
             yield _Found("rate", factor * each.value.low, False, told, (each,))
 
 
@@ -378,14 +381,18 @@ def _frequency(wanted: _Wanted, near: Near) -> Iterator[_Found]:
     mine = wanted.value
     for each in near.numbers:
         theirs = each.value
-        if each.every and wanted.per and mine.dimension in ("", "times"):
-            if (wanted.per in _IN_MONTHS) == (theirs.dimension == "months"):
-                value = _TIMES[wanted.per] / theirs.low
-                yield _Found("frequency", value, True, f"every {each.written}", (each,))
-        elif wanted.every and each.per and theirs.dimension in ("", "times") and theirs.low > 0:
-            if (each.per in _IN_MONTHS) == (mine.dimension == "months"):
-                value = _TIMES[each.per] / theirs.low
-                yield _Found("frequency", value, True, f"{each.written} a {each.per}", (each,))
+        if each.every and _is_count_of(wanted.per, mine, theirs):
+            yield _Found("frequency", _TIMES[wanted.per] / theirs.low, True, f"every {each.written}", (each,))
+        elif wanted.every and _is_count_of(each.per, theirs, mine):
+            told = f"{each.written} a {each.per}"
+            yield _Found("frequency", _TIMES[each.per] / theirs.low, True, told, (each,))
+
+
+def _is_count_of(per: str, count: Quantity, time: Quantity) -> bool:
+    """Whether a number counts something in a unit of time that is measured as the other number, a time, is."""
+    if not per or count.dimension not in ("", "times") or count.low <= 0 or time.low <= 0:
+        return False
+    return time.dimension == ("months" if per in _IN_MONTHS else "seconds")
 
 
 def _clock(wanted: _Wanted, near: Near) -> Iterator[_Found]:
@@ -551,8 +558,8 @@ def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 
 
 _WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (
-    _range_end, _conversion, _rate, _frequency, _clock, _share, _elapsed, _sum, _difference, _complement, _ratio, _part, _product,
-    _quotient,
+    _range_end, _conversion, _rate, _frequency, _clock, _share, _elapsed, _sum, _difference, _complement, _ratio,
+    _part, _product, _quotient,
 )  # fmt: skip
 
 
@@ -632,7 +639,7 @@ def _said_otherwise(mine: str, theirs: str, known: Sequence[Span]) -> Iterator[t
             yield _span(each), Span(theirs_from.start, theirs_from.end)
             continue
         own, held = _RATE.match(mine, each.end), _RATE.match(theirs, theirs_from.end)
-        # A rate is one stretch with its time: "720 litres per hour", where nothing but what is counted stands within.
+        # A rate is one stretch with its time: "720 litres per hour".
         if found.kind == "rate" and own and held and _said_of(own) == _said_of(held):
             yield Span(each.start, own.end()), Span(theirs_from.start, held.end())
 

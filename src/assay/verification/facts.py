@@ -212,12 +212,22 @@ def _number(over: Comparison, mine: Quantity) -> Check:
     found = derived(over.claim.plain, mine, near, None if tells_change else _own_words(over))
     if found is None:
         return check
-    if over.copied is None or found.kind in SAYS_THE_SAME:
+    if over.copied is None or (found.kind in SAYS_THE_SAME and _takes_place_of(over, mine, found, sentences)):
         return _computed(over, "numbers", mine, found, sentences)
     # In a copy the number in its place decides, unless the claim's own words compute.
-    if not tells_change and found.kind not in CUED | WRITTEN_OTHERWISE:
+    if not tells_change and found.kind not in CUED | WRITTEN_OTHERWISE - SAYS_THE_SAME:
         return check
     return over.check("numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", mine)
+
+
+def _takes_place_of(
+    over: Comparison, mine: Quantity, found: Derivation, sentences: Sequence[SourceSentence]
+) -> bool:
+    """Whether what a copy converts stands in the place of what it is converted from."""
+    theirs, first = over.copied and over.copied.copy.instead_of(Span(mine.start, mine.end)), found.operands[0]
+    if over.copied is None or theirs is None or sentences[first.sentence] is not over.copied.sentence:
+        return False
+    return overlaps(first.value, theirs)
 
 
 def _own_words(over: Comparison) -> str | None:

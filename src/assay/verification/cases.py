@@ -147,7 +147,7 @@ def _compared(
 
 def parts_of(over: Comparison) -> tuple[Comparison, ...]:
     """Each sentence of a claim beside the sentences nearest to it."""
-    claim, spans = over.claim, sentences(over.claim.plain)
+    claim, spans = over.claim, sentences(over.claim.plain, lowered=True)
     if len(spans) < 2:
         return (over,)
     return tuple(compared(over.n, _part(claim, span), over.sources) for span in spans)

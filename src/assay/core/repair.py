@@ -262,6 +262,10 @@ async def _attempted(
         return None
     if candidate.sentence is None:
         return _kept(kind, candidate, best, Review((), (), ()), before)
+    if kind is RepairKind.CORRECT and candidate.sentence == replace(best.sentence, hedged=True):
+        if RepairKind.HEDGE in stages.allowed_repairs:  # the policy marks it once nothing else helps
+            return None
+        kind = RepairKind.HEDGE
     if kind is RepairKind.HEDGE:  # a mark behind a sentence claims nothing
         return _kept(kind, candidate, best, _behind_sign(best), before)
     review = await _reviewed(candidate.sentence, before, question, candidate.evidence, stages)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -11,6 +11,7 @@ from assay.repair.exchange import Weights, exchanged, offers, shipped, surest
 from assay.types import (
     Check,
     Claim,
+    Edit,
     Evidence,
     Hit,
     Passage,
@@ -208,3 +209,45 @@ def test_the_weights_that_ship_are_of_the_checker_that_ships():
 
     held = OnnxChecker.load(assay_models.folder(BUNDLED_CHECKER)).model.id
     assert shipped().checker == held, "the checker is another one: run benchmarks/fix/choose.py"
+
+
+FEW = "The bridge is crossed by 800 cars a day."
+MANY = "The bridge is crossed by 900 cars a day."
+
+
+async def with_named(status: Status, now: float, then: float) -> tuple[str, bool] | None:
+    """What becomes of the sentence with a wrong number, of which a check names the right one."""
+    given = review(FEW, "800", "numbers")
+    named = tuple(replace(each, status=status, expected="900") for each in given.checks)
+    other = FEW.replace("800", "40,000")
+    reading = Reading({FEW: now, MANY: then, other: now, FEW.replace("800 cars", "40,000 cars"): now})
+    weights = replace(WEIGHTS, bias=-5.0, weights={**WEIGHTS.weights, "beside": 0.5})
+    found = await exchanged(
+        reading, weights, ASKED, EVIDENCE, Sentence(1, FEW, ("p1",)), replace(given, checks=named), 0
+    )
+    return None if found is None or found.sentence is None else (found.sentence.text, found.sentence.hedged)
+
+
+@pytest.mark.parametrize(
+    ("status", "now", "then", "becomes"),
+    [
+        (Status.UNKNOWN, -1.0, 1.0, (FEW, True)),  # denied, and borne out with the value named
+        (Status.UNKNOWN, -1.0, -0.1, None),
+        (Status.UNKNOWN, 0.1, 1.0, None),
+    ],
+)
+async def test_an_open_claim_is_marked_where_the_checker_takes_the_value_named(
+    status: Status, now: float, then: float, becomes: tuple[str, bool] | None
+) -> None:
+    assert await with_named(status, now, then) == becomes
+
+
+def test_a_value_that_a_failed_check_names_has_a_lower_bar() -> None:
+    [first, *_] = offers(WEIGHTS, FEW, (Span(25, 28),), ASKED, (PASSAGE,))
+    inputs = {"checker": 0.0, "near": 1.5, "beside": 0.0, "share": 0.0}
+    weights = Weights("", 0.0, dict.fromkeys(inputs, 1.0), 2.0)
+    likely = replace(first, edit=Edit(25, 28, "900", ""), inputs=inputs, now=-2.0, then=1.0)
+    assert surest(weights, [likely]) is None
+    assert surest(weights, [likely], ["900"]) == likely
+    assert surest(weights, [likely], ["700"]) is None
+    assert surest(weights, [replace(likely, then=-0.1)], ["900"]) is None

@@ -173,7 +173,7 @@ def _copied(claim: Alignment, mine: Denial) -> Check | None:
 def _put_otherwise(copied: Copied, mine: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
-        held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE
+        held_share(mine.reached, sorted(theirs.reached)) >= SAME_CLAUSE or _of_one_clause(mine, theirs)
         for theirs in denials(copied.sentence.text)
         if any(within(theirs.place, edit.source) for edit in copied.copy.edits)
     )
@@ -291,7 +291,17 @@ def _alike(mine: Denial, theirs: Denial) -> bool:
     """Whether the claim denies the same, be it in another place: "no beavers were seen"."""
     if held_share(theirs.reached, sorted(mine.reached)) >= SAME_CLAUSE:
         return True
-    return bool(theirs.reached & mine.reached) and held_share(theirs.reached, sorted(mine.clause)) >= REACHED
+    if theirs.reached & mine.reached:
+        return held_share(theirs.reached, sorted(mine.clause)) >= REACHED
+    return _of_one_clause(mine, theirs)
+
+
+def _of_one_clause(mine: Denial, theirs: Denial) -> bool:
+    """Whether two clauses of the same words are denied as wholes: "nothing they say is", "what they say isn't"."""
+    return (
+        held_share(mine.reached, sorted(theirs.clause)) >= REACHED
+        and held_share(theirs.reached, sorted(mine.clause)) >= REACHED
+    )
 
 
 def _theirs(claim: Alignment, mine: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:

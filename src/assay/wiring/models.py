@@ -69,8 +69,10 @@ def open_models(settings: Settings) -> Models:
     return Models(opened, roles, settings.simple_model)
 
 
-def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
+def without_effect(settings: Settings, profile: str, *, answers: bool = True) -> tuple[str, ...]:
     """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
+
+    `answers` is False where what comes from elsewhere is tested or mended, which a verifier's model reads.
 
     >>> without_effect(Settings(detail=9), "fast")
     ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
@@ -88,6 +90,8 @@ def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
     if names and profile == "fast" and settings.shadow in ("none", "fast"):
         idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
         why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
+    if answers and not writes:
+        why["verifier_model"] = "no model writes, and quotes leave nothing open; set one with --model"
     cold = "Anthropic's models take no temperature"
     writers = {settings.model_of("writer"), settings.simple_model} - {None}
     why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from assay.core.finalise import source
+from assay.core.finalise import source, told_apart
 from assay.core.fix import fix_draft
 from assay.core.pipeline import ensure_terminal_event
 from assay.core.review import apply_output_rules, assess
@@ -100,7 +100,12 @@ async def review_draft(given: DraftInput, run: Run, stages: Stages, sinks: Seque
         answer = replace(
             answer,
             assessment=assessment,
-            warnings=(*(fixed.warnings if fixed else stages.notes()), *notes, *events.warnings),
+            warnings=(
+                *(fixed.warnings if fixed else stages.notes()),
+                *notes,
+                *told_apart(review),
+                *events.warnings,
+            ),
             usage=stages.spent(),
             ms=1000 * (run.clock.monotonic() - started),
         )

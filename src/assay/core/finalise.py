@@ -94,7 +94,7 @@ def assemble_answer(
         confidence=confidence,
         warnings=(
             *(*_unclear(gathered), *_told(question, gathered, stages), *written.notes, *_late(written)),
-            *(*_not_made(gathered.judgement.checks + review.checks), *_weak(whole.assessment)),
+            *(*_not_made(gathered.judgement.checks + review.checks), *told_apart(review), *_weak(whole.assessment)),
         ),
         models=stages.models,
         usage=stages.spent(),
@@ -156,6 +156,19 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
     """The warning that counts the checks that could not be made."""
     count = sum(check.status is Status.UNKNOWN for check in checks)
     return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
+
+
+def told_apart(review: Review) -> tuple[str, ...]:
+    """A warning for each claim of which a model says otherwise than the tests without one.
+
+    >>> apart = Check("agreement", Status.FAILED, Severity.WARN, 2, "the tests: unsupported; m: supported")
+    >>> told_apart(Review((), (apart,), ()))
+    ('the model and the tests disagree on claim 2 (the tests: unsupported; m: supported): read its source',)
+    """
+    apart = (each for each in review.checks if each.name == "agreement" and each.status is Status.FAILED)
+    return tuple(
+        f"the model and the tests disagree on claim {each.claim} ({each.cause}): read its source" for each in apart
+    )
 
 
 def _weak(assessment: Assessment | None) -> tuple[str, ...]:

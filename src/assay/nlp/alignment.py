@@ -14,8 +14,10 @@ from typing import TypeVar
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.analysis import Analysis, Place, Token, Word, analyse, overlaps, within
+from assay.nlp.arithmetic import said_otherwise
 from assay.nlp.dates import Date
 from assay.nlp.quantities import Quantity
+from assay.nlp.sentences import sentences
 from assay.nlp.sources import Coverage, SourceIndex, SourceSentence
 from assay.nlp.tokens import terms
 from assay.types import Passage, SourceSpan, Span
@@ -183,12 +185,13 @@ class Alignment:
     @cached_property
     def parts(self) -> tuple[Alignment, ...]:
         """Each sentence of the claim beside the same sources: a claim that is judged whole may have several."""
-        spans = self.analysis.sentences
+        spans = sentences(self.plain, lowered=True)
         if len(spans) < 2:
             return (self,)
+        texts = [self.plain[span.start : span.end] for span in spans]
         return tuple(
-            Alignment(part.text, part.text, self.sources, self.n, self.start + span.start)
-            for span, part in zip(spans, self.analysis.parts, strict=True)
+            Alignment(text, text, self.sources, self.n, self.start + span.start)
+            for span, text in zip(spans, texts, strict=True)
         )
 
     @cached_property
@@ -360,7 +363,8 @@ def _agreeing(claim: Analysis, sentence: Analysis) -> list[tuple[Span, Span]]:
         for other in sentence.quantities
         if quantity_text.agree(one, other)
     ]
-    return dated + counted
+    known = dated + counted
+    return [*known, *said_otherwise(claim.text, sentence.text, [own for own, _ in known])]
 
 
 def _span(place: Place) -> Span:

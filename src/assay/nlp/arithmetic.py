@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, permutations
 from typing import Literal
@@ -17,12 +17,22 @@ from typing import Literal
 from assay.nlp.analysis import analyse, overlaps
 from assay.nlp.dates import Date, Point, days_between, ends, is_moved, months_between
 from assay.nlp.quantities import Quantity, comparable
+from assay.nlp.tokens import terms
 from assay.nlp.units import DAY, conversions
+from assay.types import Span
 
 Kind = Literal[
     "sum", "difference", "product", "quotient", "part", "complement", "ratio", "conversion", "range end", "years",
-    "days", "age", "date",
+    "days", "age", "date", "rate", "frequency", "share", "clock",
 ]  # fmt: skip
+# Kinds whose result is written otherwise than what it starts from: another unit, another time, a percentage. What
+# only took another's place in a copied sentence is none of them.
+WRITTEN_OTHERWISE: frozenset[Kind] = frozenset({"conversion", "rate", "frequency", "share", "clock"})
+# The kind that a changed copy may announce in words of its own; of differences, products and quotients of copies
+# none was right in benchmarks/claims/arithmetic.py.
+CUED: frozenset[Kind] = frozenset({"sum"})
+# Of those written otherwise the ones that start from one value and say no more than it does.
+SAYS_THE_SAME: frozenset[Kind] = frozenset({"conversion", "rate", "frequency"})
 Nearness = Literal["exact", "about", "over", "under"]
 
 # So many values of one measure are added and subtracted: with enough numbers anything can be summed.
@@ -69,17 +79,56 @@ _CUES: dict[str, re.Pattern[str]] = {
         "rate": r"a (?:day|week|month|year|head|piece)|an hour|for|of",
     }.items()
 }
+# A time by which an amount is given, and how often there is one: "12 litres per minute", "every three months".
+_TIMES = {
+    "second": 1.0, "minute": 60.0, "hour": 3600.0, "day": DAY, "week": 7 * DAY,
+    "month": 1.0, "quarter": 3.0, "year": 12.0, "annum": 12.0,
+}  # fmt: skip
+_IN_MONTHS = frozenset({"month", "quarter", "year", "annum"})
+_OFTEN = {
+    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year", "annual": "year",
+}  # fmt: skip
+_A_TIME = "second|minute|hour|day|week|month|quarter|year|annum"
+# A few words may say of what, or what becomes of it: "12 litres of water pass the valve every minute".
+_RATE = re.compile(
+    rf"(?P<of>(?:[ -][a-z]+){{0,5}}?)(?:\s*/\s*|\s+(?:per|an?|each|every|in\s+(?:one|an?|each|every))\s+)"
+    rf"(?P<noun>{_A_TIME})\b|(?:[ -][a-z]+){{0,3}}?\s+(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly"
+    r"|annually)\b",
+    re.IGNORECASE,
+)
+_RATE_BEFORE = re.compile(
+    r"\b(?P<word>hourly|daily|weekly|monthly|quarterly|yearly|annual)\s(?:[^\W\d_]+\s){1,6}[$€£¥₹]?\Z"
+    rf"|\b(?:each|every|per)\s(?P<noun>{_A_TIME}),?\s(?:[^\W\d_]+\s){{0,5}}[$€£¥₹]?\Z",
+    re.IGNORECASE,
+)
+# How often one time goes into another where people count so, though no calendar does.
+_YEARLY = {("year", "week"): 52.0, ("year", "day"): 365.0, ("month", "day"): 30.0}
+_EVERY = re.compile(r"\b(?:every|each|once in)\s+\Z", re.IGNORECASE)
+# How a source says that one of its numbers is a part of another: "four of the seven", "of the 40 boats 12 were
+# lost", "seven members, four of whom".
+_OF = re.compile(
+    r"(?:\s[^\W\d_]+){0,2}?\s(?:out\s)?of(?:\s(?:the|all|its|their|these|those|a total of|\w+’s))*\s\Z"
+)
+_OF_BEFORE = re.compile(r"\b[Oo](?:ut o)?f(?:\s(?:the|all|its|their|these|those|a total of))*\s\Z")
+_OF_WHOM = re.compile(r"(?:\s[^\W\d_]+)?\sof\s(?:whom|which|them|these|those)\b")
 # A year before 1500 is read as a number, since it may well be one.
 _EARLY_YEAR = re.compile(r"1[0-4]\d\d|[3-9]\d\d")
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of a source sentence; `sentence` numbers these from 0, `written` is as it stands there."""
+    """A number of a source sentence; `sentence` numbers these from 0, `written` is as it stands there.
+
+    `per` is the unit of time by which it is given, `every` says that it tells how often, "" and False where not.
+    """
 
     value: Quantity
     sentence: int
     written: str
+    per: str = ""
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +142,11 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """What the source sentences nearest to a claim have to compute with."""
+    """What the source sentences nearest to a claim have to compute with, and these sentences."""
 
     numbers: tuple[Number, ...] = ()
     days: tuple[Day, ...] = ()
+    sentences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +162,15 @@ class Derivation:
 class _Wanted:
     """A claim's number, how near to it another must come, and what in the claim says that it was computed.
 
-    `last` is the value of its last place: 0.1 of "2.5".
+    `last` is the value of its last place: 0.1 of "2.5"; `per` and `every` are as a source number's.
     """
 
     value: Quantity
     nearness: Nearness
     cues: frozenset[str]
     last: float
+    per: str = ""
+    every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,19 +195,41 @@ def near_of(sentences: Sequence[str], around: Sequence[str] = ()) -> Near:
     days: list[Day] = []
     for n, text in enumerate((*sentences, *around)):
         dated = analyse(text).dates
-        days += [Day(one, n, _written(text, one)) for one in dated]
-        for quantity in analyse(text).quantities if n < len(sentences) else ():
-            if not quantity.apart and not any(overlaps(quantity, date) for date in dated):
-                numbers.append(Number(quantity, n, _written(text, quantity)))
-    return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]))
+        days += [Day(each, n, _written(text, each)) for each in dated]
+        for each in analyse(text).quantities if n < len(sentences) else ():
+            if not each.apart and not any(overlaps(each, date) for date in dated):
+                per, every = rate_of(text, each)
+                numbers.append(Number(each, n, _written(text, each), per, every))
+    return Near(tuple(numbers[:MOST_NEAR]), tuple(days[:MOST_NEAR]), tuple(sentences))
+
+
+def rate_of(text: str, value: Quantity) -> tuple[str, bool]:
+    """The unit of time by which a number is given, "" where none is, and whether it says how often.
+
+    >>> text = "Each of 3 pumps moves 12 litres of water per minute; clean it every 30 days."
+    >>> [rate_of(text, each) for each in analyse(text).quantities]
+    [('', False), ('minute', False), ('', True)]
+    """
+    before = text[max(0, value.start - _REACH) : value.start]
+    if value.dimension in ("months", "seconds") and _EVERY.search(before):
+        return "", True
+    behind = _RATE.match(text, value.end)
+    if behind is not None:
+        return behind["noun"].lower() if behind["noun"] else _OFTEN[behind["adverb"].lower()], False
+    spoken = _RATE_BEFORE.search(text[max(0, value.start - 2 * _REACH) : value.start])
+    if spoken is None:
+        return "", False
+    return spoken["noun"].lower() if spoken["noun"] else _OFTEN[spoken["word"].lower()], False
 
 
 def _written(text: str, value: Quantity | Date) -> str:
     return text[value.start : value.end].strip(" ,.")
 
 
-def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
+def derived(text: str, value: Quantity, near: Near, said: str | None = None) -> Derivation | None:
     """How a number of the claim `text` follows from values near it; None where it does not, or is a range.
+
+    `said` are the words that may say that the claim computes, all of the claim's where None.
 
     >>> text = "Together they have 7 mills."
     >>> derived(text, analyse(text).quantities[0], near_of(["Ulm has 3 mills, Bonn 4."])).told
@@ -163,10 +237,10 @@ def derived(text: str, value: Quantity, near: Near) -> Derivation | None:
     """
     if value.low != value.high or value.apart:
         return None
-    wanted = _wanted(text, value)
+    wanted = _wanted(text, value, text if said is None else said)
     for way in _WAYS:
         for found in way(wanted, near):
-            if _fits(wanted, found):
+            if _fits(_of_bounds(wanted, found, near), found):
                 return Derivation(found.kind, f"{found.told} = {_written(text, value)}", found.operands)
     return None
 
@@ -193,15 +267,28 @@ def _cues_of(text: str) -> frozenset[str]:
     return frozenset(cue for cue, words in _CUES.items() if words.search(text))
 
 
-def _wanted(text: str, value: Quantity) -> _Wanted:
+def _wanted(text: str, value: Quantity, said: str) -> _Wanted:
     before = text[max(0, value.start - _REACH) : value.start]
     nearness = next((each for each, words in _BEFORE.items() if words.search(before)), None)
     if nearness is None:
         nearness = "about" if _ABOUT_BEHIND.match(text, value.end) else "exact"
-    cues = _cues_of(text)
+    cues = _cues_of(said)
     places = re.search(r"\d\.(\d+)", text[value.start : value.end])
     scale = value.low / value.written if value.written else 1.0
-    return _Wanted(value, nearness, cues, abs(scale) * (10.0 ** -len(places[1]) if places else 1.0))
+    last = abs(scale) * (10.0 ** -len(places[1]) if places else 1.0)
+    return _Wanted(value, nearness, cues, last, *rate_of(text, value))
+
+
+def _of_bounds(wanted: _Wanted, found: _Found, near: Near) -> _Wanted:
+    """The wanted value, exactly where what it starts from is bounded as it is: "up to 48", "up to 258 in all"."""
+    before = _BEFORE.get(wanted.nearness)
+    if before is None or wanted.nearness == "about":
+        return wanted
+    for each in found.operands:
+        text = near.sentences[each.sentence] if each.sentence < len(near.sentences) else ""
+        if before.search(text[max(0, each.value.start - _REACH) : each.value.start]):
+            return replace(wanted, nearness="exact")
+    return wanted
 
 
 def _fits(wanted: _Wanted, found: _Found) -> bool:
@@ -270,6 +357,85 @@ def _conversion(wanted: _Wanted, near: Near) -> Iterator[_Found]:
             yield _Found("conversion", held.low, False, number.written, (number,))
         for value, exact in conversions(held.low, held.dimension, aim.dimension):
             yield _Found("conversion", value, exact, number.written, (number,))
+
+
+def _rate(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """So much in another time: 12 a minute are 720 an hour."""
+    for each in near.numbers:
+        factor = _times_in(wanted.per, each.per)
+        if factor is not None and each.value.low == each.value.high and _same(wanted.value, each.value):
+            told = f"{each.written} a {each.per} " + (f"× {factor:g}" if factor > 1 else f"/ {1 / factor:g}")
+            yield _Found("rate", factor * each.value.low, False, told, (each,))
+
+
+def _times_in(longer: str, shorter: str) -> float | None:
+    """How often one unit of time goes into another one; None of the same, and where that is not fixed.
+
+    >>> _times_in("hour", "minute"), _times_in("year", "quarter"), _times_in("month", "week")
+    (60.0, 4.0, None)
+    """
+    if longer == shorter or not longer or not shorter:
+        return None
+    if (longer in _IN_MONTHS) == (shorter in _IN_MONTHS):
+        return _TIMES[longer] / _TIMES[shorter]
+    return _YEARLY.get((longer, shorter))
+
+
+def _frequency(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """How often: every three months is four times a year, and the other way round."""
+    mine = wanted.value
+    for each in near.numbers:
+        theirs = each.value
+        if each.every and _is_count_of(wanted.per, mine, theirs):
+            yield _Found("frequency", _TIMES[wanted.per] / theirs.low, True, f"every {each.written}", (each,))
+        elif wanted.every and _is_count_of(each.per, theirs, mine):
+            told = f"{each.written} a {each.per}"
+            yield _Found("frequency", _TIMES[each.per] / theirs.low, True, told, (each,))
+
+
+def _is_count_of(per: str, count: Quantity, time: Quantity) -> bool:
+    """Whether a number counts something in a unit of time that is measured as the other number, a time, is."""
+    if not per or count.dimension not in ("", "times") or count.low <= 0 or time.low <= 0:
+        return False
+    return time.dimension == ("months" if per in _IN_MONTHS else "seconds")
+
+
+def _clock(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """From one time of day to a later one of the same sentence."""
+    if wanted.value.dimension != "seconds":
+        return
+    times = [each for each in near.numbers if each.value.dimension == "clock" and "." not in each.written]
+    for one, other in combinations(times, 2):
+        if one.sentence == other.sentence and other.value.low > one.value.low:
+            told = f"{one.written} to {other.written}"
+            yield _Found("clock", 60 * (other.value.low - one.value.low), True, told, (one, other))
+    for each in near.numbers:  # "from 8:00 to 20:00"
+        if each.value.dimension == "clock" and each.value.low < each.value.high:
+            yield _Found("clock", 60 * (each.value.high - each.value.low), True, each.written, (each,))
+
+
+def _share(wanted: _Wanted, near: Near) -> Iterator[_Found]:
+    """What share a number is of another one that the source says it is a part of."""
+    scale = _scale_of_share(wanted.value)
+    if not scale:
+        return
+    for one, other in combinations(_single(near), 2):
+        part, whole = (one, other) if one.value.low < other.value.low else (other, one)
+        if part.value.dimension == whole.value.dimension and _is_part(part, whole, near):
+            value = scale * part.value.low / whole.value.low
+            yield _Found("share", value, False, f"{part.written} of {whole.written}", (part, whole))
+
+
+def _is_part(part: Number, whole: Number, near: Near) -> bool:
+    """Whether the sentence of two numbers says that the less is a part of the greater."""
+    if part.sentence != whole.sentence or part.sentence >= len(near.sentences):
+        return False
+    text = near.sentences[part.sentence]
+    if part.value.end <= whole.value.start:
+        return _OF.fullmatch(text, part.value.end, whole.value.start) is not None
+    if _OF_BEFORE.search(text[max(0, whole.value.start - _REACH) : whole.value.start]):
+        return ";" not in text[whole.value.end : part.value.start]
+    return _OF_WHOM.match(text, part.value.end) is not None
 
 
 def _same_unit(one: Quantity, other: Quantity) -> bool:
@@ -397,5 +563,36 @@ def _quotient(wanted: _Wanted, near: Near) -> Iterator[_Found]:
 
 
 _WAYS: tuple[Callable[[_Wanted, Near], Iterator[_Found]], ...] = (
-    _range_end, _conversion, _elapsed, _sum, _difference, _complement, _ratio, _part, _product, _quotient,
+    _range_end, _conversion, _rate, _frequency, _clock, _share, _elapsed, _sum, _difference, _complement, _ratio,
+    _part, _product, _quotient,
 )  # fmt: skip
+
+
+def said_otherwise(claim: str, sentence: str, known: Sequence[Span]) -> Iterator[tuple[Span, Span]]:
+    """The places in both of numbers that say the same in another unit or time, with the time each is given by.
+
+    Numbers of the claim in the `known` places are left out.
+
+    >>> list(said_otherwise("It lasts 24 months.", "It lasts two years.", []))
+    [(Span(start=9, end=18), Span(start=9, end=18))]
+    """
+    near = near_of([sentence])
+    for mine in analyse(claim).quantities if near.numbers else ():
+        if mine.apart or any(overlaps(mine, place) for place in known):
+            continue
+        found = derived(claim, mine, near)
+        if found is None or found.kind not in SAYS_THE_SAME:
+            continue
+        theirs = found.operands[0].value
+        if found.kind == "conversion":
+            yield Span(mine.start, mine.end), Span(theirs.start, theirs.end)
+            continue
+        own, held = _RATE.match(claim, mine.end), _RATE.match(sentence, theirs.end)
+        # A rate is one stretch with its time: "720 litres per hour".
+        if found.kind == "rate" and own and held and _said_of(own) == _said_of(held):
+            yield Span(mine.start, own.end()), Span(theirs.start, held.end())
+
+
+def _said_of(rate: re.Match[str]) -> list[str]:
+    """The words between an amount and its time."""
+    return terms(rate["of"] or "")

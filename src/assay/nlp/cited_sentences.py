@@ -91,7 +91,7 @@ def _settled(text: str) -> int:
 def _boundaries(text: str, names: Names | Sequence[str], begins_line: bool) -> list[int]:
     """Where each sentence of the text ends, its marks included, without white space behind."""
     marks = _marks(text, names)
-    spans = sentences(_for_cutting(text, marks, begins_line))
+    spans = sentences(_for_cutting(text, marks, begins_line), lowered=True)
     ends = [_with_marks(text, span, next_span.start, marks) for span, next_span in pairwise(spans)]
     return [*ends, _with_marks(text, spans[-1], len(text), marks)] if spans else []
 

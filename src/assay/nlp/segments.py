@@ -341,19 +341,20 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
     spans: list[Span] = []
     handed: set[int] = set()
     at, left, opened = 0, None, None
-    for n, (piece, text) in enumerate(zip(pieces, texts, strict=True)):
+    for n, (piece, text) in enumerate(zip(pieces, _without_shells(pieces, texts), strict=True)):
         if piece.role is Role.TAGS:
             left = opened = None
-        if n and "\n" in piece.gap:  # what follows begins a line of its own
+        continues = opened is not None and _goes_on(piece, pieces[opened].item)
+        if n and "\n" in piece.gap and not continues:  # what follows begins a line of its own
             opened = None
         if not text and piece.written:
-            left = piece.gap if left is None else _wider(left, piece.gap)
+            left = piece.gap if left is None else _wider(left, piece.gap, first=not any(parts))
             opened = n if piece.item else opened
         elif left is not None and text:
             gap = piece.gap if piece.stays else _gap(text)
             item = "" if opened is None else pieces[opened].item
             handed |= set() if opened is None else {opened}
-            text = _wider(left, gap, first=not any(parts)) + item + text[len(gap) :]
+            text = _wider(left, "" if continues else gap, first=not any(parts)) + item + text[len(gap) :]
             left = opened = None
         if not text and n == len(pieces) - 1:
             text = piece.written[len(piece.written.rstrip()) :]  # how the text ends
@@ -363,10 +364,48 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
     return Joined("".join(parts), tuple(spans), frozenset(handed))
 
 
+def _goes_on(piece: Piece, item: str) -> bool:
+    """Whether a piece that begins a line belongs to the item of a list before it: it is indented, and no item."""
+    indent = piece.gap.rpartition("\n")[2].expandtabs(4)
+    return "\n" in piece.gap and not piece.item and not piece.stays and len(indent) >= min(len(item), 2)
+
+
 def _gap(text: str) -> str:
     return text[: len(text) - len(text.lstrip())]
 
 
 def _wider(one: str, other: str, *, first: bool = False) -> str:
-    """Of two gaps the one that breaks more lines; at the beginning of a text, the first."""
-    return one if first or one.count("\n") > other.count("\n") else other
+    """Of two gaps the one that breaks more lines, else the latter's indent; without a break, the former."""
+    if first or "\n" not in other:
+        return one
+    return one if one.count("\n") > other.count("\n") else other
+
+
+# A block that may go with all that it held, and the tags that begin and end it; those of cells stay.
+_SHELL = "li|p|dd|dt|ul|ol|dl|blockquote"
+_OPENED = re.compile(rf"\s*<(?P<name>{_SHELL})(?:\s[^<>]*)?>\s*\Z", re.IGNORECASE)
+
+
+def _without_shells(pieces: Sequence[Piece], texts: Sequence[str]) -> list[str]:
+    """The texts, where the tags of a block of HTML are gone with the last sentence in it."""
+    made = list(texts)
+    emptied: list[int] = []  # the tags before what is gone
+    before, gone = -1, False
+    for n, piece in enumerate(pieces):
+        if piece.role is Role.TAGS:
+            if before >= 0 and gone:
+                emptied.append(before)
+            before, gone = n, False
+        elif made[n]:
+            before = -1
+        else:
+            gone = gone or bool(piece.written.strip())
+    for at in emptied:
+        behind = next(n for n in range(at + 1, len(pieces)) if pieces[n].role is Role.TAGS)
+        while (opened := _OPENED.search(made[at])) is not None:
+            closing = re.match(rf"\s*</{opened['name']}\s*>", made[behind], re.IGNORECASE)
+            if closing is None and opened["name"].lower() not in ("li", "p", "dd", "dt"):
+                break  # only these need no end
+            made[at] = made[at][: opened.start()]
+            made[behind] = made[behind][closing.end() :] if closing else made[behind]
+    return made

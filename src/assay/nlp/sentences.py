@@ -15,6 +15,12 @@ _MAY_END = word_class("abbreviations.sentence_final") | word_class("abbreviation
 _BEGINS = re.compile(
     r"\s+(?:The|This|That|These|It|Its|He|She|They|We|His|Her|Their|In|But|However|After|When|There)\s"
 )
+# Further words whose full stop stands within a sentence, and before a word in lower case as often as not.
+_SHORTENED = word_class("abbreviations.within_sentence") | word_class("abbreviations.within_sentence", "de")
+_ORDINARY = re.compile(
+    r"(?:[a-zß-öø-ÿ]{2,}|[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ]{3,}|[^\W\d_]+(?:['’-][^\W\d_]+)+|\d[\d.,:]*\d|\d+[%°])[)\]]?\Z"
+)
+_VOWEL = re.compile("[aeiouyäöüáéíóúàèìòùâêîôû]")
 # A German ordinal has a full stop: am 3. Mai, der 2. Weltkrieg.
 _AFTER_ORDINAL = word_class("time.months", "de")
 _BEFORE_ORDINAL = word_class("dates.before_ordinal", "de")
@@ -32,29 +38,39 @@ _HEADING_LINE = re.compile(r"[ \t]*(#{1,6}[ \t]|\|)")
 # Initials, as in "The A.V. Club" and "u.s. compound".
 _INITIALS = re.compile(r"[a-z](?:\.[a-z])+")
 _LAST_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,12})$")
+# Characters that are looked at for the word before a full stop: longer ones are no abbreviations.
+_LONGEST_WORD = 24
+_WHOLE_WORD = re.compile(r"(?:^|[\s(\[\"'“‘])([^\s(\[\"'“‘]{1,24})$")
 # Of longer texts than a passage few are read twice.
 _LONGEST_REMEMBERED = 10_000
 _CAPITAL = re.compile(r"\s*+[\"'“‘(\[]*+\s*+[^\W\d_a-zß-öø-ÿ]")
+_TWO_LOWER = re.compile(r"[ \t]+[a-z]+(?:['’][a-z]+)?,?[ \t]+\S")
+_LIST_SIGNS = " \t-*•+"
 _LETTER = re.compile(r"\s?[^\W\d_]\.")
 _OPENS = re.compile(r"\s*+[\"'“‘(\[]*\s*+(\S)")
 
 
-def sentences(text: str) -> list[Span]:
+def sentences(text: str, *, lowered: bool = False) -> list[Span]:
     """The sentences of `text`, trimmed, in order, without overlap; no word lies outside all of them.
 
-    A blank line, a list mark, a heading or a table row ends a sentence too.
+    A blank line, a list mark, a heading or a table row ends a sentence too. In a text that may be `lowered`, as a
+    draft may, sentences may begin in lower case.
 
     >>> [("Dr. Wu left. 東京です。Ja!")[s.start:s.end] for s in sentences("Dr. Wu left. 東京です。Ja!")]
     ['Dr. Wu left.', '東京です。', 'Ja!']
+    >>> [(s.start, s.end) for s in sentences("it rained approx. twice. it froze.", lowered=True)]
+    [(0, 24), (25, 34)]
     """
-    return list(_cut(text) if len(text) > _LONGEST_REMEMBERED else _remembered(text))
+    return list(_cut(text, lowered) if len(text) > _LONGEST_REMEMBERED else _remembered(text, lowered))
 
 
-def _cut(text: str) -> tuple[Span, ...]:
+def _cut(text: str, lowered: bool) -> tuple[Span, ...]:
     found: list[Span] = []
     start = 0
     for match in _END.finditer(text):
-        if match.group("stop") is not None and not _ends_sentence(text, match, start):
+        if match.group("stop") is not None and not (
+            _ends_sentence(text, match, start) or (lowered and _ends_before_lower_case(text, match, start))
+        ):
             continue
         _append_trimmed(found, text, start, match.end())
         start = match.end()
@@ -103,6 +119,25 @@ def _ends_sentence(text: str, match: re.Match[str], start: int) -> bool:
         may = word in _MAY_END or "." in word
         return not follows or (may and _BEGINS.match(text, match.end()) is not None)
     return not (follows.islower() and follows.isascii())
+
+
+def _ends_before_lower_case(text: str, stop: re.Match[str], start: int) -> bool:
+    """Whether a full stop ends a sentence before a word in lower case: behind an ordinary word, or a number.
+
+    Something must stand before that word, and behind the other.
+    """
+    if stop.group() != "." or _TWO_LOWER.match(text, stop.end()) is None:
+        return False
+    last = _WHOLE_WORD.search(text[max(start, stop.start() - _LONGEST_WORD - 1) : stop.start()])
+    word = last.group(1) if last else ""
+    if _ORDINARY.match(word) is None or _is_shortened(word.lower()):
+        return False
+    return bool(text[start : stop.start() - len(word)].strip(_LIST_SIGNS))
+
+
+def _is_shortened(word: str) -> bool:
+    """Whether a word's full stop may be that of an abbreviation: it is known for one, or has no vowel."""
+    return word in ABBREVIATIONS or word in _SHORTENED or (word.isalpha() and _VOWEL.search(word) is None)
 
 
 def _is_initial(word: str, text: str, behind: int) -> bool:

@@ -165,7 +165,7 @@ def untested_code(code: Sequence[Span]) -> tuple[Check, ...]:
 
 def _led(text: str) -> Iterator[Span]:
     """The sentences that claim nothing by their form, and hold a number all the same."""
-    for span in sentences(text):
+    for span in sentences(text, lowered=True):
         said = text[span.start : span.end]
         number = any(one.isdigit() for one in said.lstrip(_LIST_MARKS))
         if number and claims_nothing(said) and not abstains(said):

@@ -141,7 +141,8 @@ def _between_marks(text: str, blanked: str, marks: Sequence[Citation]) -> list[S
 
 def _sentences_in(text: str, piece: Span) -> list[Span]:
     return [
-        Span(piece.start + span.start, piece.start + span.end) for span in sentences(text[piece.start : piece.end])
+        Span(piece.start + span.start, piece.start + span.end)
+        for span in sentences(text[piece.start : piece.end], lowered=True)
     ]
 
 

@@ -85,6 +85,8 @@ class Tier(Protocol):
 
 # Who says what the model is not asked about, as a disagreement names it.
 _TESTS = "the tests without a model"
+# Whose events in a claim's history are no opinion of its own: what words say, and what was concluded.
+_NO_OPINION = frozenset({"writer", "alignment", "deterministic", "quote"})
 # Checks that no model overrules: they compare a value, or what stands between quotation marks, with the source's.
 _OF_VALUES = VALUE_CHECKS | {"quotes"}
 
@@ -253,15 +255,25 @@ def _disagreement(first: Verdict, by: str, ruling: Ruling) -> str | None:
     return f"{_TESTS}: {first.value}; {by}: {ruling.verdict.value}"
 
 
+def _leaning(claim: Claim, by: str, ruling: Ruling) -> str | None:
+    """What a check or the checker says to the contrary, where it settles nothing; None where none does."""
+    for event in claim.history[:-2]:
+        if event.by not in _NO_OPINION and event.state in _ORDER and ruling.verdict is not Verdict.UNKNOWN:
+            said = Verdict(event.state)
+            if said is not Verdict.UNKNOWN and (said is Verdict.SUPPORTED) != (ruling.verdict is Verdict.SUPPORTED):
+                return f"{event.by}: {said.value} ({event.reason}); {by}: {ruling.verdict.value}"
+    return None
+
+
 def _agreement_checks(claim: Claim, by: str, ruling: Ruling, first: Verdict) -> list[Check]:
     """A check that the model could not say, or of whether both sides agree, where both could say."""
     where = Span(claim.start, claim.end)
     if ruling.verdict is Verdict.UNKNOWN:
         cause = f"{by}: {ruling.reason}"
         return [Check("verifier", Status.UNKNOWN, Severity.BLOCK, claim.n, cause, where)]
-    if first is Verdict.UNKNOWN:
+    apart = _leaning(claim, by, ruling) if first is Verdict.UNKNOWN else _disagreement(first, by, ruling)
+    if first is Verdict.UNKNOWN and apart is None:
         return []
-    apart = _disagreement(first, by, ruling)
     status = Status.FAILED if apart else Status.PASSED
     return [Check("agreement", status, Severity.WARN, claim.n, apart, where)]
 
@@ -424,12 +436,9 @@ def _may_go_by(one: Asked, view: Shown) -> str:
 
 
 def rulings(reply: VerifierReply, asked: Sequence[Asked], view: Shown) -> tuple[Ruling, ...]:
-    """The reply as one ruling a claim. A reply that names claims never given is not trusted in anything."""
-    counts = Counter(ruled.number for ruled in reply.claims)
-    strange = sorted(set(counts) - set(range(1, len(asked) + 1)))
-    if strange:
-        return tuple(_unknown(f"the model ruled on claims never given: {strange}") for _ in asked)
-    by_number = {ruled.number: ruled for ruled in reply.claims}
+    """The reply as one ruling a claim; what it says of claims never given counts for nothing."""
+    counts = Counter(each.number for each in reply.claims)
+    by_number = {each.number: each for each in reply.claims}
     found = []
     for n, one in enumerate(asked, 1):
         if counts[n] != 1:
@@ -466,7 +475,7 @@ def _left_unsaid(ruled: _Ruled, one: Asked) -> list[str]:
 
 
 def _part(part: _Part, one: Asked, view: Shown) -> Ruling:
-    """What the model says of one statement, as far as the sentences that it names are there and bear on it."""
+    """What the model says of one statement, as far as the sentences that it names are the claim's evidence."""
     strange = sorted(set(part.sentences) - set(view.spans))
     if strange:
         return _unknown(f"the model named sentences never given: {strange}")
@@ -486,11 +495,6 @@ def _part(part: _Part, one: Asked, view: Shown) -> Ruling:
     own = {passage.passage_id for passage in one.passages}
     if not all(span.passage_id in own for span in spans):
         return _unknown("the model named sentences of passages that this claim does not stand on")
-    beside = [
-        view.spans[n] for number in part.sentences for n in (number - 1, number) if n in view.spans
-    ]  # "It burned."
-    if not set(terms(one.claim.text)) & {term for span in beside for term in terms(span.quote)}:
-        return _unknown("the sentences that the model named share no word with the claim")
     numbers = ", ".join(map(str, dict.fromkeys(part.sentences)))
     return Ruling(verdict, f"{part.verdict} by sentences {numbers}: {part.text!r}", spans)
 

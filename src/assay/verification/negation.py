@@ -173,7 +173,7 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
 def _put_otherwise(copied: Copied, denial: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
-        held_share(denial.reached, sorted(stored.reached)) >= SAME_CLAUSE
+        held_share(denial.reached, sorted(stored.reached)) >= SAME_CLAUSE or _of_one_clause(denial, stored)
         for stored in denials(copied.sentence.text)
         if any(within(stored.place, edit.source) for edit in copied.copy.edits)
     )
@@ -297,7 +297,17 @@ def _denies_same(denial: Denial, stored: Denial) -> bool:
     """Whether the claim denies the same, be it in another place: "no beavers were seen"."""
     if held_share(stored.reached, sorted(denial.reached)) >= SAME_CLAUSE:
         return True
-    return bool(stored.reached & denial.reached) and held_share(stored.reached, sorted(denial.clause)) >= REACHED
+    if stored.reached & denial.reached:
+        return held_share(stored.reached, sorted(denial.clause)) >= REACHED
+    return _of_one_clause(denial, stored)
+
+
+def _of_one_clause(denial: Denial, stored: Denial) -> bool:
+    """Whether two clauses of the same words are denied as wholes: "nothing they say is", "what they say isn't"."""
+    return (
+        held_share(denial.reached, sorted(stored.clause)) >= REACHED
+        and held_share(stored.reached, sorted(denial.clause)) >= REACHED
+    )
 
 
 def _left_out_denials(claim: Alignment, denied: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:

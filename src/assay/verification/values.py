@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_lowercase
 
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment
 from assay.nlp.analysis import analyse, overlaps
-from assay.nlp.arithmetic import Derivation, Near, derived, derived_date, near_of
+from assay.nlp.arithmetic import (
+    CUED,
+    SAYS_THE_SAME,
+    WRITTEN_OTHERWISE,
+    Derivation,
+    Near,
+    derived,
+    derived_date,
+    near_of,
+)
 from assay.nlp.bounds import BOUND, PERIODS, bound_of, differs_by_point, lacks_unit, period_of, undated
 from assay.nlp.dates import Date
 from assay.nlp.names import Name, says_nation
@@ -114,17 +123,34 @@ def _number(claim: Alignment, stated: Quantity) -> Check:
     if not _stands_against(check):
         return check
     sentences, near = near_values(claim)
-    found = derived(claim.plain, stated, near)
+    tells_change = _CHANGED_BY.search(claim.plain[: stated.start]) is not None
+    found = derived(claim.plain, stated, near, None if tells_change else _own_words(claim))
     if found is None:
         return check
-    if claim.copied is not None:
-        # The number in its place decides, unless the claim says by how much two others differ.
-        if not _CHANGED_BY.search(claim.plain[: stated.start]):
-            return check
-        return result(
-            claim, "numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", stated
-        )
-    return _computed(claim, "numbers", stated, found, sentences)
+    if claim.copied is None or (found.kind in SAYS_THE_SAME and _takes_place_of(claim, stated, found, sentences)):
+        return _computed(claim, "numbers", stated, found, sentences)
+    # In a copy the number in its place decides, unless the claim's own words compute.
+    if not tells_change and found.kind not in CUED | WRITTEN_OTHERWISE - SAYS_THE_SAME:
+        return check
+    return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", stated)
+
+
+def _takes_place_of(
+    claim: Alignment, stated: Quantity, found: Derivation, sentences: Sequence[SourceSentence]
+) -> bool:
+    """Whether what a copy converts stands in the place of what it is converted from."""
+    first = found.operands[0]
+    if claim.copied is None or sentences[first.sentence] is not claim.copied.sentence:
+        return False
+    stored = claim.copied.copy.instead_of(stated)
+    return stored is not None and overlaps(first.value, stored)
+
+
+def _own_words(claim: Alignment) -> str | None:
+    """What a copy puts in or changes, as one text; None of a claim that is none."""
+    if claim.copied is None:
+        return None
+    return " … ".join(claim.plain[edit.claim.start : edit.claim.end] for edit in claim.copied.copy.edits)
 
 
 def _stands_against(check: Check) -> bool:
@@ -374,21 +400,48 @@ _CODE = re.compile(r"(?P<letters>[a-zà-ÿ]+)(?P<digits>\d+)[a-z]?\Z")
 _ACRONYMS = re.compile(r"[A-Z]{2,}s")
 _BEFORE_BRACKET = 80
 _ALSO = re.compile(r"\s\((?P<short>[^()\s]{2,12})\)")
+# What heads an item of a list: "**Capacity:** 48 cars", "Opening hours: 9 to 5", "**Founder** – Greta Lindqvist".
+_LABEL = re.compile(
+    r"\W*(?P<bold>\*\*|__)?(?P<label>[^\W\d][^:.!?;\n*_]{0,58}?)\s?(?(bold)(?::(?:\*\*|__)|(?:\*\*|__)\s*[:–—-])|:)\s+"
+)
+_MOST_LABEL_WORDS = 6
 
 
 def names(claim: Alignment) -> list[Check]:
     """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does.
 
-    In a changed copy of a source sentence, what stands in the place of another name must be that name.
+    In a changed copy of a source sentence, what stands in the place of another name must be that name. The capital
+    of the label that heads an item makes no name.
     """
     units = [quantity for quantity in claim.analysis.quantities if quantity.dimension]
     found = [
         name
-        for name in claim.analysis.names
+        for name in _beside_label(claim.plain)
         if not _QUARTER.match(name.words[0]) and not any(overlaps(name, unit) for unit in units)
     ]
     checks = [check for one in found[:MOST_COMPARED] if (check := _name(claim, one)) is not None]
     return [*checks, *uncompared(claim, "names", found)]
+
+
+def _beside_label(text: str) -> list[Name]:
+    """The names of a claim, without the label of its item where all words of that are words of the dictionary.
+
+    >>> [text[each.start : each.end] for text in ("**First Winner:** Ann Lee", "Ann Lee: first winner")
+    ...     for each in _beside_label(text)]
+    ['Ann Lee', 'Ann Lee']
+    """
+    found = list(analyse(text).names)
+    label = _LABEL.match(text)
+    if label is None or not found or len(label["label"].split()) > _MOST_LABEL_WORDS:
+        return found
+    first = found[0]
+    if first.start != label.start("label") or first.end > label.end("label") or first.acronym:
+        return found
+    if len(first.words) == 1:
+        found[0] = replace(first, opens=True)
+    elif all(word in STOP_WORDS or lexicon().get(stem(word)) is not None for word in first.words):
+        del found[0]
+    return found
 
 
 def _name(claim: Alignment, stated: Name) -> Check | None:

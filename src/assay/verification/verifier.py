@@ -305,8 +305,11 @@ class DeterministicVerifier:
         if self.checker is None:
             return {}
         known = self.checker.model.languages
-        read = [case for case in cases if case.compared and language_of(case.claim.text) in known]
-        pairs = await asyncio.to_thread(lambda: {case.n: pairs_of(case.claim.text, case.scope) for case in read})
+        read = [(case, case.compared) for case in cases if case.compared and language_of(case.claim.text) in known]
+        # Values stand as the sources write them: a checker takes 24 months for another time than two years.
+        pairs = await asyncio.to_thread(
+            lambda: {case.n: pairs_of(claim.written, case.scope) for case, claim in read}
+        )
         every = list(chain(*pairs.values()))
         return entailments(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
 

@@ -107,15 +107,17 @@ def open_models(settings: Settings) -> Models:
     return ModelPool().of(settings)
 
 
-def without_effect(settings: Settings, profile: str) -> tuple[str, ...]:
+def without_effect(settings: Settings, profile: str, *, answers: bool = True) -> tuple[str, ...]:
     """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
+
+    `answers` is False where what comes from elsewhere is tested or mended, which a verifier's model reads.
 
     >>> without_effect(Settings(detail=9), "fast")
     ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
     >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
     ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
     """
-    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in _idle(settings, profile).items())
+    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in _idle(settings, profile, answers=answers).items())
 
 
 def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
@@ -138,8 +140,11 @@ def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
             raise UsageError(f"the option {name} changes nothing: {cause}", hint=hint or "leave it out")
 
 
-def _idle(settings: Settings, profile: str) -> dict[str, str]:
-    """The settings of models that are set and that no model heeds at this depth, each with the cause."""
+def _idle(settings: Settings, profile: str, *, answers: bool = True) -> dict[str, str]:
+    """The settings of models that are set and that no model heeds at this depth, each with the cause.
+
+    `answers` is False for a text from elsewhere, which a verifier's model reads without a writer.
+    """
     writes = settings.model_of("writer") is not None
     names = {name for role in ROLES if (name := settings.model_of(role)) is not None}
     unwritten = "no model writes, and answers are quoted; set one with --model"
@@ -151,6 +156,8 @@ def _idle(settings: Settings, profile: str) -> dict[str, str]:
     if names and profile == "fast" and settings.shadow in ("none", "fast"):
         idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
         why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
+    if answers and not writes:
+        why["verifier_model"] = "no model writes, and quotes leave nothing open; set one with --model"
     cold = "Anthropic's models take no temperature"
     writers = {settings.model_of("writer"), settings.simple_model} - {None}
     why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)

@@ -149,7 +149,8 @@ class Composer:
         shadow, fallback_writer = self._shadow(run), _quoter(reader, embedder)
         used = self._used(run.profile)
         promise = self._promise(run, used)
-        notes = [*without_effect(self.settings, run.profile), *([told(promise, run)] if promise else [])]
+        idle = without_effect(self.settings, run.profile, answers=run.answers)
+        notes = [*idle, *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within

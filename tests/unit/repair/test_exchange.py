@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -11,6 +11,7 @@ from assay.repair.exchange import Weights, exchanged, offers, shipped, surest
 from assay.types import (
     Check,
     Claim,
+    Edit,
     Evidence,
     Hit,
     Passage,
@@ -208,3 +209,17 @@ def test_the_weights_that_ship_are_of_the_checker_that_ships():
 
     held = OnnxChecker.load(assay_models.folder(BUNDLED_CHECKER)).model.id
     assert shipped().checker == held, "the checker is another one: run benchmarks/fix/choose.py"
+
+
+FEW = "The bridge is crossed by 800 cars a day."
+
+
+def test_a_value_that_a_failed_check_names_has_a_lower_bar() -> None:
+    [first, *_] = offers(WEIGHTS, FEW, (Span(25, 28),), ASKED, (PASSAGE,))
+    inputs = {"checker": 0.0, "near": 1.5, "beside": 0.0, "share": 0.0}
+    weights = Weights("", 0.0, dict.fromkeys(inputs, 1.0), 2.0)
+    likely = replace(first, edit=Edit(25, 28, "900", ""), inputs=inputs, then=1.0)
+    assert surest(weights, [likely]) is None
+    assert surest(weights, [likely], ["900"]) == likely
+    assert surest(weights, [likely], ["700"]) is None
+    assert surest(weights, [replace(likely, then=-0.1)], ["900"]) is None

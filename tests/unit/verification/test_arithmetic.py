@@ -6,7 +6,7 @@ import pytest
 
 from assay.nlp.analysis import analyse
 from assay.nlp.arithmetic import Derivation, derived, derived_date, near_of
-from assay.types import Check, Passage, Severity, Status
+from assay.types import Check, Passage, Severity, Status, Verdict
 from assay.verification.verifier import DeterministicVerifier
 
 
@@ -66,6 +66,23 @@ FOLLOWS = [
     ("days", "It took 26 days.", ["From 15 December to 10 January."], "15 December to 10 January = 26 days"),
     ("age", "He lived to the age of 90.", ["Hughes (September 13, 1923 – February 3, 2014) was here."],
      "September 13, 1923 to February 3, 2014 = 90"),
+    ("rate", "It moves 720 litres per hour.", ["It moves 12 litres per minute."],
+     "12 litres a minute × 60 = 720 litres"),
+    ("rate", "It prints 30 sheets every minute.", ["It prints 1,800 sheets an hour."],
+     "1,800 a hour / 60 = 30"),
+    ("rate", "Rent is 9,600 euros a year.", ["The monthly rent of the flat is 800 euros."],
+     "800 euros a month × 12 = 9,600 euros"),
+    ("rate", "It is open 364 days a year.", ["It is open seven days a week."], "seven days a week × 52 = 364 days"),
+    ("frequency", "They meet every three months.", ["They meet four times a year."],
+     "four times a year = three months"),
+    ("frequency", "They meet 24 times a day.", ["They meet every 60 minutes."], "every 60 minutes = 24 times"),
+    ("clock", "It takes 85 minutes.", ["It leaves at 7:15 and arrives at 8:40."], "7:15 to 8:40 = 85 minutes"),
+    ("clock", "It is open for 12 hours.", ["It is open from 8:00 to 20:00."], "8:00 to 20:00 = 12 hours"),
+    ("share", "About 57 % come from the academy.", ["It has seven members, four of whom it sends."],
+     "four of seven = 57 %"),
+    ("share", "30% were lost.", ["Of the 40 boats in the harbour 12 were lost."], "12 of 40 = 30%"),
+    ("share", "Three quarters are open.", ["Nine of the twelve shops are open."],
+     "Nine of twelve = Three quarters"),
     ("date", "A class left in 1889.", ["Built in 1891, it had lost a class two years prior."],
      "1891 − two years = 1889"),
     ("date", "Notice is due by 3 March 2020.", ["The deadline was 28 February 2020; four days more are free."],
@@ -98,6 +115,15 @@ def test_a_value_follows_from_those_near_it(kind: str, claim: str, sentences: li
         ("He died aged 91.", "Hughes (September 13, 1923 – February 3, 2013)."),
         ("It melts at 90 °F.", "It melts at 30 °C."),
         ("It is kept for three months.", "It is kept for 60 days."),
+        ("It moves 620 litres per hour.", "It moves 12 litres per minute."),
+        ("It moves 720 kilos per hour.", "It moves 12 litres per minute."),
+        ("It moves 720 litres.", "It moves 12 litres per minute."),
+        ("Rent is 240 euros a month.", "Rent is 12 euros a day, each day of the week."),
+        ("They meet every four months.", "They meet four times a year."),
+        ("It takes 95 minutes.", "It leaves at 7:15 and arrives at 8:40."),
+        ("About 43 % come from the academy.", "It has seven members, four of whom it sends."),
+        ("57 % are seats.", "The room has seven chairs and four desks."),
+        ("Together they hold at most 300 cars.", "One holds at most 48 cars, the other at most 210 cars."),
         ("It is 90 km long.", "It is 60 miles long."),
         ("In total, the third of 7.", "Ulm has 3 mills, Bonn 4."),
         ("It happened on 31 April 2020.", "On 1 May 2020 they worked for one day."),
@@ -195,6 +221,59 @@ async def test_what_a_copy_says_to_differ_by_stays_open() -> None:
     [check] = [each for each in review.checks if each.name == "numbers"]
     assert (check.status, check.severity) == (Status.UNKNOWN, Severity.BLOCK)
     assert check.cause == "no source writes it: 25 euros − 20 euros = 5 euros"
+
+
+CONVERTED = [
+    ("The pump moves 720 litres per hour.", "The pump moves 12 litres per minute."),
+    ("The press prints 30 sheets per minute.", "The press prints 1,800 sheets per hour."),
+    ("The motor stops if the water temperature exceeds 140 °F.",
+     "The motor stops if the water temperature exceeds 60 °C."),
+    ("The warranty of the pump lasts 24 months.", "The warranty of the pump lasts two years."),
+    ("The pump on the deck weighs 2,400 grams.", "The pump on the deck weighs 2.4 kg."),
+    ("The gift to the fund was ninety thousand kronor.", "The gift to the fund was 90,000 kronor."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("claim", "source"), CONVERTED)
+async def test_a_copy_that_converts_a_value_is_supported(claim: str, source: str) -> None:
+    passage = Passage("p", "d", "r", 0, len(source), source)
+    review = await DeterministicVerifier().check(claim, (passage,), one_claim=True)
+    assert [each.verdict for each in review.claims] == [Verdict.SUPPORTED]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source"),
+    [
+        ("The pump moves 620 litres per hour.", CONVERTED[0][1]),
+        ("The press prints 40 sheets per minute.", CONVERTED[1][1]),
+        ("The motor stops if the water temperature exceeds 150 °F.", CONVERTED[2][1]),
+        ("The pump on the deck weighs 240 grams.", CONVERTED[4][1]),
+        ("It is 16 °C in the south and 10 °C in the north.", "It is 50 °F in the south and 61 °F in the north."),
+    ],
+)
+async def test_a_copy_that_converts_a_value_wrongly_is_contradicted(claim: str, source: str) -> None:
+    passage = Passage("p", "d", "r", 0, len(source), source)
+    review = await DeterministicVerifier().check(claim, (passage,), one_claim=True)
+    assert [each.verdict for each in review.claims] == [Verdict.CONTRADICTED]
+
+
+@pytest.mark.parametrize(
+    ("claim", "source", "cause"),
+    [
+        ("In total, the ferry takes up to 258 cars and passengers.",
+         "The ferry Marta takes up to 48 cars and 210 passengers.", "48 + 210 = 258"),
+        ("About 57 % of the jury are appointed by the academy.",
+         "The jury has seven members, four of whom are appointed by the academy.", "four of seven = 57 %"),
+    ],
+)  # fmt: skip
+async def test_what_a_copy_computes_from_several_values_stays_open(claim: str, source: str, cause: str) -> None:
+    passage = Passage("p", "d", "r", 0, len(source), source)
+    review = await DeterministicVerifier().check(claim, (passage,), one_claim=True)
+    [check] = [each for each in review.checks if each.name == "numbers"]
+    assert (check.status, check.cause) == (Status.UNKNOWN, f"no source writes it: {cause}")
+    wrong = claim.replace("258", "268").replace("57", "43")
+    review = await DeterministicVerifier().check(wrong, (passage,), one_claim=True)
+    assert Status.FAILED in [each.status for each in review.checks if each.name == "numbers"]
 
 
 async def test_a_date_that_follows_passes() -> None:

@@ -261,3 +261,20 @@ async def test_claims_are_weighed_together_by_the_checker_alone_and_by_their_lea
     said = await DeterministicVerifier(checker=checker).weigh([NEAR, TWO, german], (passage(),))
     assert said == (pytest.approx(log_odds(0.9), abs=1e-4), pytest.approx(log_odds(0.2), abs=1e-4), None)
     assert await DeterministicVerifier().weigh([NEAR], (passage(),)) == (None,)
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("All of the boats have a warranty of 24 months.", "All of the boats have a warranty of two years."),
+        ("Each boat holds 1,200 grams of glue.", "Each boat holds 1.2 kg of glue."),
+        ("Staff build 3 boats a month.", "Staff build 3 boats a month."),
+    ],
+)
+async def test_the_checker_reads_values_as_the_source_writes_them(text: str, asked: str) -> None:
+    source = (
+        "All boats have a warranty of two years. Each boat holds 1.2 kg of glue. Staff of the firm build boats."
+    )
+    checker = scripted({asked: (0.95, 0.01)}, ALONE)
+    await claims(text, checker, source)
+    assert {pair.claim for pair in checker.asked} == {asked}

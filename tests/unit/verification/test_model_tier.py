@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from assay.calibration import ClaimPolicy
+from assay.core.finalise import told_apart
 from assay.core.repair import compose
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
 from assay.models.structured import StructuredModel
-from assay.testing.fakes import ScriptedModel
+from assay.testing.fakes import ScriptedChecker, ScriptedModel
 from assay.types import (
     Check,
     Claim,
@@ -101,10 +103,8 @@ BROKEN: dict[str, Reply] = {
     "no claim at all": {"claims": []},
     "no part": says(),
     "another claim": says(part("supported", 1), number=2),
-    "an extra claim": {"claims": [{"number": n, "parts": [part("supported", 1)]} for n in (1, 7)]},
     "the claim twice": {"claims": [*says(part("supported", 1))["claims"], *says(part("unsupported"))["claims"]]},
     "only a small part of it": says(part("supported", 1, text="river")),
-    "a sentence that shares no word": says(part("supported", 3)),
     "out of reach": ProviderUnreachable("no route", hint="look at the network"),
     "no budget": BudgetSpent("all calls are spent", hint="allow more"),
 }  # fmt: skip
@@ -240,6 +240,36 @@ async def test_both_sides_are_named_where_they_do_not_agree(said: str) -> None:
         assert agreement.cause == "the tests without a model: unsupported; fake:scripted: supported"
     else:
         assert (agreement.status, agreement.cause) == (Status.PASSED, None)
+
+
+async def test_a_ruling_on_a_claim_never_given_costs_the_others_nothing() -> None:
+    reply: Reply = {"claims": [{"number": n, "parts": [part("supported", 1)]} for n in (1, 7)]}
+    assert (await ruled(reply)).verdict is Verdict.SUPPORTED
+    assert (await ruled({"claims": [{"number": 7, "parts": [part("supported", 1)]}]})).verdict is Verdict.UNKNOWN
+
+
+async def test_a_sentence_need_share_no_word_with_what_follows_from_it() -> None:
+    source, claim = "It leaves Halden at 7:15 and reaches Sund at 8:40.", "Crossing takes 85 minutes."
+    given = Passage("p", "d", "r", 0, len(source), source)
+    ruling = await ruled(says(part("supported", 1, text=claim)), claim, given)
+    assert (ruling.verdict, [span.quote for span in ruling.spans]) == (Verdict.SUPPORTED, [source])
+
+
+@pytest.mark.parametrize(("said", "tells"), [((0.02, 0.96), True), ((0.3, 0.3), False), ((0.96, 0.02), False)])
+async def test_a_checker_that_says_otherwise_is_named_though_it_settles_nothing(
+    said: tuple[float, float], tells: bool
+) -> None:
+    claim = "Along the river grey elephants were eating young trees."
+    policy = ClaimPolicy({"checker": 0.1}, 0.0, 0.9, 0.1, 0.99)
+    verifier = DeterministicVerifier(checker=ScriptedChecker({claim: said}, policy))
+    assert (await verifier.check(claim, (passage(),))).claims[0].verdict is Verdict.UNKNOWN
+    made = ModelVerifier(verifier, tier(says(part("supported", 1, text=claim))))
+    review = await made.check(claim, (passage(),))
+    assert review.claims[0].verdict is Verdict.SUPPORTED
+    found = named(review, "agreement")
+    assert [each.status for each in found] == ([Status.FAILED] if tells else [])
+    assert all("scripted-checker: contradicted" in (each.cause or "") for each in found)
+    assert len(told_apart(review)) == tells
 
 
 async def test_what_a_ruling_settles_has_its_cause() -> None:

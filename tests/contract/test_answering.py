@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor

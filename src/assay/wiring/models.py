@@ -117,7 +117,8 @@ def without_effect(settings: Settings, profile: str, *, answers: bool = True) ->
     >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
     ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
     """
-    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in _idle(settings, profile, answers=answers).items())
+    idle = _idle(settings, profile, answers=answers)
+    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in idle.items())
 
 
 def refuse_idle_options(options: AskOptions, settings: Settings) -> None:

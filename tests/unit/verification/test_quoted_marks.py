@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from assay.verification.review import DeterministicVerifier
+from assay.verification.verifier import DeterministicVerifier
 
 from assay.core.repair import compose
 from assay.types import Evidence, Hit, Passage, Question, Quote, Sentence

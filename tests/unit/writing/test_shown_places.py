@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from assay.verification.review import quotation_review
+from assay.verification.verifier import quotation_review
 from numpy.typing import NDArray
 
 from assay.cli.answer_view import locations

@@ -47,10 +47,6 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "(?:\\s+[a-z-]+){1,3}",
         AT,
     ),
-    ("judging/contradiction_terms.py", "19936a8326d0"): (
-        "(?<=\\S)\\s+(?:The|It|He|She|They|In|A|An|This",
-        END,
-    ),
     ("nlp/answer_types.py", "d645037f44ae"): (
         "\\b(?:[0-3]?\\d(?:st|nd|rd|th)?)\\s(?:of\\s)?(?:",
         "a run of groups of three digits is matched, or left at its first group",
@@ -63,12 +59,24 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "(?:[A-Z\\u00c0-\\u00de][\\w’'&.-]*[\\w]|[A-Z])(?",
         "read to the last letter of a name; what is read beyond holds no capital to begin at",
     ),
+    ("nlp/arithmetic.py", "c5e3c4935b7d"): (
+        "\\s*(?:or so|or thereabouts|roughly|approxima",
+        AT,
+    ),
     ("nlp/blocks.py", "70674753baac"): (
         "[ \\t]*(?:[-*•◦▪‣–]|\\(?\\d{1,3}[.)]|\\(?[a-z]\\)",
         AT,
     ),
     ("nlp/blocks.py", "32531227bb46"): (
         "[ \\t]*\\|[ \\t]*",
+        AT,
+    ),
+    ("nlp/bounds.py", "4c6e28b16fce"): (
+        "\\s+(?:[a-z]+\\s+)?or\\s+(?:(?P<from>more|longe",
+        AT,
+    ),
+    ("nlp/bounds.py", "f3b1e0131de5"): (
+        "(?:\\s+per\\s+(?!(?:second|minute|hour|day|wee",
         AT,
     ),
     ("nlp/citations.py", "a10322592539"): (
@@ -107,6 +115,10 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "\\s*(?:i\\sam|i['’]m|we\\sare|we['’]re)\\s(?:not",
         "one sentence, tried at its beginning; what is backed off over ends at the first comma or digit",
     ),
+    ("nlp/cues.py", "6c3ef5293a08"): (
+        "^(?>.*?\\b(?:is|are|was|were|isn['’]t|aren['’",
+        "read in an atomic group to the first verb of a line, and the rest once",
+    ),
     ("nlp/dialects.py", "3169e363041f"): (
         "(?P<before>(?:[ \\t]|>|[-*+][ \\t]|\\d{1,9}[.)]",
         END,
@@ -115,7 +127,7 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "[ \\t]*:{3,}[ \\t]*(?:\\{?[A-Za-z][\\w.:-]*\\}?.*",
         END,
     ),
-    ("nlp/dialects.py", "27ae5180ed5a"): (
+    ("nlp/dialects.py", "61bab789177f"): (
         "[ \\t]*(?: [-;]{1,2}8<-{1,2}.* # a snippet of",
         LINE,
     ),
@@ -211,24 +223,12 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "^\\W*what(?: is|'s| are| does| do| was| were)",
         QUESTION,
     ),
-    ("verification/arithmetic.py", "c5e3c4935b7d"): (
-        "\\s*(?:or so|or thereabouts|roughly|approxima",
+    ("verification/citations.py", "e1a0fab24c9d"): (
+        "\\s*+(?:\\([^)]{0,200}\\)\\s*+)?or\\s",
         AT,
     ),
     ("verification/claims.py", "b1dee1f8d83a"): (
         "\\s*(?!(?:is|was|has|its|this|his|us|as|thus|",
-        AT,
-    ),
-    ("verification/claims.py", "6c3ef5293a08"): (
-        "^(?>.*?\\b(?:is|are|was|were|isn['’]t|aren['’",
-        "read in an atomic group to the first verb of a line, and the rest once",
-    ),
-    ("verification/facts.py", "4c6e28b16fce"): (
-        "\\s+(?:[a-z]+\\s+)?or\\s+(?:(?P<from>more|longe",
-        AT,
-    ),
-    ("verification/facts.py", "f3b1e0131de5"): (
-        "(?:\\s+per\\s+(?!(?:second|minute|hour|day|wee",
         AT,
     ),
     ("verification/negation.py", "ada7fa518725"): (
@@ -239,9 +239,9 @@ REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
         "\\s+(?:all|every|each|always|everyone|everybo",
         AT,
     ),
-    ("verification/quotes.py", "e1a0fab24c9d"): (
-        "\\s*+(?:\\([^)]{0,200}\\)\\s*+)?or\\s",
-        AT,
+    ("verification/subject.py", "81ee80075512"): (
+        "(?<![\\w.])[^\\W_]\\w*+(?:[.-]++\\w++)*",
+        "takes a run to its last letter; what stands behind that is met once, and no try begins there",
     ),
     ("web/mcp.py", "0ed28eb8c451"): (
         "[\\s>*_#\\d.)-]{0,12}(title|url|link|snippet|d",
@@ -266,10 +266,6 @@ FORMED: dict[tuple[str, str], str] = {
         "assessment/model.py",
         "_in_answer",
     ): "words of a model's reply, escaped; white space between them is tried behind a word alone",
-    (
-        "judging/contradicting_values.py",
-        "name_places",
-    ): "a name, written out in contradiction_terms and shown to be linear there",
     ("judging/contradiction_terms.py", "_listed"): "names of one passage, each escaped",
     ("judging/rewriting.py", "_replaced"): "names of a question, escaped and set between word boundaries",
     ("judging/rewriting.py", "_written"): "names of a question, escaped and set between word boundaries",
@@ -285,11 +281,14 @@ FORMED: dict[tuple[str, str], str] = {
     ("rules/layout.py", "key_line"): "phrases and keys of a rules file, escaped",
     ("rules/rule.py", "exempt_spans"): "a title, escaped",
     (
-        "verification/comparatives.py",
+        "verification/comparison.py",
         "_supposed",
     ): "one word, escaped, in a clause of a claim of at most 6,000 characters",
-    ("verification/facts.py", "_denies"): "two patterns of facts, tried at the place of a number",
-    ("verification/names.py", "_common"): "one word, escaped",
-    ("verification/names.py", "_surely"): "one word, escaped",
-    ("verification/subject.py", "_is_name"): "one word, escaped",
+    (
+        "verification/subject.py",
+        "_names_it",
+    ): "the parts of one code, escaped, with at most one character between two of them",
+    ("verification/subject.py", "_written"): "one word, escaped",
+    ("verification/values.py", "_common"): "one word, escaped",
+    ("verification/values.py", "_surely"): "one word, escaped",
 }

@@ -189,7 +189,7 @@ def without_markup(text: str, format: str = "markdown") -> str:
 _GAP, _JOIN = "\x00", "\x01"
 _EMPTIED = re.compile(rf"\A[ \t{_GAP}]*{_GAP}[ \t]*\n|\n[ \t]*{_GAP}[ \t{_GAP}]*(?=\n|\Z)")
 _LEFT_OUT = re.compile(
-    rf"(?P<before>[ \t]*){_GAP}[ \t{_GAP}]*?(?P<behind>[ \t]*)(?P<stop>(?=[.,;:!?)\]]|\n|\Z))?(?!{_GAP})"
+    rf"(?:(?<![ \t])(?P<before>[ \t]++))?{_GAP}+(?P<behind>[ \t]*+(?!{_GAP}))?(?P<stop>(?=[.,;:!?)\]]|\n|\Z))?"
 )
 
 
@@ -218,7 +218,7 @@ def readable(passage: Passage, start: int, end: int) -> str:
 
 def _gap(match: re.Match[str]) -> str:
     """The white space that stays where something is left out: none before a stop."""
-    return "" if match["stop"] is not None else (match["before"] or match["behind"])[:1]
+    return "" if match["stop"] is not None else (match["before"] or match["behind"] or "")[:1]
 
 
 def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:

@@ -30,14 +30,16 @@ _LINE_MARKUP = re.compile(
     r"""[ \t]*(?:
         [-;]{1,2}8<-{1,2}.*                                      # a snippet of another file
       | \[TOC\]
-      # templating alone on its line
-      | (?:[ \t]*(?:\{%(?:(?!%\}).)*%\}|\{\#(?:(?!\#\}).)*\#\}|\{\{(?:(?!\}\}).)*\}\}))+
       | \{:[^{}]*\}                                              # attributes of a block
       | \([\w][\w:./-]{0,80}\)=                                  # a target of MyST's cross-references
       | import\ .{1,200}\ from\ ['"].{1,200}['"];? | import\ ['"][^'"]{1,200}['"];?
       | export\ (?:default|const|let|function)\b.{1,300}
     )[ \t]*$""",
     re.VERBOSE,
+)
+# Templating alone on its line.
+_TEMPLATING = re.compile(
+    r"[ \t]*+(?:(?:\{%(?:[^%\n]|%(?!\}))*%\}|\{#(?:[^#\n]|#(?!\}))*#\}|\{\{(?:[^}\n]|\}(?!\}))*\}\})[ \t]*+)+$"
 )
 # What may go over several lines, by how it begins and ends; the kind it makes, none for markup.
 _STRETCHES: tuple[tuple[re.Pattern[str], re.Pattern[str], BlockKind | None], ...] = (
@@ -144,7 +146,7 @@ class _Preparer:
             return self._hide(number, self._footnote_end(number))
         if stripped[0] == ">" and (alert := _ALERT.match(line)):
             return self._hide(number, number + 1, instead=alert["quote"])
-        if stripped[0] in "-;[{(ie" and _LINE_MARKUP.match(line):
+        if stripped[0] in "-;[{(ie" and (_LINE_MARKUP.match(line) or _TEMPLATING.match(line)):
             return self._hide(number, number + 1)
         return self._stretch(number, line, shift) or self._keep(line, shift, number)
 

@@ -11,8 +11,8 @@ from assay.nlp.tokens import terms
 from assay.types import Passage, Span
 
 _LINE = re.compile(r"[^\n]+")
-_RULE = re.compile(r"[ \t|:-]*-[ \t|:-]*\Z")
-_NAMED = re.compile(r"(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]*)(?:;|\Z)")
+_RULE = re.compile(r"[ \t|:]*+-[ \t|:-]*+\Z")
+_NAMED = re.compile(r"(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]*);?")
 # Chosen: a table of more rows in one passage is not looked through; passages hold about forty.
 _MOST_ROWS = 200
 

@@ -36,8 +36,8 @@ from assay.types import (
 _WORDS = 2
 # Chosen: a file and its folder may name what a document is about; the folders above hold many documents.
 _PATH_PARTS = 2
-# A word with letters and digits ("P-300", "X2"), a year, and a version ("3.2").
-_CODE = re.compile(r"(?<![\w.])(?=[\w.-]*\d)(?=[\w.-]*[^\W\d_])[^\W_][\w.-]*\w")
+# A word, a code where it has a capital and a digit ("P-300", "X2"); a year, and a version ("3.2").
+_WORD = re.compile(r"(?<![\w.])[^\W_]\w*+(?:[.-]++\w++)*")
 _YEAR = re.compile(r"(?<![\w.,$€£-])(?:1[89]|20)\d\d(?![\w,%]|[.-]\d)")
 _VERSION = re.compile(r"(?<![\w.])\d+\.\d[\w.]*\b")
 # Capitals of grammar, at the start of a question or by contraction.
@@ -163,8 +163,9 @@ def _asked(question: str) -> tuple[tuple[str, ...], ...]:
     measured = [(each.start, each.end) for each in quantities(question)]
     coded = [
         (fold(match.group()),)
-        for match in _CODE.finditer(question)
+        for match in _WORD.finditer(question)
         if match.group() != match.group().lower()
+        and any(letter.isdecimal() for letter in match.group())
         and not (match.group()[0].isdigit() and any(a < match.end() and match.start() < b for a, b in measured))
     ]
     dated = [(match.group(),) for pattern in (_YEAR, _VERSION) for match in pattern.finditer(question)]

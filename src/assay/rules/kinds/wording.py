@@ -248,7 +248,7 @@ _MANY_WORDS = 20
 
 
 # A row of a table as assay quotes it: names and numbers show no language.
-_ROW = re.compile(r"^[^\n]* \| [^\n]*$|^[^:;\n]{1,80}: [^;\n]*; [^:;\n]{1,80}: [^\n]*$", re.MULTILINE)
+_ROW = re.compile(r"^[^\n]* \| [^\n]*|^[^:;\n]{1,80}: [^;\n]*+; [^:;\n]{1,80}: [^\n]*", re.MULTILINE)
 
 
 class Language(Kind):

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from assay.verification.verifier import DeterministicVerifier
 
 from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
@@ -64,6 +63,7 @@ from assay.types import Assessment, Finished, RepairKind, Review, Sentence
 from assay.verification.model_verifier import ModelTier, ModelVerifier
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised, PromisedVerifier
 from assay.verification.subject import ReaderRelevance
+from assay.verification.verifier import DeterministicVerifier
 from assay.writing import abstain
 from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
 from assay.writing.extractive import ExtractiveWriter

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from assay.verification.verifier import DeterministicVerifier
 
 from assay.core.repair import compose
 from assay.types import Evidence, Hit, Passage, Question, Quote, Sentence
+from assay.verification.verifier import DeterministicVerifier
 
 FOOTNOTES = "The bell weighs 4 tonnes [^1] by the register [2]; others say 5 [^3]."
 TABLE = "| Bell | Weight |\n|---|---|\n| Anna | 4 tonnes [2] |"

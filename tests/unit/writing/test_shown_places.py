@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from assay.verification.verifier import quotation_review
 from numpy.typing import NDArray
 
 from assay.cli.answer_view import locations
@@ -16,6 +15,7 @@ from assay.ingest.split import PassageSplitter
 from assay.nlp.blocks import titled
 from assay.testing.fakes import ScriptedReader, WordEmbedder
 from assay.types import AnswerSpan, Document, Evidence, Hit, Passage, PassageReading, Question, Sentence
+from assay.verification.verifier import quotation_review
 from assay.writing.extractive import ExtractiveWriter
 from assay.writing.features import NAMES, SCATTER_NAMES
 from assay.writing.ranking import Ranker

@@ -11,6 +11,22 @@ END = "past its first words it matches whatever follows, to the end of the line 
 SENTENCE = "a place behind the end of a sentence: tried once a sentence"
 # By file and the first characters of the SHA-256 of the pattern: how it begins, and why no text makes it slow.
 REVIEWED: dict[tuple[str, str], tuple[str, str]] = {
+    ("nlp/arithmetic.py", "eda6d18493e0"): (
+        "(?P<of>(?:[ -][a-z]+){0,5}?)(?:\\s*/\\s*|\\s+(?:",
+        AT,
+    ),
+    ("nlp/arithmetic.py", "aca2c0cb2747"): (
+        "(?:\\s[^\\W\\d_]+){0,2}?\\s(?:out\\s)?of(?:\\s(?:th",
+        "between two numbers of one sentence, from a named place",
+    ),
+    ("nlp/arithmetic.py", "a818226b8cb9"): (
+        "\\b[Oo](?:ut o)?f(?:\\s(?:the|all|its|their|the",
+        "searched in the few characters before a number",
+    ),
+    ("nlp/sentences.py", "5222ab75bb61"): (
+        "[ \\t]+[a-z]+(?:['’][a-z]+)?,?[ \\t]+\\S",
+        SENTENCE,
+    ),
     ("cli/answer_view.py", "5c17af619eb4"): (
         ".* \\| .*|[^:;]{1,80}: .+",
         "a line of a terminal: what a source's words are set in",
@@ -269,6 +285,7 @@ FORMED: dict[tuple[str, str], str] = {
     ("judging/contradiction_terms.py", "_listed"): "names of one passage, each escaped",
     ("judging/rewriting.py", "_replaced"): "names of a question, escaped and set between word boundaries",
     ("judging/rewriting.py", "_written"): "names of a question, escaped and set between word boundaries",
+    ("nlp/segments.py", "_without_shells"): "a name of a tag, of eight; matched at the beginning of a text alone",
     ("nlp/names.py", "_written"): "names of a list of the package, escaped",
     ("repair/correct.py", "_denied"): "one word, escaped",
     ("repair/wording.py", "_begins_with"): "words of one replacement, escaped",

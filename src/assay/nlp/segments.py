@@ -383,7 +383,7 @@ def _wider(one: str, other: str, *, first: bool = False) -> str:
 
 # A block that may go with all that it held, and the tags that begin and end it; those of cells stay.
 _SHELL = "li|p|dd|dt|ul|ol|dl|blockquote"
-_OPENED = re.compile(rf"\s*<(?P<name>{_SHELL})(?:\s[^<>]*)?>\s*\Z", re.IGNORECASE)
+_OPENED = re.compile(rf"(?<!\s)\s*+<(?P<name>{_SHELL})(?:\s[^<>]*)?>\s*+\Z", re.IGNORECASE)
 
 
 def _without_shells(pieces: Sequence[Piece], texts: Sequence[str]) -> list[str]:

@@ -23,6 +23,7 @@ from tokenizers import Tokenizer
 from assay.errors import UsageError
 from assay.models.hub_folder import HubFolder
 from assay.models.onnx import digest_of, one_thread_session, shared_session, steady_digest
+from assay.nlp.tokens import encodable
 from assay.types import EmbeddingModel
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class LocalEmbedder:
 
     def count_tokens(self, text: str) -> int:
         """How many tokens the whole `text` has; the two that frame every text are not counted."""
-        (cut,) = self._tokenizer.encode_batch_fast([_encodable(text)], add_special_tokens=False)
+        (cut,) = self._tokenizer.encode_batch_fast([encodable(text)], add_special_tokens=False)
         return len(cut.ids) + sum(len(rest.ids) for rest in cut.overflowing)
 
     @property
@@ -179,7 +180,7 @@ class LocalEmbedder:
 
     def _tokens(self, texts: Sequence[str]) -> list[NDArray[np.int64]]:
         longest = self.max_tokens * _CHARACTERS_A_TOKEN
-        readable = [_encodable(self._prefixed(text)[:longest]) for text in texts]
+        readable = [encodable(self._prefixed(text)[:longest]) for text in texts]
         return [
             np.array(encoding.ids, np.int64)
             for start in range(0, len(readable), _TEXTS_AT_ONCE)
@@ -327,11 +328,6 @@ def _output(session: Any) -> str:
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
-
-
-def _encodable(text: str) -> str:
-    """`text` with every lone surrogate, which no tokenizer takes, made a question mark."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _batches(lengths: Sequence[int], threads: int) -> list[list[int]]:

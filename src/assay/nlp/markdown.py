@@ -17,6 +17,7 @@ from markdown_it.token import Token
 
 from assay.nlp.block import Block, BlockKind, Parsed, Unread, apart, leads_on, with_paths
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
+from assay.nlp.tokens import encodable
 from assay.types import Span
 
 # CommonMark's parser, with inline rules that note what of the text they take for markup.
@@ -195,7 +196,7 @@ def parse_markdown(text: str) -> Parsed:
     >>> parse_markdown("---\\ntitle: Tea\\n---\\n**Boil** the [water](w.md).").prose.split()
     ['Boil', 'the', 'water', '.']
     """
-    return _Reader(text).read()
+    return _Reader(encodable(text)).read()
 
 
 def front_matter_end(text: str) -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from assay.nlp.lexicon import word_class
 from assay.nlp.negation import negations
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import stem, words
+from assay.nlp.tokens import encodable, stem, words
 from assay.repair.exchange import UNTOUCHED
 from assay.repair.wording import edited, fitted
 from assay.types import (
@@ -184,7 +184,7 @@ def corrected(
     """
     text, causes, touched = sentence.text, [], len(sentence.text)
     done: set[int | None] = set()
-    quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(text)]
+    quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(encodable(text))]
     for check, place in reversed(list(_alone(_places(review, begins, text)))):
         edit = _edit(text, place, check)
         if edit is None or check.claim in done or edit.end > touched or _within(edit, quoted):

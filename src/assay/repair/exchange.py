@@ -27,7 +27,7 @@ from assay.nlp.names import Name, names
 from assay.nlp.negation import negations
 from assay.nlp.quantities import Quantity, agree, comparable, quantities
 from assay.nlp.sentences import sentences
-from assay.nlp.tokens import STOP_WORDS, fold, rarity, terms, word_spans, words
+from assay.nlp.tokens import STOP_WORDS, encodable, fold, rarity, terms, word_spans, words
 from assay.repair.wording import edited, fitted
 from assay.types import (
     VALUE_CHECKS,
@@ -160,7 +160,7 @@ def stated_values(text: str) -> tuple[StatedValue, ...]:
     for name in names(text):
         if not name.opens and not _is_possessive(text, name) and not _within(name, dated):
             found.append(StatedValue("name", Span(name.start, name.end), name))
-    quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(text)]
+    quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(encodable(text))]
     return tuple(each for each in found if not _within(each.place, quoted))
 
 

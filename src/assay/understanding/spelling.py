@@ -11,7 +11,7 @@ import re2
 from assay.core.stages import Index, Speller, Understander
 from assay.nlp.names import names
 from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
-from assay.nlp.tokens import STOP_WORDS, UNSPACED, fold, stem, terms, written_words
+from assay.nlp.tokens import STOP_WORDS, UNSPACED, encodable, fold, stem, terms, written_words
 from assay.types import Correction, Message, Question, QuestionKind, Span
 
 # A plain word: what stands in quotation marks or code, or beside a mark of paths and flags, is meant as it is.
@@ -136,7 +136,7 @@ def suspects(text: str) -> dict[str, int]:
     >>> suspects("Does NASA's load_file take the `reimbursment` polcy of Iran?")
     {'take': 1, 'polcy': 1}
     """
-    kept = [match.span() for match in _AS_IT_IS.finditer(text)]
+    kept = [match.span() for match in _AS_IT_IS.finditer(encodable(text))]
     named = [Span(each.start, each.end) for each in names(text) if not each.opens]
     found: dict[str, int] = {}
     for match in _WORD.finditer(text):

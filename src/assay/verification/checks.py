@@ -14,8 +14,9 @@ from assay.types import Check, Finding, FindingKind, Review, Severity, Span, Sta
 from assay.verification.citations import locate_parts, quoted
 from assay.verification.claims import Case, abstains, claims_nothing, result, says_only_yes_or_no
 from assay.verification.comparison import additions, comparisons, roles
+from assay.verification.names import names
 from assay.verification.negation import denials_and_bans
-from assay.verification.values import dates, names, numbers
+from assay.verification.values import dates, numbers
 
 Effect = Literal["decides", "decides with a source", "is weighed", "informs"]
 

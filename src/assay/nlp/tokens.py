@@ -79,7 +79,7 @@ def words(text: str) -> list[str]:
 
 
 def encodable(text: str) -> str:
-    """The text with each lone surrogate, which no tokenizer and no RE2 takes, made a question mark; offsets stay.
+    r"""The text with each lone surrogate, which no tokenizer and no RE2 takes, made a question mark; offsets stay.
 
     >>> encodable("a\ud800b")
     'a?b'

@@ -196,7 +196,7 @@ def parse_markdown(text: str) -> Parsed:
     >>> parse_markdown("---\\ntitle: Tea\\n---\\n**Boil** the [water](w.md).").prose.split()
     ['Boil', 'the', 'water', '.']
     """
-    return _Reader(encodable(text)).read()
+    return _Reader(text).read()
 
 
 def front_matter_end(text: str) -> int:
@@ -237,7 +237,9 @@ class _Reader:
         """The parser's tokens; indented prose, as in a list whose marks were cut off, is read as prose."""
         while True:
             env: dict[str, Any] = {}
-            lines = [_TEMPLATE.sub(_word, line) if "{" in line else line for line in self._prepared.lines]
+            lines = [
+                _TEMPLATE.sub(_word, encodable(line)) if "{" in line else line for line in self._prepared.lines
+            ]
             tokens = PARSER.parse("\n".join(lines), env)
             indented = [token.map for token in tokens if token.type == "code_block" and token.map]
             prose = [(first, end) for first, end in indented if self._is_prose(first, end)]
@@ -271,7 +273,7 @@ class _Reader:
             if "{" in line:
                 start = self._lines.spans[number].start + self._prepared.shifts[number]
                 self._templates += [
-                    Span(start + each.start(), start + each.end()) for each in _TEMPLATE.finditer(line)
+                    Span(start + each.start(), start + each.end()) for each in _TEMPLATE.finditer(encodable(line))
                 ]
 
     # --- inline --------------------------------------------------------------------------------
@@ -312,7 +314,7 @@ class _Reader:
                 inner = content.strip()
                 place = self._prepared.lines[number].replace("\0", "\ufffd")
                 if "{" in place:
-                    place = _TEMPLATE.sub(_word, place)
+                    place = _TEMPLATE.sub(_word, encodable(place))
                 place_at = place.find(inner, reached.get(number, 0))
                 if place_at != -1:
                     reached[number] = place_at + len(inner)
@@ -384,7 +386,7 @@ class _Reader:
         span = self._lines.stretch(stretch.first, stretch.last + 1)
         self._markup += [
             Span(span.start + each.start(), span.start + each.end())
-            for each in _HTML_TAG.finditer(self._text[span.start : span.end])
+            for each in _HTML_TAG.finditer(encodable(self._text[span.start : span.end]))
             if self._text[span.start] == "<"
         ]
         if stretch.kind is BlockKind.CODE:
@@ -479,7 +481,7 @@ class _Reader:
             if stretch.kind is not BlockKind.TABLE:
                 yield Block(stretch.kind, span.start, span.end)
                 continue
-            found = list(_HTML_ROW.finditer(self._text, span.start, span.end))
+            found = list(_HTML_ROW.finditer(encodable(self._text), span.start, span.end))
             rows = [Span(*match.span()) for match in found]
             headed = len(rows) > 1 and "<td" not in found[0].group().lower()
             header = rows[0] if headed else None

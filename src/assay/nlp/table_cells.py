@@ -7,25 +7,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assay.nlp.blocks import BlockKind, passage_blocks
 from assay.nlp.tokens import terms
 from assay.types import Passage, Span
 
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[ \t|:]*+-[ \t|:-]*+\Z")
 _NAMED = re.compile(r"(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]*);?")
-# Chosen: a table of more rows in one passage is not looked through; passages hold about forty.
+# Chosen: of a longer table in one passage only so many rows are looked through; passages hold about forty.
 _MOST_ROWS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell of a passage's table, `named` by its column's header; `row` is its line, `header` that of the header.
+    """A cell of a passage's table; `row` is its line, `header` that of the header with its rule.
 
-    The header has its rule, and is None where another passage holds it or each cell is named. A cell that holds
-    nothing is an empty `span`. `table` is the whole table without what stands around it.
+    The header is None where another passage holds it or each cell is named. A cell that holds nothing is an empty
+    `span`. `table` is the whole table without what stands around it.
     """
 
-    named: str
     span: Span
     row: Span
     header: Span | None
@@ -39,23 +39,32 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A row's line, and its cells with the names of their columns."""
+    """A row's line, and the place and the terms of each of its cells."""
 
     line: Span
-    cells: tuple[tuple[str, Span], ...]
+    spans: tuple[Span, ...]
+    terms: tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
+    """A table: the line of its header if it has one, the terms of each column's name, and its rows."""
+
     header: Span | None
+    columns: tuple[frozenset[str], ...]
     rows: tuple[_Row, ...]
+
+    @property
+    def span(self) -> Span:
+        """The whole table."""
+        return Span((self.header or self.rows[0].line).start, self.rows[-1].line.end)
 
 
 def asked_cell(question: str, passage: Passage) -> Cell | None:
     r"""The one cell that the question names by the words of its column and of another cell of its row; None else.
 
-    Every word of that other cell stands in the question, and no other row has as many of the question's words; the
-    column is the only one whose header has the most of them and the fewest others.
+    Every word of that other cell stands in the question, and no other row has as many of the question's words. Of
+    the other columns it is the only one whose name has the most of the words left and the fewest others.
 
     >>> text = "Bike | Day | Deposit\nE-bike | 35 | 150\nTandem | 30 | "
     >>> held = Passage("p", "d", "r", 0, len(text), text)
@@ -66,102 +75,86 @@ def asked_cell(question: str, passage: Passage) -> Cell | None:
     True
     """
     asked = frozenset(terms(question))
-    for table in _tables(passage.text, passage.header):
-        found = _cell(asked, table, passage.text)
-        if found is not None:
-            return found
-    return None
+    if not asked:
+        return None
+    kinds = (BlockKind.TABLE, BlockKind.PARAGRAPH)  # a Word table has no rule, and is a paragraph in Markdown
+    blocks = [Span(block.start, block.end) for block in passage_blocks(passage) if block.kind in kinds]
+    is_file = passage.location.row is not None or passage.location.sheet is not None
+    tables = (_table(passage.text, block, passage.header, is_file) for block in blocks)
+    found = (_cell(asked, table) for table in tables if table is not None)
+    return next((cell for cell in found if cell is not None), None)
 
 
-def _cell(asked: frozenset[str], table: _Table, text: str) -> Cell | None:
+def _cell(asked: frozenset[str], table: _Table) -> Cell | None:
     """The asked cell of one table."""
-    best: list[tuple[int, _Row, frozenset[str]]] = []
-    for row in table.rows:
-        keys = [frozenset(terms(text[span.start : span.end])) for _, span in row.cells]
-        key = max((each for each in keys if each and each <= asked), key=len, default=frozenset())
-        if not key:
-            continue
-        size = len(frozenset().union(*keys) & asked)
-        if not best or size > best[0][0]:
-            best = [(size, row, key)]
-        elif size == best[0][0]:
-            best.append((size, row, key))
+    sizes = [(len(frozenset().union(*row.terms) & asked), _key(asked, row)) for row in table.rows]
+    most = max((size for size, key in sizes if key is not None), default=0)
+    best = [at for at, (size, key) in enumerate(sizes) if size == most and key is not None]
     if len(best) != 1:
         return None
-    _, row, key = best[0]
-    column = _column(asked - key, row)
-    if column is None:
+    row, key = table.rows[best[0]], sizes[best[0]][1]
+    left = frozenset() if key is None else asked - row.terms[key]
+    # The cell that names the row is known already.
+    shares = {
+        at: (len(name & left), len(name & left) / (len(name) or 1))
+        for at, name in enumerate(table.columns)
+        if at != key
+    }
+    nearest = max(shares.values(), default=(0, 0.0))
+    columns = [at for at, share in shares.items() if share == nearest]
+    if not nearest[0] or len(columns) != 1:
         return None
-    name, span = column
-    table_span = Span((table.header or table.rows[0].line).start, table.rows[-1].line.end)
-    return Cell(name, span, row.line, table.header, table_span)
+    return Cell(row.spans[columns[0]], row.line, table.header, table.span)
 
 
-def _column(asked: frozenset[str], row: _Row) -> tuple[str, Span] | None:
-    """The only cell whose column's name has the most of the asked words and the fewest others; None without."""
-    named = [frozenset(terms(name)) for name, _ in row.cells]
-    shares = [(len(each & asked), len(each & asked) / (len(each) or 1)) for each in named]
-    most = max(shares)
-    return row.cells[shares.index(most)] if most[0] and shares.count(most) == 1 else None
+def _key(asked: frozenset[str], row: _Row) -> int | None:
+    """The cell of a row that the question names: all of its words, the most of them; None without one."""
+    named = [(len(words), -at) for at, words in enumerate(row.terms) if words and words <= asked]
+    return -max(named)[1] if named else None
 
 
-@lru_cache(maxsize=1 << 8)
-def _tables(text: str, header: str) -> tuple[_Table, ...]:
-    """The tables of a passage; `header` names the columns of rows that were cut off from it."""
-    found: list[_Table] = []
-    lines: list[Span] = []
-    for match in _LINE.finditer(text):
-        line = Span(match.start(), match.end())
-        if _is_row(text, line) and (not lines or text.count("\n", lines[-1].end, line.start) == 1):
-            lines.append(line)
-            continue
-        found += _table(text, lines, header)
-        lines = [line] if _is_row(text, line) else []
-    found += _table(text, lines, header)
-    return tuple(found)
+@lru_cache(maxsize=1 << 9)
+def _table(text: str, block: Span, header: str, is_file: bool) -> _Table | None:
+    """The table of a block, None where it holds none; `header` names the columns where rows were cut off from it.
 
-
-def _is_row(text: str, line: Span) -> bool:
-    said = text[line.start : line.end]
-    return "|" in said or _NAMED.match(said) is not None
-
-
-def _table(text: str, lines: Sequence[Span], header: str) -> Iterator[_Table]:
-    """The table of neighbouring lines; none where they name no columns."""
+    In the rows of a table file each cell may be named.
+    """
+    lines = [Span(*match.span()) for match in _LINE.finditer(text, block.start, block.end)]
     rows = [line for line in lines[: _MOST_ROWS + 2] if not _RULE.match(text[line.start : line.end])]
-    if not rows:
-        return
-    first = rows[0]
-    named = [_named_cells(text, line) for line in rows]
-    if all(named[1:]) and (len(rows) > 1 or named[0]):
-        held = [_Row(line, cells) for line, cells in zip(rows, named, strict=True) if cells]
-        yield _Table(None if named[0] else first, tuple(held))
-        return
-    names = [cell.strip() for cell in header.split("|")] if header else _texts(text, first)
-    body = rows if header else rows[1:]
-    cut = [(line, _cells(text, line)) for line in body]
-    whole = [_Row(line, tuple(zip(names, cells, strict=True))) for line, cells in cut if len(cells) == len(names)]
-    if len(names) > 1 and whole:
-        ruled = len(lines) > 1 and _RULE.match(text[lines[1].start : lines[1].end]) is not None
-        yield _Table(None if header else Span(first.start, lines[1].end if ruled else first.end), tuple(whole))
+    if is_file and _NAMED.match(text, rows[-1].start) and "|" not in text[rows[-1].start : rows[-1].end]:
+        return _named_table(text, rows)
+    cut = [list(_cells(text, line)) for line in rows]
+    names = (
+        [cell.strip() for cell in header.split("|")] if header else [text[cell.start : cell.end] for cell in cut[0]]
+    )
+    body = list(zip(rows, cut, strict=True))[0 if header else 1 :]
+    whole = [_row(text, line, cells) for line, cells in body if len(cells) == len(names)]
+    if len(names) < 2 or len(whole) < len(body) or not whole:
+        return None
+    ruled = len(lines) > 1 and lines[1] not in rows
+    top = None if header else Span(lines[0].start, lines[1].end if ruled else lines[0].end)
+    return _Table(top, tuple(frozenset(terms(name)) for name in names), tuple(whole))
 
 
-def _named_cells(text: str, line: Span) -> tuple[tuple[str, Span], ...]:
-    """The cells of a row that names them: "City: Ulm; People: 126000"."""
-    if "|" in text[line.start : line.end]:
-        return ()
-    found = [
-        (match["name"].strip(), Span(match.start("value"), match.end("value")))
-        for match in _NAMED.finditer(text, line.start, line.end)
+def _named_table(text: str, rows: Sequence[Span]) -> _Table | None:
+    """The table of rows that name their cells: "City: Ulm; People: 126000"; its header may stand above them."""
+    named = [(line, [*_NAMED.finditer(text, line.start, line.end)]) for line in rows]
+    names = [match["name"].strip() for match in named[-1][1]]
+    held = [
+        _row(text, line, [Span(*match.span("value")) for match in found])
+        for line, found in named
+        if len(names) > 1 and [match["name"].strip() for match in found] == names
     ]
-    return tuple(found) if len(found) > 1 else ()
+    has_header = "|" in text[rows[0].start : rows[0].end]
+    columns = tuple(frozenset(terms(name)) for name in names)
+    return _Table(rows[0] if has_header else None, columns, tuple(held)) if held else None
 
 
-def _texts(text: str, line: Span) -> list[str]:
-    return [text[cell.start : cell.end] for cell in _cells(text, line)]
+def _row(text: str, line: Span, cells: Sequence[Span]) -> _Row:
+    return _Row(line, tuple(cells), tuple(frozenset(terms(text[cell.start : cell.end])) for cell in cells))
 
 
-def _cells(text: str, line: Span) -> list[Span]:
+def _cells(text: str, line: Span) -> Iterator[Span]:
     """The cells between bars, without blanks; outer bars part nothing."""
     said = text[line.start : line.end]
     start = line.start + len(said) - len(said.lstrip(" \t"))
@@ -170,10 +163,8 @@ def _cells(text: str, line: Span) -> list[Span]:
         start += 1
         end -= text.endswith("|", start, end)
     bars = [at for at in range(start, end) if text[at] == "|" and text[at - 1] != "\\"]
-    cells: list[Span] = []
     for bar in (*bars, end):
         cell = text[start:bar]
         first = start + len(cell) - len(cell.lstrip()) if cell.strip() else start
-        cells.append(Span(first, first + len(cell.strip())))
+        yield Span(first, first + len(cell.strip()))
         start = bar + 1
-    return cells

@@ -85,7 +85,8 @@ def aspects(question: str) -> tuple[str, ...]:
     ]
     found: list[str] = []
     for part in _with_settings(parts):
-        sides = [side for side in _sides(_JOINING.sub("", part)) if terms(side)]
+        # What opens the question is no joint: "Plus plan price", "Or Tambo airport".
+        sides = [side for side in _sides(_JOINING.sub("", part) if found else part) if terms(side)]
         found += _with_subject(sides, found) if len(sides) == 1 else sides
     return tuple(dict.fromkeys(found))[:MOST]
 

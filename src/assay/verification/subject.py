@@ -12,6 +12,7 @@ from assay.core.stages import Reader
 from assay.nlp.blocks import titled, without_markup
 from assay.nlp.citations import citations, without_marks
 from assay.nlp.language import language_of
+from assay.nlp.lexicon import word_class
 from assay.nlp.names import CAPITAL_NOUNS, mentions, names, plain_word, says_nation
 from assay.nlp.quantities import quantities
 from assay.nlp.rivals import Rival, rivals
@@ -40,8 +41,9 @@ _PATH_PARTS = 2
 _WORD = re.compile(r"(?<![\w.])[^\W_]\w*+(?:[.-]++\w++)*")
 _YEAR = re.compile(r"(?<![\w.,$€£-])(?:1[89]|20)\d\d(?![\w,%]|[.-]\d)")
 _VERSION = re.compile(r"(?<![\w.])\d+\.\d[\w.]*\b")
-# Capitals of grammar, at the start of a question or by contraction.
-_NO_NAMES = STOP_WORDS | frozenset("whose i'd i've i'm i'll".split())
+# Capitals of grammar: those of a question word and of "I've".
+_NO_NAMES = STOP_WORDS | word_class("questions.words")
+_CONTRACTED = ("i'", "i’")
 
 
 def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -84,31 +86,29 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     """
     if language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
-    asked = [name for name in _asked(question.standalone) if _is_name(name, evidence.passages)]
-    known = {name for name in asked if any(_names_it(_whole(passage), name) for passage in evidence.passages)}
+    passages = evidence.passages
+    asked = [name for name in _asked(question.standalone) if _is_name(name, passages)]
+    naming = {name: [passage for passage in passages if _names_it(_whole(passage), name)] for name in asked}
     found: list[Check] = []
-    for claim in claims:
-        missed = (name for name in asked if not _is_on(name, claim, evidence.passages))
-        tells = (
-            name for name in missed if name in known or _is_coded(name) or _names_another(claim, asked, evidence)
-        )
-        off = next(tells, None)
-        if claim.citations and off is not None:
+    for claim in claims if asked else ():
+        cited = [passage for passage in passages if passage.passage_id in claim.citations]
+        missed = (name for name in asked if not _is_on(name, claim, cited, naming[name], passages))
+        told = (name for name in missed if naming[name] or _is_coded(name) or _names_another(claim, cited, asked))
+        off = next(told, None)
+        if cited and off is not None:
             cause = f"the question is about {' '.join(off)!r}, which neither this sentence nor what it cites names"
             found.append(_unsure(claim, cause))
     return tuple(found)
 
 
-def _names_another(claim: Claim, asked: Sequence[Sequence[str]], evidence: Evidence) -> bool:
+def _names_another(claim: Claim, cited: Sequence[Passage], asked: Sequence[Sequence[str]]) -> bool:
     """Whether what a claim quotes, its headings or its title have a name that the question has not."""
-    cited = [each for each in evidence.passages if each.passage_id in claim.citations]
-    known = {word for name in asked for word in name}
-    said = (name for text in (claim.text, *(span.quote for span in claim.spans)) for name in names(text))
-    named = {plain_word(word) for name in said if not name.opens for word in name.words}
+    quoted = (claim.text, *(span.quote for span in claim.spans))
+    named = {plain_word(word) for text in quoted for name in names(text) if not name.opens for word in name.words}
     # The words of a heading have capitals for its sake: of these only strange ones are names.
-    headings = (f"{each.title}\n{each.location.section or ''}" for each in cited)
+    headings = (f"{passage.title}\n{passage.location.section or ''}" for passage in cited)
     named |= {word for text in headings for word in _names_of(text, title=True) if not is_english(word)}
-    return bool(named - known)
+    return not named <= {word for name in asked for word in name}
 
 
 def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
@@ -158,9 +158,9 @@ def _asked(question: str) -> tuple[tuple[str, ...], ...]:
     named = [
         tuple(word for word in map(plain_word, name.words) if word not in _NO_NAMES and len(word) > 1)
         for name in names(question)
-        if not (name.opens and _is_common(name.words[0]))
+        if not (name.opens and _is_common(name.words[0])) and not name.words[0].startswith(_CONTRACTED)
     ]
-    measured = [(each.start, each.end) for each in quantities(question)]
+    measured = [(amount.start, amount.end) for amount in quantities(question)]
     coded = [
         (fold(match.group()),)
         for match in _WORD.finditer(question)
@@ -183,7 +183,7 @@ def _is_name(name: Sequence[str], passages: Sequence[Passage]) -> bool:
 def _written(word: str, passages: Sequence[Passage]) -> list[str]:
     """A folded word as the passages write it, once for each time."""
     pattern = re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
-    return [match.group() for each in passages for match in pattern.finditer(_whole(each))]
+    return [match.group() for passage in passages for match in pattern.finditer(_whole(passage))]
 
 
 def _is_coded(name: Sequence[str]) -> bool:
@@ -199,26 +199,26 @@ def _names_it(text: str, name: Sequence[str]) -> bool:
     return re.search(rf"(?<![^\W_]){code}(?!\d|[^\W_])", fold(text)) is not None
 
 
-def _is_on(name: Sequence[str], claim: Claim, passages: Sequence[Passage]) -> bool:
-    """Whether a claim is on what was asked about, or on what a passage on it leads to."""
-    cited = [each for each in passages if each.passage_id in claim.citations]
-    documents = {each.document_id for each in cited}
-    whole = [each for each in passages if each.document_id in documents]
-    if any(_names_it(text, name) for text in (claim.text, *map(_whole, whole))):
+def _is_on(
+    name: Sequence[str],
+    claim: Claim,
+    cited: Sequence[Passage],
+    naming: Sequence[Passage],
+    passages: Sequence[Passage],
+) -> bool:
+    """Whether a claim is on what was asked about, or on what one of the passages `naming` it leads to."""
+    documents = {passage.document_id for passage in cited}
+    if any(passage.document_id in documents for passage in naming) or _names_it(claim.text, name):
         return True
-    leads = set(_names_of(claim.text)).union(*(_names_of(each.title, title=True) for each in cited))
-    return any(leads & set(_names_of(_whole(each))) for each in _led_to(name, passages))
+    leads = set(_names_of(claim.text)).union(*(_names_of(passage.title, title=True) for passage in cited))
+    return any(leads & set(_names_of(_whole(passage))) for passage in _led_to(naming, passages))
 
 
-def _led_to(asked: Sequence[str], passages: Sequence[Passage]) -> list[Passage]:
+def _led_to(naming: Sequence[Passage], passages: Sequence[Passage]) -> list[Passage]:
     """The passages with a name that was asked, and those titled with a name that one of these has."""
-    found = [each for each in passages if _names_it(_whole(each), asked)]
-    known = {word for each in found for word in _names_of(_whole(each))}
-    return found + [
-        passage
-        for passage in passages
-        if passage not in found and known & set(_names_of(passage.title, title=True))
-    ]
+    known = {word for passage in naming for word in _names_of(_whole(passage))}
+    titled = [passage for passage in passages if known & set(_names_of(passage.title, title=True))]
+    return [*naming, *(passage for passage in titled if passage not in naming)]
 
 
 def _names_of(text: str, *, title: bool = False) -> Iterator[str]:

@@ -166,40 +166,27 @@ class ReaderWriter:
         read += [(rank, each, True) for rank, each, _ in read if each.passage_id in told]
         texts = [titled(each) if of_rival else titled_without(each, told) for _, each, of_rival in read]
         readings = await self.reader.read(asked, texts)
-        found = [
-            (rank, passage, reading, span, shown, of_rival)
+        cells = _cells_asked(asked, evidence.passages, told)
+        # Their cosines follow: all blocks are embedded together.
+        unscored = [
+            Place(passage, span, shown, reading.answerable, rank, 0.0, of_rival)
             for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
             for span in reading.spans[:SPANS]
             if is_of_rival(passage, Span(span.start, span.end), told) == of_rival
+            if of_rival or not _in_table(passage, span, cells)
             if (around := shown_around(passage, Span(span.start, span.end), room)) is not None
             if (shown := around if of_rival else without(around, told)) is not None
         ]
-        cells = _cells_asked(asked, evidence.passages, told)
-        found = [each for each in found if each[-1] or not _in_table(each[1], each[3], cells)]
-        looked_up = [
-            (
-                rank,
-                passage,
-                reading,
-                AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN),
-                _row(passage, cell),
-                False,
-            )
+        unscored += [
+            Place(passage, _span_of(cell), _row(passage, cell), reading.answerable, rank, 0.0, cell=True)
             for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
             if not of_rival and (cell := cells.get(passage.passage_id)) is not None and not cell.is_empty
         ]
-        shown_texts = [
-            f"{passage.title}\n{without_markup(shown.text)}" for _, passage, _, _, shown, _ in (*looked_up, *found)
-        ]
-        vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *shown_texts])
+        texts_shown = [f"{place.passage.title}\n{without_markup(place.shown.text)}" for place in unscored]
+        vectors = await self.embedder.embed([self.embedder.model.as_question(asked), *texts_shown])
         near = (vectors[1:] @ vectors[0]).tolist()
-        places = (
-            Place(passage, span, shown, reading.answerable, rank, cosine, of_rival, at < len(looked_up))
-            for at, ((rank, passage, reading, span, shown, of_rival), cosine) in enumerate(
-                zip((*looked_up, *found), near, strict=True)
-            )
-        )
-        return sorted(places, key=lambda place: (not place.cell, -place.score))
+        scored = (replace(place, cosine=cosine) for place, cosine in zip(unscored, near, strict=True))
+        return sorted(scored, key=lambda place: (not place.cell, -place.score))
 
     async def _polarity(self, question: Question, place: Place, told: Mapping[str, Sequence[Rival]]) -> str:
         """Yes or No where the reader is sure of it, else nothing."""
@@ -225,6 +212,11 @@ def _in_table(passage: Passage, span: AnswerSpan, cells: Mapping[str, Cell]) -> 
     """Whether a span touches the table of a cell that the question names."""
     cell = cells.get(passage.passage_id)
     return cell is not None and span.start < cell.table.end and cell.table.start < span.end
+
+
+def _span_of(cell: Cell) -> AnswerSpan:
+    """The cell as a span that is sure enough to be put first as the short answer."""
+    return AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN)
 
 
 def _row(passage: Passage, cell: Cell) -> Shown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.table_cells import asked_cell
-from assay.types import Passage
+from assay.types import Location, Passage
 
 MARKDOWN = """Prices:
 
@@ -18,11 +18,13 @@ MARKDOWN = """Prices:
 All of them are new."""
 WORD = "Reagent | Temperature | Shelf life\nTrypsin | -20 °C | 24 months\nLigase buffer | -80 °C | 12 months"
 NAMED = "Name | Vacation days\nName: Alice; Vacation days: 24\nName: Bob; Vacation days: 27"
+PIPES = "```sh\ncat a | grep price | sort\ncat b | grep tandem | head\n```"
 CUT = "Bob | Finance | 27\nCarla | Sales | 30"
 
 
 def cell(question: str, text: str, header: str = "") -> str | None:
-    passage = Passage("p", "d", "r", 0, len(text), text, header=header)
+    location = Location(row=1) if header or text == NAMED else Location()
+    passage = Passage("p", "d", "r", 0, len(text), text, header=header, location=location)
     found = asked_cell(question, passage)
     return None if found is None else text[found.span.start : found.span.end]
 
@@ -39,6 +41,8 @@ def cell(question: str, text: str, header: str = "") -> str | None:
         ("What does a bike cost a day?", MARKDOWN, "", None),  # no row
         ("What does a tandem cost a day?", MARKDOWN, "", None),  # a row that is not there
         ("Who repairs the e-bike?", MARKDOWN, "", None),  # no column
+        ("Is the e-bike a new bike?", MARKDOWN, "", None),  # the cell that names the row answers nothing
+        ("What does cat b grep tandem sort?", PIPES, "", None),  # no table
         ("What do the trekking bike and the cargo bike cost a day?", MARKDOWN, "", None),  # two rows
         ("What is the deposit for an e-bike?", "The deposit for an e-bike | is high.", "", None),  # no table
     ],

@@ -21,6 +21,7 @@ QUICK = (
     "answers/own_docs.py",
     "rivals/run.py",
     "parts/run.py",
+    "cells/run.py",
     "clarify/run.py",
     "contradictions/run.py",
     "quarantine/run.py",

@@ -154,8 +154,8 @@ def _follows(text: str, spans: list[Span], at: int) -> bool:
 _COVERED, _PARTIAL = 0.6, 0.3
 # The sufficiency of the evidence for a part of a question, asked by itself, under which the part is missing, and
 # from which on it is covered (benchmarks/parts/thresholds.py). Under .35 are all 36 missing parts of one set of
-# questions and .88 of 90 of another, and .05 of 106 and of 266 answered ones. A reading of the part beside the whole
-# question, which decided before, takes the answer to the whole for one to the part.
+# questions and .88 of 90 of another, and .05 of 106 and of 266 answered ones. A reading of the part beside the
+# whole question, which decided before, takes the answer to the whole for one to the part.
 _PART_MISSING, _PART_COVERED = 0.35, 0.6
 # Coverage and cosine under which the seed's list of issues names them low.
 _LOW_COVER, _LOW_COSINE = 0.3, 0.3

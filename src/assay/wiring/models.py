@@ -22,10 +22,10 @@ from assay.settings import ROLES, Settings
 from assay.types import AskOptions, Role
 from assay.wiring.paths import expanded
 
-# What only a model that writes heeds.
 # Roles that no model has at the depth fast.
 _BORDERLINE = ("borderline_low", "borderline_high")
 _NOT_IN_FAST = ("judge_model", "repairer_model", *_BORDERLINE)
+# What only a model that writes heeds.
 _FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
 # What only a model heeds, whatever it does.
 _FOR_MODELS = ("reasoning_effort", "thinking_tokens")

@@ -245,7 +245,8 @@ def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> l
 def stands_apart(first: Place, places: Sequence[Place]) -> float:
     """The log odds that a place shows the answer, rather than those of `places` whose blocks are others.
 
-    By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, which a cell that was asked for has.
+    By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, which a cell that was looked up has:
+    of 97 such, 94 are right (benchmarks/cells).
     """
     if first.cell:
         return MOST_SPAN_ODDS

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from assay.core.stages import Reader
 from assay.nlp.blocks import titled, without_markup
 from assay.nlp.citations import citations, without_marks
+from assay.nlp.headings import under_another_heading
 from assay.nlp.language import language_of
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import CAPITAL_NOUNS, mentions, names, plain_word, says_nation
@@ -128,6 +129,41 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
         for claim, rival in pairs
         if rival is not None
     )
+
+
+def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+    """A check of the first claim where it quotes what stands under another heading than the question names.
+
+    Every part of the question must name a heading beside it (`assay.nlp.headings`). What follows the first claim
+    may be its neighbours. In benchmarks/parts and benchmarks/rivals this takes the mark from 7 of 23 answers that
+    say another thing's fact and from none of 160 right ones.
+    """
+    first = next((claim for claim in claims if claim.n == 1), None)
+    quoted = _quoted(first, evidence.passages) if first else []
+    if first is None or not quoted:
+        return ()
+    parts = question.aspects or (question.standalone,)
+    pairs = [under_another_heading(part, quoted, evidence.passages) for part in parts]
+    if pairs[0] is None or None in pairs:
+        return ()
+    asked, own = pairs[0]
+    return (_unsure(first, f"the question is about {asked!r}, the source says this under {own!r}"),)
+
+
+def _quoted(claim: Claim, passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:
+    """What a claim quotes, in the text of its passage: the short answer where it is one of its block, else all."""
+    held = {passage.passage_id: passage for passage in passages}
+    spans = []
+    for source in claim.spans:
+        if (passage := held.get(source.passage_id)) is not None:
+            spans.append((passage, Span(source.start - passage.start, source.end - passage.start)))
+    if spans:
+        passage, short = spans[0]
+        if any(
+            other is passage and block.start <= short.start and short.end <= block.end for other, block in spans[1:]
+        ):
+            return spans[:1]
+    return spans
 
 
 def _unsure(claim: Claim, cause: str) -> Check:

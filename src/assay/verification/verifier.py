@@ -36,7 +36,7 @@ from assay.types import (
 from assay.verification.checks import FACT_CHECKS, findings_of, untested_code, untested_in
 from assay.verification.citations import mark_checks, said_whole
 from assay.verification.claims import Case, Task, cases_of, claims_nothing, stated, untested_cases, whole
-from assay.verification.subject import off_rivals, off_subject, subject
+from assay.verification.subject import off_headings, off_rivals, off_subject, subject
 from assay.verification.support import texts_of
 from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
@@ -191,7 +191,8 @@ class DeterministicVerifier:
             return review
         with self.timing("subject"):
             apart = off_subject(question, evidence, review.claims)
-            return _with(review, apart or off_rivals(question, evidence, review.claims))
+            apart = apart or off_rivals(question, evidence, review.claims)
+            return _with(review, apart or off_headings(question, evidence, review.claims))
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]

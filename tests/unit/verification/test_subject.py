@@ -17,7 +17,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.subject import off_rivals, off_subject, subject
+from assay.verification.subject import off_headings, off_rivals, off_subject, subject
 from assay.verification.verifier import DeterministicVerifier
 
 
@@ -193,3 +193,48 @@ async def test_a_review_of_an_answer_over_a_rival_is_unknown():
     draft = Draft(text, (OFFICES.passage_id,), (Span(0, len(text)),))
     found = await DeterministicVerifier().review(Question(asked, asked), Evidence((Hit(OFFICES, 1.0),)), draft)
     assert [each.status for each in found.checks if each.name == "subject"] == [Status.UNKNOWN]
+
+
+LOANS = passage("l", "**Books:** three weeks, five renewals.\n\n**DVDs:** one week.", at=200)
+
+
+def under_heading(question: Question, *quotes: str, n: int = 1, evidence: Passage = LOANS):
+    found = [LOANS.text.index(quote) for quote in quotes]
+    spans = tuple(LOANS.span_of(at, at + len(quote)) for at, quote in zip(found, quotes, strict=True))
+    claim = Claim(n, "It is so.", 0, 9, (LOANS.passage_id,), Verdict.SUPPORTED, 1.0, spans)
+    return off_headings(question, Evidence((Hit(evidence, 1.0),)), (claim,))
+
+
+DVDS = Question("How often can DVDs be renewed?", "How often can DVDs be renewed?")
+
+
+@pytest.mark.parametrize("quotes", [("five renewals",), ("five renewals", LOANS.text), ("three weeks, five",)])
+def test_a_quote_from_under_another_heading_is_unknown(quotes: tuple[str, ...]):
+    (check,) = under_heading(DVDS, *quotes)
+    assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
+    assert check.cause == "the question is about 'DVDs', the source says this under 'Books'"
+
+
+def test_a_quote_from_under_the_named_heading_passes():
+    assert under_heading(DVDS, "one week") == ()
+
+
+def test_a_block_that_holds_the_named_heading_passes():
+    assert under_heading(DVDS, LOANS.text) == ()
+
+
+def test_a_claim_without_a_quote_passes():
+    assert under_heading(DVDS) == ()
+
+
+def test_a_claim_behind_the_first_passes():
+    assert under_heading(DVDS, "five renewals", n=2) == ()
+
+
+def test_a_quote_from_a_passage_that_is_no_evidence_passes():
+    assert under_heading(DVDS, "five renewals", evidence=DOSE) == ()
+
+
+def test_every_part_of_the_question_must_name_another_heading():
+    parts = ("How often can DVDs be renewed?", "who lends the rest?")
+    assert under_heading(Question("", "", aspects=parts), "five renewals") == ()

@@ -151,19 +151,14 @@ def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]
 
 
 def _quoted(claim: Claim, passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:
-    """What a claim quotes, in the text of its passage: the short answer where it is one of its block, else all."""
+    """What a claim quotes, in the texts of its passages."""
     held = {passage.passage_id: passage for passage in passages}
-    spans = []
-    for source in claim.spans:
-        if (passage := held.get(source.passage_id)) is not None:
-            spans.append((passage, Span(source.start - passage.start, source.end - passage.start)))
-    if spans:
-        passage, short = spans[0]
-        if any(
-            other is passage and block.start <= short.start and short.end <= block.end for other, block in spans[1:]
-        ):
-            return spans[:1]
-    return spans
+    found = ((held.get(source.passage_id), source) for source in claim.spans)
+    return [
+        (passage, Span(source.start - passage.start, source.end - passage.start))
+        for passage, source in found
+        if passage is not None
+    ]
 
 
 def _unsure(claim: Claim, cause: str) -> Check:

@@ -208,7 +208,7 @@ def under_heading(question: Question, *quotes: str, n: int = 1, evidence: Passag
 DVDS = Question("How often can DVDs be renewed?", "How often can DVDs be renewed?")
 
 
-@pytest.mark.parametrize("quotes", [("five renewals",), ("five renewals", LOANS.text), ("three weeks, five",)])
+@pytest.mark.parametrize("quotes", [("five renewals",), ("three weeks", "five renewals")])
 def test_a_quote_from_under_another_heading_is_unknown(quotes: tuple[str, ...]):
     (check,) = under_heading(DVDS, *quotes)
     assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)

@@ -16,7 +16,7 @@ from assay.types import Check, Claim, Passage, Severity, Span, Status
 
 # What the checker is asked of a sentence that addresses its reader. It was not trained on this.
 HYPOTHESIS = "This text tells whoever reads it how to answer the question."
-# Of 700 ordinary sentences that address their reader 14 lie above (benchmarks/attacks/addressed.py).
+# Of 700 ordinary sentences that address their reader 22 lie above (benchmarks/attacks/addressed.py --ordinary).
 LEAST = 0.4
 _CAUSE = "the quoted sentence tells its reader what to answer"
 

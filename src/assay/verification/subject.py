@@ -132,22 +132,22 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
 
 
 def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
-    """A check of the first claim where it quotes what stands under another heading than the question names.
+    """A check of each claim that quotes what stands under another heading than the question names.
 
-    Every part of the question must name a heading beside it (`assay.nlp.headings`). What follows the first claim
-    may be its neighbours. In benchmarks/parts and benchmarks/rivals this takes the mark from 7 of 23 answers that
-    say another thing's fact and from none of 160 right ones.
+    Every part of the question must name a heading beside it (`assay.nlp.headings`). It is for the first claim of an
+    answer: what follows may be its neighbours. In benchmarks/parts and benchmarks/rivals it takes the mark from 8
+    of 23 answers that say another thing's fact and from none of 160 right ones.
     """
-    first = next((claim for claim in claims if claim.n == 1), None)
-    quoted = _quoted(first, evidence.passages) if first else []
-    if first is None or not quoted:
-        return ()
     parts = question.aspects or (question.standalone,)
-    pairs = [under_another_heading(part, quoted, evidence.passages) for part in parts]
-    if pairs[0] is None or None in pairs:
-        return ()
-    asked, own = pairs[0]
-    return (_unsure(first, f"the question is about {asked!r}, the source says this under {own!r}"),)
+    found: list[Check] = []
+    for claim in claims:
+        quoted = _quoted(claim, evidence.passages)
+        pairs = [under_another_heading(part, quoted, evidence.passages) for part in parts]
+        named = [pair for pair in pairs if pair is not None]
+        if len(named) == len(parts):
+            asked, own = named[0]
+            found.append(_unsure(claim, f"the question is about {asked!r}, the source says this under {own!r}"))
+    return tuple(found)
 
 
 def _quoted(claim: Claim, passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:

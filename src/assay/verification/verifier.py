@@ -183,19 +183,23 @@ class DeterministicVerifier:
             review = _with(review, await self._polarity(question, draft, after, held))
             if self.checker is not None and "directive" not in self.skip:
                 review = _with(review, await directives(self.checker, review.claims, held))
-            return self._on_subject(question, evidence, review)
+            return self._on_subject(question, evidence, review, begins=after == 0)
         claims = tuple(stated(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
-        return self._on_subject(question, evidence, review)
+        return self._on_subject(question, evidence, review, begins=after == 0)
 
-    def _on_subject(self, question: Question, evidence: Evidence, review: Review) -> Review:
-        """The review with a check of each claim that is of something else than the question names."""
+    def _on_subject(self, question: Question, evidence: Evidence, review: Review, *, begins: bool) -> Review:
+        """The review with a check of each claim that is of something else than the question names.
+
+        `begins` says that the answer begins with what was reviewed.
+        """
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
             apart = off_subject(question, evidence, review.claims)
             apart = apart or off_rivals(question, evidence, review.claims)
-            return _with(review, apart or off_headings(question, evidence, review.claims))
+            first = review.claims[:1] if begins else ()
+            return _with(review, apart or off_headings(question, evidence, first))
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]

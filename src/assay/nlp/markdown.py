@@ -172,7 +172,8 @@ _TEMPLATE = re2.compile(
 )
 # What no rule of CommonMark names: footnote marks, components, links by a name defined elsewhere, hard spaces.
 _MORE_MARKUP = re.compile(
-    r"""\[\^[^\]\s]{1,80}\]
+    r"""^[ ]{0,3}\[\^[^\]\s]{1,80}\]:[ \t]*
+      | \[\^[^\]\s]{1,80}\]
       | </?[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?/?>
       | (?<![\w\]`])\[(?=[^\[\]\n]{1,200}\]\[[^\[\]\n]{0,100}\])
       | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]""",
@@ -216,7 +217,7 @@ class _Reader:
         self._templates: list[Span] = []
         self._markup: list[Span] = list(self._prepared.hidden)
         self._code: list[Span] = []
-        self._unread: list[Unread] = []
+        self._unread = [Unread(span.start, span.end) for span in self._prepared.unread]
 
     def read(self) -> Parsed:
         tokens, env = self._tokens()
@@ -436,15 +437,23 @@ class _Reader:
                         yield self._paragraph(span, prose)
                     case "bullet_list_open" | "ordered_list_open":
                         inner = [each for each in tokens[at:behind] if each.type == "list_item_open"]
-                        items = [self._trimmed(each) for each in inner if each.level == token.level + 1]
-                        yield Block(
-                            BlockKind.LIST, span.start, span.end, items=tuple(each for each in items if each)
-                        )
+                        items = [self._trimmed(item) for item in inner if item.level == token.level + 1]
+                        yield from self._list(span, [item for item in items if item], prose)
                     case "table_open":
                         yield self._table(span, tokens[at:behind])
                     case "fence" | "code_block":
                         yield Block(BlockKind.CODE, span.start, span.end)
             at = at + 1 if token.type == "blockquote_open" else behind
+
+    def _list(self, span: Span, items: Sequence[Span], prose: str) -> Iterator[Block]:
+        """A list; of footnotes a paragraph for each, without its mark."""
+        if self._lines.numbers(span).start not in self._prepared.footnotes:
+            yield Block(BlockKind.LIST, span.start, span.end, items=tuple(items))
+            return
+        for item in items:
+            words = prose[item.start : item.end].lstrip()
+            if words:
+                yield self._paragraph(Span(item.end - len(words), item.end), prose)
 
     def _heading(self, span: Span, level: int, prose: str) -> Block:
         title = unescape(" ".join(prose[span.start : span.end].split()))
@@ -480,6 +489,10 @@ class _Reader:
                 continue
             if stretch.kind is not BlockKind.TABLE:
                 yield Block(stretch.kind, span.start, span.end)
+                continue
+            if stretch.rows:
+                lines = [self._lines.tight(self._lines.stretch(first, last + 1)) for first, last in stretch.rows]
+                yield Block(stretch.kind, span.start, span.end, items=tuple(line for line in lines if line))
                 continue
             found = list(_HTML_ROW.finditer(encodable(self._text), span.start, span.end))
             rows = [Span(*match.span()) for match in found]

@@ -18,6 +18,7 @@ from assay.types import Passage, Span, TitledText
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
 _LINE = re.compile(r"[^\n]+")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
+_BARS = re.compile(r"[^\n]*? \| ")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
 # Titles of sections are cut to this length (ingest/split.py).
 _LONGEST_TITLE = 120
@@ -296,7 +297,7 @@ def passage_blocks(passage: Passage) -> tuple[Block, ...]:
 
 
 def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block:
-    """The block as what it is in a text without Markdown's signs: the heading of a section, a table, a paragraph."""
+    """The block as what it is in a text without Markdown's signs: a section's heading, a table, a paragraph."""
     written = text[block.start : block.end]
     title = " ".join(written.split())
     if path and path[-1] in (title, title[:_LONGEST_TITLE]):
@@ -304,13 +305,21 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
     if path is not None and block.kind is BlockKind.HEADING and not written.startswith("#"):
         # A line of dashes under a text is no heading's here: a mail's signature.
         return Block(BlockKind.PARAGRAPH, block.start, block.end, leads=leads_on(written))
-    if block.kind is BlockKind.PARAGRAPH and all(" | " in line for line in written.splitlines()):
+    if block.kind is BlockKind.PARAGRAPH and (
+        _all_lines(_BARS, written) or _all_lines(_NAMED_CELL, written, least=2)
+    ):
         lines = [
             _stripped(text, block.start + match.start(), block.start + match.end())
             for match in _LINE.finditer(written)
         ]
         return replace(_block(text, _Group(BlockKind.TABLE, tuple(lines), apart=True)), path=block.path)
     return block
+
+
+def _all_lines(pattern: re.Pattern[str], written: str, least: int = 1) -> bool:
+    """Whether each of at least so many lines matches."""
+    lines = written.splitlines()
+    return len(lines) >= least and all(pattern.match(line.lstrip()) for line in lines)
 
 
 def _stripped(text: str, start: int, end: int) -> Span:

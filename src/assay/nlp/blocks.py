@@ -18,7 +18,6 @@ from assay.types import Passage, Span, TitledText
 _ITEM = re.compile(r"[ \t]*(?:[-*•◦▪‣–]|\(?\d{1,3}[.)]|\(?[a-z]\))[ \t]+\S")
 _LINE = re.compile(r"[^\n]+")
 _CELLS = re.compile(r"[ \t]*\|[ \t]*")
-_BARS = re.compile(r"[^\n]*? \| ")
 _NAMED_CELL = re.compile(r"[^:;\n]{1,80}: [^\n]")
 # Titles of sections are cut to this length (ingest/split.py).
 _LONGEST_TITLE = 120
@@ -305,9 +304,7 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
     if path is not None and block.kind is BlockKind.HEADING and not written.startswith("#"):
         # A line of dashes under a text is no heading's here: a mail's signature.
         return Block(BlockKind.PARAGRAPH, block.start, block.end, leads=leads_on(written))
-    if block.kind is BlockKind.PARAGRAPH and (
-        _all_lines(_BARS, written) or _all_lines(_NAMED_CELL, written, least=2)
-    ):
+    if block.kind is BlockKind.PARAGRAPH and _is_table(written.splitlines()):
         lines = [
             _stripped(text, block.start + match.start(), block.start + match.end())
             for match in _LINE.finditer(written)
@@ -316,10 +313,10 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
     return block
 
 
-def _all_lines(pattern: re.Pattern[str], written: str, least: int = 1) -> bool:
-    """Whether each of at least so many lines matches."""
-    lines = written.splitlines()
-    return len(lines) >= least and all(pattern.match(line.lstrip()) for line in lines)
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether lines are rows: cells between bars, or two lines or more of a name with a value each."""
+    names = len(lines) > 1 and all(_NAMED_CELL.match(line.lstrip()) for line in lines)
+    return names or all(" | " in line for line in lines)
 
 
 def _stripped(text: str, start: int, end: int) -> Span:

@@ -27,6 +27,8 @@ _DEFINITION = re.compile(r"(?P<indent> {0,3}):(?: {1,3}|\t)(?=\S)")
 # GitHub's alerts: the kind of a quotation, on its first line.
 _ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?[ \t]*$")
 _FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:[ \t]*")
+# A year that begins a line numbers no item, though CommonMark takes it for one.
+_NO_ITEM = re.compile(r"\d{4,9}(?=\.[ \t])")
 # A footnote is read as an item of a list: so it ends at the next one, and goes on over indented lines.
 _FOOTNOTE_ITEM = "+ "
 _LINE_MARKUP = re.compile(
@@ -67,7 +69,7 @@ _DIRECTIVE_NAME = re.compile(r"\{([\w-]+)\}")
 _KEY = re.compile(r"[\"']?[\w][\w .-]{0,60}[\"']?[ \t]*[:=](?:[ \t]|$)|#|- |$")
 _FRONT = {"---": ("---", "..."), "+++": ("+++",)}
 # A top-level key of front matter with its value, and a key below one.
-_ENTRY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]+(?P<value>.*))?$")
+_ENTRY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]++(?P<value>.*))?$")
 _INNER_KEY = re.compile(r"[ \t]+[\w\"'][\w .\"'-]{0,60}:(?:[ \t]|$)")
 _LAYOUT_KEYS = word_class("front_matter.layout")
 # Switches, paths and files, which tell a reader nothing.
@@ -206,6 +208,8 @@ class _Preparer:
         return self._stretch(number, line, shift) or self._keep(line, shift, number)
 
     def _keep(self, line: str, shift: int, number: int) -> int:
+        if line[:1].isdecimal() and (year := _NO_ITEM.match(line)):
+            line = f"{year[0]},{line[year.end() + 1 :]}"
         self._prepared.lines.append(line)
         self._prepared.shifts.append(shift)
         return number + 1

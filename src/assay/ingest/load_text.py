@@ -155,7 +155,7 @@ def _value(line: str) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class _Leaf:
-    """A value that holds no others, the path to it, and the number of the innermost record of a list that holds it."""
+    """A value that holds no others, the path to it, and the number of the record of a list that it stands in."""
 
     path: str
     text: str

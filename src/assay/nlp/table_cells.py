@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from assay.nlp.blocks import BlockKind, passage_blocks
 from assay.nlp.tokens import terms
@@ -14,6 +15,8 @@ from assay.types import Passage, Span
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[ \t|:]*+-[ \t|:-]*+\Z")
 _NAMED = re.compile(r"(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]*);?")
+# A line of a record: a name and its value, also as TOML writes them.
+_ENTRY = re.compile(r"(?P<name>[^:=;|\n]{1,60})(?:: | = )[\"']?(?P<value>[^\n]*[^\n\"'])[\"']?\Z")
 # Chosen: of a longer table in one passage only so many rows are looked through; passages hold about forty.
 _MOST_ROWS = 200
 
@@ -82,7 +85,37 @@ def asked_cell(question: str, passage: Passage) -> Cell | None:
     is_file = passage.location.row is not None or passage.location.sheet is not None
     tables = (_table(passage.text, block, passage.header, is_file) for block in blocks)
     found = (_cell(asked, table) for table in tables if table is not None)
-    return next((cell for cell in found if cell is not None), None)
+    in_records = (_cell_of_record(asked, passage, block) for block in blocks)
+    return next((cell for cell in chain(found, in_records) if cell is not None), None)
+
+
+def _cell_of_record(asked: frozenset[str], passage: Passage, block: Span) -> Cell | None:
+    """The value of the one name of a record that the question has in full, as a document's author or version.
+
+    The question must name the record, too: by another of its values, or by half the words of the document's title.
+    """
+    text = passage.text
+    lines = [Span(*match.span()) for match in _LINE.finditer(text, block.start, block.end)]
+    # An entry may have its values on lines of their own.
+    found = [_ENTRY.match(text, line.start, line.end) for line in lines[:_MOST_ROWS] if not _of_entry(text, line)]
+    entries = [match for match in found if match]
+    if len(entries) < 2 or len(entries) < len(found):
+        return None
+    names = [frozenset(terms(match["name"])) for match in entries]
+    values = [frozenset(terms(match["value"])) for match in entries]
+    at = [at for at, name in enumerate(names) if name and name <= asked]
+    if len(at) != 1:
+        return None
+    left, title = asked - names[at[0]], frozenset(terms(passage.title)) - names[at[0]]
+    named = any(value and value <= left for place, value in enumerate(values) if place != at[0])
+    if not named and (not title or 2 * len(title & left) < len(title)):
+        return None
+    return Cell(Span(*entries[at[0]].span("value")), Span(*entries[at[0]].span()), None, block)
+
+
+def _of_entry(text: str, line: Span) -> bool:
+    """Whether a line of a record holds one of several values, or the name that stands over them."""
+    return text[line.start] in " \t-" or text[line.end - 1] == ":"
 
 
 def _cell(asked: frozenset[str], table: _Table) -> Cell | None:

@@ -15,8 +15,9 @@ from assay.types import Passage, Span
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[ \t|:]*+-[ \t|:-]*+\Z")
 _NAMED = re.compile(r"(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]*);?")
-# A line of a record: a name and its value, also as TOML writes them.
-_ENTRY = re.compile(r"(?P<name>[^:=;|\n]{1,60})(?:: | = )[\"']?(?P<value>[^\n]*[^\n\"'])[\"']?\Z")
+# Between a name and its value in a line of a record, as YAML and TOML write them.
+_SIGNS = (": ", " = ")
+_LONGEST_NAME = 60
 # Chosen: of a longer table in one passage only so many rows are looked through; passages hold about forty.
 _MOST_ROWS = 200
 
@@ -95,22 +96,44 @@ def _cell_of_record(asked: frozenset[str], passage: Passage, block: Span) -> Cel
     The question must name the record, too: by another of its values, or by half the words of the document's title.
     """
     text = passage.text
-    lines = [Span(*match.span()) for match in _LINE.finditer(text, block.start, block.end)]
+    lines = [Span(*match.span()) for match in _LINE.finditer(text, block.start, block.end)][:_MOST_ROWS]
     # An entry may have its values on lines of their own.
-    found = [_ENTRY.match(text, line.start, line.end) for line in lines[:_MOST_ROWS] if not _of_entry(text, line)]
-    entries = [match for match in found if match]
+    found = [_entry(text, line) for line in lines if not _of_entry(text, line)]
+    entries = [entry for entry in found if entry is not None]
     if len(entries) < 2 or len(entries) < len(found):
         return None
-    names = [frozenset(terms(match["name"])) for match in entries]
-    values = [frozenset(terms(match["value"])) for match in entries]
-    at = [at for at, name in enumerate(names) if name and name <= asked]
-    if len(at) != 1:
+    asked_for = [at for at, entry in enumerate(entries) if entry.name and entry.name <= asked]
+    if len(asked_for) != 1:
         return None
-    left, title = asked - names[at[0]], frozenset(terms(passage.title)) - names[at[0]]
-    named = any(value and value <= left for place, value in enumerate(values) if place != at[0])
+    entry = entries[asked_for[0]]
+    left, title = asked - entry.name, frozenset(terms(passage.title)) - entry.name
+    named = any(other.words and other.words <= left for other in entries if other is not entry)
     if not named and (not title or 2 * len(title & left) < len(title)):
         return None
-    return Cell(Span(*entries[at[0]].span("value")), Span(*entries[at[0]].span()), None, block)
+    return Cell(entry.value, entry.line, None, block)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of a record: the terms of its name, and the place and the terms of its value."""
+
+    line: Span
+    name: frozenset[str]
+    value: Span
+    words: frozenset[str]
+
+
+def _entry(text: str, line: Span) -> _Entry | None:
+    """The entry in a line, its value without quotation marks; None where there is none."""
+    written = text[line.start : line.end].rstrip()
+    ends = [(at, at + len(sign)) for sign in _SIGNS if 0 < (at := written.find(sign)) <= _LONGEST_NAME]
+    if not ends or "|" in written:
+        return None
+    name_end, at = min(ends)
+    value = written[at:].strip(" \"'")
+    start = line.start + written.find(value, at)
+    place = Span(start, start + len(value))
+    return _Entry(line, frozenset(terms(written[:name_end])), place, frozenset(terms(value))) if value else None
 
 
 def _of_entry(text: str, line: Span) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.repair.drop import keep_claims
+from assay.repair.drop import drop_claims, keep_claims
 from assay.repair.rules import RulesRepairer
 from assay.types import (
     Check,

@@ -220,8 +220,8 @@ def test_a_value_that_a_failed_check_names_has_a_lower_bar() -> None:
     [first, *_] = offers(WEIGHTS, FEW, (Span(25, 28),), ASKED, (PASSAGE,))
     inputs = {"checker": 0.0, "near": 1.5, "beside": 0.0, "share": 0.0}
     weights = Weights("", 0.0, dict.fromkeys(inputs, 1.0), 2.0)
-    likely = replace(first, edit=Edit(25, 28, "900", ""), inputs=inputs, then=1.0)
+    likely = replace(first, edit=Edit(25, 28, "900", ""), inputs=inputs, odds=1.0)
     assert best_offer(weights, [likely]) is None
     assert best_offer(weights, [likely], ["900"]) == likely
     assert best_offer(weights, [likely], ["700"]) is None
-    assert best_offer(weights, [replace(likely, then=-0.1)], ["900"]) is None
+    assert best_offer(weights, [replace(likely, odds=-0.1)], ["900"]) is None

@@ -70,8 +70,8 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     pointing = float(bool(points))
     return {
         "open": 1 - _cover(question, evidence) if points else 0.0,
-        "bare": min(1.0, sum(each.by == "the" and len(each.nouns) == 1 for each in points) / 2),
-        "demonstrative": float(any(each.by in DEMONSTRATIVES for each in points)),
+        "bare": min(1.0, sum(point.by == "the" and len(point.nouns) == 1 for point in points) / 2),
+        "demonstrative": float(any(point.by in DEMONSTRATIVES for point in points)),
         "adrift": pointing * float(bool(before) and before.isdisjoint(content)),
         "fresh": max((rarity(term) for term in content if term not in before), default=0.0),
         "common": 1 - max((rarity(term) for term in content), default=0.0),
@@ -82,7 +82,9 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
 def unnamed(question: Question) -> Sequence[Pointed]:
     """What the question points at and the dialogue does not name, what stands first in it first."""
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
-    return [each for each in pointed(question.text[:LONGEST]) if each.head and stem(each.head) not in before]
+    return [
+        phrase for phrase in pointed(question.text[:LONGEST]) if phrase.head and stem(phrase.head) not in before
+    ]
 
 
 def _cover(question: Question, evidence: Evidence) -> float:
@@ -128,7 +130,7 @@ def names_several(question: Question, evidence: Evidence) -> bool:
     """Whether documents are of several things of the kind that the question points at: the X and the Y manual."""
     titles = {" ".join(terms(passage.title)) for passage in evidence.passages}
     return any(
-        len({title for title in titles if stem(each.head) in title.split()}) > 1 for each in unnamed(question)
+        len({title for title in titles if stem(phrase.head) in title.split()}) > 1 for phrase in unnamed(question)
     )
 
 
@@ -136,7 +138,7 @@ def _may_be_meant(question: Question, evidence: Evidence) -> bool:
     """Whether the passages speak of what the question points at; where none does, asking back would not help."""
     if question.unclear:
         return bool(evidence.hits)
-    wanted = {stem(each.head) for each in unnamed(question)}
+    wanted = {stem(phrase.head) for phrase in unnamed(question)}
     held = frozenset(
         term for passage in evidence.readable.passages for term in terms(f"{passage.title} {passage.text}")
     )

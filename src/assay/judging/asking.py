@@ -37,7 +37,9 @@ def _stating(hit: Hit, asked: frozenset[str]) -> Hit:
     shown = hit.strips or (Span(0, len(text)),)
     spans = sentences(text)
     seen = [
-        n for n, span in enumerate(spans) if any(span.start < each.end and each.start < span.end for each in shown)
+        n
+        for n, span in enumerate(spans)
+        if any(span.start < shown_block.end and shown_block.start < span.end for shown_block in shown)
     ]
     kept = [n for n in seen if _states(text[spans[n].start : spans[n].end], asked)]
     if not kept or len(kept) == len(seen):
@@ -118,7 +120,7 @@ def said(text: str) -> str:
     >>> said(" The year\\n is\\x1b[2J missing, see https://x.example/. ")
     'The year is [2J missing, see x.example/.'
     """
-    plain = "".join(each if each.isprintable() else " " for each in text[: 4 * _LONGEST])
+    plain = "".join(character if character.isprintable() else " " for character in text[: 4 * _LONGEST])
     return " ".join(unlinked(plain).text.split())[:_LONGEST].rstrip()
 
 

@@ -71,7 +71,7 @@ def with_unit(text: str, start: int, end: int) -> int:
     >>> with_unit("It is 1,149 metres long.", 6, 11), with_unit("It flies at 60 km/h.", 12, 14)
     (18, 19)
     """
-    end = max([end, *(each.end for each in quantities(text) if each.start <= start < each.end)])
+    end = max([end, *(quantity.end for quantity in quantities(text) if quantity.start <= start < quantity.end)])
     rate = _RATE.match(text, end)
     return rate.end() if rate else end
 
@@ -292,7 +292,7 @@ def _places(asked: Asked, line: Line) -> Iterator[Place]:
 
 def _tells_of_nobody_else(line: Line, start: int) -> bool:
     """Whether a sentence tells the whole attribute and names nothing before the value, behind its first word."""
-    return line.attribute == 1.0 and not any(each.end <= start and not each.opens for each in names(line.text))
+    return line.attribute == 1.0 and not any(name.end <= start and not name.opens for name in names(line.text))
 
 
 def _tie(asked: Asked, line: Line, about: float) -> float:

@@ -161,7 +161,7 @@ def _tells(term: str, noun: str, did: str) -> bool:
 def _named(text: str) -> frozenset[str]:
     """The terms of the question's names, of what it quotes and of its numbers."""
     asking = {term for term in terms(text, stop_words=True) if term in _ASKING}
-    found = {term for each in names(text) for term in terms(text[each.start : each.end])} - asking
+    found = {term for name in names(text) for term in terms(text[name.start : name.end])} - asking
     found |= {term for match in _QUOTED.finditer(text) for term in terms(match.group(1))}
     found |= {term for word in text.split() if "-" in word and word[0].isupper() for term in terms(word)}
     return frozenset(found | {term for term in terms(text) if any(map(str.isdigit, term))})

@@ -67,8 +67,11 @@ def _answers(wanted: Sequence[str], hit: Hit) -> Iterator[tuple[bool, str]]:
         turned = [term for term in wanted if term not in held]
         if any(opposites_of(term).isdisjoint(held) for term in turned) or any(map(is_hedge, words(sentence))):
             continue
-        against = [each for each in negations(sentence) if _reaches(sentence, each.scope, wanted)]
-        yield (len(turned) + len(against)) % 2 == 0, _words(sentence, wanted, [each.start for each in against])
+        against = [negation for negation in negations(sentence) if _reaches(sentence, negation.scope, wanted)]
+        yield (
+            (len(turned) + len(against)) % 2 == 0,
+            _words(sentence, wanted, [negation.start for negation in against]),
+        )
 
 
 def _reaches(sentence: str, scope: Span, wanted: Sequence[str]) -> bool:
@@ -188,8 +191,8 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
     asked = asked_by(question)
     if asked is None:
         return ()
-    groups = _grouped(asked, [each for hit in evidence.hits for each in _said(asked, hit)])
-    firm = [group for group in groups if any(each.begins and each.value.strength >= FIRM for each in group)]
+    groups = _grouped(asked, [given_value for hit in evidence.hits for given_value in _said(asked, hit)])
+    firm = [group for group in groups if any(member.begins and member.value.strength >= FIRM for member in group)]
     if len(firm) < 2:
         return ()
     groups.sort(key=_support_of, reverse=True)
@@ -217,30 +220,30 @@ def _said(asked: Asked, hit: Hit) -> Iterator[_Said]:
 def _grouped(asked: Asked, said: Sequence[_Said]) -> list[list[_Said]]:
     """What is said, equal values together; those that can begin a contradiction come first."""
     groups: list[list[_Said]] = []
-    for each in sorted(said, key=lambda one: not one.begins):
+    for given_value in sorted(said, key=lambda one: not one.begins):
         for group in groups:
-            if any(same(asked.shape, each.value.text, other.value.text) for other in group):
-                group.append(each)
+            if any(same(asked.shape, given_value.value.text, other.value.text) for other in group):
+                group.append(given_value)
                 break
         else:
-            groups.append([each])
+            groups.append([given_value])
     return groups
 
 
 def _support_of(group: Sequence[_Said]) -> tuple[float, bool, str]:
     """How well a value is supported; of about equal ones, what is first-hand leads, then what is newer."""
-    hits = [each.hit for each in group]
+    hits = [member.hit for member in group]
     first_hand = any(hit.passage.origin.trust != "open" for hit in hits)
-    return round(sum(each.weight for each in group), 1), first_hand, latest_date(hits) or ""
+    return round(sum(member.weight for member in group), 1), first_hand, latest_date(hits) or ""
 
 
 def _reading_of(group: Sequence[_Said]) -> Reading:
     """A group as the value that most of its passages hold word for word, the firmest of these, with them."""
 
     def holding(text: str) -> dict[str, Hit]:
-        return {each.hit.passage.passage_id: each.hit for each in group if text in each.hit.readable}
+        return {member.hit.passage.passage_id: member.hit for member in group if text in member.hit.readable}
 
-    best = max(group, key=lambda each: (len(holding(each.value.text)), each.weight)).value.text
+    best = max(group, key=lambda member: (len(holding(member.value.text)), member.weight)).value.text
     hits = holding(best)
     return Reading(best, tuple(hits), latest_date(hits.values()))
 
@@ -290,7 +293,9 @@ def describe(contradiction: Contradiction, passages: Mapping[str, Passage]) -> s
     >>> describe(Contradiction("when it opened", readings), {"a": one, "b": other})
     'sources disagree: Guide says 1898 (2010), Atlas says 1901'
     """
-    return "sources disagree: " + ", ".join(_describe_reading(each, passages) for each in contradiction.readings)
+    return "sources disagree: " + ", ".join(
+        _describe_reading(reading, passages) for reading in contradiction.readings
+    )
 
 
 def _describe_reading(reading: Reading, passages: Mapping[str, Passage]) -> str:
@@ -301,8 +306,8 @@ def _describe_reading(reading: Reading, passages: Mapping[str, Passage]) -> str:
 
 def _marked(aspect: Aspect, found: Sequence[Contradiction]) -> Aspect:
     """The aspect as conflicting, with the passages on all sides, where a contradiction is about it."""
-    here = [each for each in found if each.aspect == aspect.text]
+    here = [contradiction for contradiction in found if contradiction.aspect == aspect.text]
     if not here:
         return aspect
-    ids = (key for each in here for reading in each.readings for key in reading.passage_ids)
+    ids = (key for contradiction in here for reading in contradiction.readings for key in reading.passage_ids)
     return Aspect(aspect.text, "conflicting", tuple(dict.fromkeys(ids)))

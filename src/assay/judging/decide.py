@@ -59,7 +59,7 @@ def recommend(
     `triage` None means that nothing could be measured, `passages` counts them, `unclear` is what the question
     does not say.
     """
-    missing = ", ".join(f'"{each.text}"' for each in aspects if each.state == "missing")
+    missing = ", ".join(f'"{aspect.text}"' for aspect in aspects if aspect.state == "missing")
     if triage is Triage.CORRECT:
         return Recommendation(
             Action.ANSWER, "the passages cover the question" + (f", except {missing}" * bool(missing))

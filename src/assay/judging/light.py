@@ -217,8 +217,8 @@ def _aspects(
     if len(aspects) == 1:
         return (_lone(aspects[0], triage, verdict),)
     if verdict == "yes":
-        return tuple(replace(each, state="covered") for each in aspects)
-    return tuple(_of_several(each, verdict, missing) for each in aspects)
+        return tuple(replace(aspect, state="covered") for aspect in aspects)
+    return tuple(_of_several(aspect, verdict, missing) for aspect in aspects)
 
 
 def _lone(aspect: Aspect, triage: Triage | None, verdict: Verdict) -> Aspect:

@@ -88,7 +88,9 @@ def held(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
     families: dict[str, list[str]] = {}
     for term in weights:
         families.setdefault(term[:_SHARED], []).append(term)
-    return frozenset(term for each in found for term in families.get(each[:_SHARED], ()) if _akin(term, each))
+    return frozenset(
+        term for term_held in found for term in families.get(term_held[:_SHARED], ()) if _akin(term, term_held)
+    )
 
 
 def share(weights: Mapping[str, float], of: Iterable[str]) -> float:
@@ -160,7 +162,7 @@ def _after(text: str, part: Span, name: Span, count: int) -> int:
 
 
 def _names_one(part: Span, named: list[Span]) -> bool:
-    return any(part.start <= each.start < part.end for each in named)
+    return any(part.start <= name.start < part.end for name in named)
 
 
 def _parts(text: str, named: list[Span]) -> list[Span]:
@@ -169,7 +171,7 @@ def _parts(text: str, named: list[Span]) -> list[Span]:
     for span in word_spans(text):
         begins = fold(text[span.start : span.end]) in _BOUNDARIES | _VERBS
         if (begins or text[: span.start].rstrip().endswith((",", ";"))) and not any(
-            each.start < span.start < each.end for each in named
+            name.start < span.start < name.end for name in named
         ):
             cuts.add(span.start)
     return [Span(start, end) for start, end in pairwise(sorted(cuts)) if text[start:end].strip()]
@@ -183,12 +185,12 @@ def _first(text: str, part: Span) -> str:
 def _trimmed(text: str, span: Span, name: int) -> Span:
     """The span without marks around it, without words that only begin it, and without a question's beginning."""
     kept = [
-        Span(span.start + each.start, span.start + each.end) for each in word_spans(text[span.start : span.end])
+        Span(span.start + word.start, span.start + word.end) for word in word_spans(text[span.start : span.end])
     ]
-    found = [fold(text[each.start : each.end]) for each in kept]
+    found = [fold(text[word.start : word.end]) for word in kept]
     while found and found[0] in _BOUNDARIES | _VERBS and kept[0].start < name:
         kept, found = kept[1:], found[1:]
-    article = _last_article(found[: sum(each.start < name for each in kept)])
+    article = _last_article(found[: sum(word.start < name for word in kept)])
     kept, found = kept[article:], found[article:]
     if not kept:
         return Span(span.start, span.start)
@@ -200,8 +202,8 @@ def _trimmed(text: str, span: Span, name: int) -> Span:
 
 def _last_article(found: list[str]) -> int:
     """Where the noun of the first part has its article; 0 where it has none."""
-    head = next((n for n, each in enumerate(found) if each in _BOUNDARIES), len(found))
-    return max((n for n, each in enumerate(found[:head]) if each in _ARTICLES), default=0)
+    head = next((n for n, word in enumerate(found) if word in _BOUNDARIES), len(found))
+    return max((n for n, word in enumerate(found[:head]) if word in _ARTICLES), default=0)
 
 
 def _wanted(phrase: str) -> AnswerType:
@@ -251,17 +253,17 @@ def read(hit: Hit) -> Read:
 def _read(title: str, text: str) -> Read:
     lines = tuple(_line(text, span) for span in sentences(text))
     titled = frozenset(terms(title))
-    return Read(bare(title), titled, titled.union(*(each.terms for each in lines)), lines)
+    return Read(bare(title), titled, titled.union(*(line.terms for line in lines)), lines)
 
 
 def _line(text: str, span: Span) -> Line:
     line = text[span.start : span.end]
     dates = candidates(line, AnswerType.DATE)
     named = tuple(
-        each
-        for each in names(line)
-        if not any(date.start <= each.start < date.end for date in dates)
-        and len(line[each.start : each.end].split()) <= _LONGEST
+        name
+        for name in names(line)
+        if not any(date.start <= name.start < date.end for date in dates)
+        and len(line[name.start : name.end].split()) <= _LONGEST
     )
     return Line(line, span, frozenset(terms(line)), named)
 
@@ -314,14 +316,14 @@ def forms(question: str, hits: Sequence[Hit]) -> tuple[Form, ...]:
     known = frozenset(terms(question))
     followed = [found[question]]
     for _ in range(_STEPS):
-        shorter = [each for form in followed for each in _shorter(form, hits, known)]
+        shorter = [next_form for form in followed for next_form in _shorter(form, hits, known)]
         new: dict[str, Form] = {}
-        for form in sorted(shorter, key=lambda each: -each.score):
+        for form in sorted(shorter, key=lambda candidate: -candidate.score):
             if form.text not in found:
                 new.setdefault(form.text, form)
         found.update(new)
         followed = list(new.values())[:_FOLLOWED]
-    return tuple(sorted(found.values(), key=lambda each: -each.score))
+    return tuple(sorted(found.values(), key=lambda form: -form.score))
 
 
 def _shorter(form: Form, hits: Sequence[Hit], known: frozenset[str]) -> Iterator[Form]:
@@ -346,11 +348,11 @@ def _best(phrase: Phrase, hits: Sequence[Hit], known: frozenset[str], count: int
     """The likeliest names for a phrase, each once, with how likely and the phrase's words open beside it."""
     best: dict[str, _Named] = {}
     for place, hit in enumerate(hits):
-        for each in _standing(phrase, read(hit), min(place, _PLACE_NOUNS), known):
-            key = " ".join(words(each[1]))
-            if key not in best or each[0] > best[key][0]:
-                best[key] = each
-    return sorted(best.values(), key=lambda each: -each[0])[:count]
+        for answer in _standing(phrase, read(hit), min(place, _PLACE_NOUNS), known):
+            key = " ".join(words(answer[1]))
+            if key not in best or answer[0] > best[key][0]:
+                best[key] = answer
+    return sorted(best.values(), key=lambda scored: -scored[0])[:count]
 
 
 def _standing(phrase: Phrase, passage: Read, place: int, known: frozenset[str]) -> Iterator[_Named]:

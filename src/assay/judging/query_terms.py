@@ -54,7 +54,7 @@ def query_terms_of(question: Question) -> QueryTerms:
     asked = question.standalone
     content = content_terms(asked)
     named = tuple(
-        tuple(stem(w) for w in each.words) for each in names(asked) if not each.opens or _only(asked, each.words)
+        tuple(stem(w) for w in name.words) for name in names(asked) if not name.opens or _only(asked, name.words)
     )
     return QueryTerms(
         text=asked,
@@ -63,7 +63,9 @@ def query_terms_of(question: Question) -> QueryTerms:
         pairs=tuple(dict.fromkeys(pairwise(content))),
         names=named,
         numbers=frozenset(term for term in content if _NUMBER.search(term)),
-        aspects=tuple((each, frozenset(content_terms(each))) for each in question.aspects if content_terms(each)),
+        aspects=tuple(
+            (aspect, frozenset(content_terms(aspect))) for aspect in question.aspects if content_terms(aspect)
+        ),
         answer_type=question.answer_type,
     )
 

@@ -51,9 +51,9 @@ async def answerability(
     reader: Reader, question: Question, passages: Sequence[Passage], cosines: Mapping[str, float]
 ) -> Answerability:
     """Read the nearest passages; there must be one."""
-    nearest = sorted(passages, key=lambda each: -cosines.get(each.passage_id, 0.0))[:MOST_PASSAGES]
-    texts = [titled(each) for each in nearest]
-    odds = [each.answerable for each in await reader.read(question.standalone, texts)]
+    nearest = sorted(passages, key=lambda passage: -cosines.get(passage.passage_id, 0.0))[:MOST_PASSAGES]
+    texts = [titled(passage) for passage in nearest]
+    odds = [reading.answerable for reading in await reader.read(question.standalone, texts)]
     order = sorted(range(len(odds)), key=lambda at: -odds[at])
     best = [odds[at] for at in order]
     signals = {
@@ -61,7 +61,7 @@ async def answerability(
         "reader_second": _share(best[min(1, len(best) - 1)]),
         "reader_third": _share(best[min(2, len(best) - 1)]),
     }
-    by_id = {each.passage_id: sigmoid(one) for each, one in zip(nearest, odds, strict=True)}
+    by_id = {passage.passage_id: sigmoid(one) for passage, one in zip(nearest, odds, strict=True)}
     return Answerability(signals, by_id)
 
 
@@ -108,13 +108,15 @@ def missing_things(query_terms: QueryTerms, nowhere: Collection[str]) -> tuple[s
 
 
 def _phrases(text: str, nowhere: Collection[str]) -> Iterator[Span]:
-    named = [Span(each.start, each.end) for each in names(text) if not each.opens]
+    named = [Span(name.start, name.end) for name in names(text) if not name.opens]
     spans = list(word_spans(text))
     at = 0
     while at < len(spans):
-        name = next((each for each in named if each.start <= spans[at].start < each.end), None)
+        name = next(
+            (named_span for named_span in named if named_span.start <= spans[at].start < named_span.end), None
+        )
         if name is not None:
-            last = max(n for n, each in enumerate(spans) if each.start < name.end)
+            last = max(n for n, span in enumerate(spans) if span.start < name.end)
             if any(term in nowhere for term in content_terms(text[name.start : name.end])):
                 yield name
             # The word behind it is the question's verb where an auxiliary stands before it.
@@ -220,7 +222,7 @@ class HeuristicJudge:
             if not asks_alone(part) or not query_terms.weights:
                 continue
             cosines = await _cosines(self.embedder, asked, passages)
-            hits = tuple(Hit(each, 0.0, Scores(cosines[each.passage_id], None)) for each in passages)
+            hits = tuple(Hit(passage, 0.0, Scores(cosines[passage.passage_id], None)) for passage in passages)
             readings, words = await _compared_aside(query_terms, passages)
             measured = await self._measure(asked, query_terms, Evidence(hits), readings, words)
             if measured is not None:
@@ -240,7 +242,7 @@ class HeuristicJudge:
             comparable = words and _same_script(question, evidence.passages)
             return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
         known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
-        unknown = tuple(each for each in evidence.passages if each.passage_id not in known)
+        unknown = tuple(passage for passage in evidence.passages if passage.passage_id not in known)
         cosines = known | (await _cosines(self.embedder, question, unknown) if unknown else {})
         topic = [title for title in (_nearest(evidence.passages, cosines).title,) if title]
         lines = telling_lines(query_terms, readings, cosines)
@@ -294,8 +296,8 @@ class HeuristicJudge:
     ) -> tuple[Aspect, ...]:
         """The state of each aspect: of a lone one by the sufficiency, of several by its own or by what holds it."""
         if len(query_terms.aspects) == 1:
-            best = sorted(readings, key=lambda each: -each.cover)[:2]
-            holding = tuple(each.passage_id for each in best if each.held)
+            best = sorted(readings, key=lambda reading: -reading.cover)[:2]
+            holding = tuple(reading.passage_id for reading in best if reading.held)
             return (Aspect(query_terms.aspects[0][0], _lone(triage_of(sufficiency, self.thresholds)), holding),)
         found = (_aspect(text, wanted, readings, query_terms) for text, wanted in query_terms.aspects)
         return tuple(
@@ -338,14 +340,14 @@ def _compared(
 async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
     """The cosine of each passage, by id."""
     asked = embedder.model.as_question(question.standalone)
-    vectors = await embedder.embed([asked, *(_embedded(each.title, each.text) for each in passages)])
-    near = (float(each) for each in vectors[1:] @ vectors[0])
-    return dict(zip((each.passage_id for each in passages), near, strict=True))
+    vectors = await embedder.embed([asked, *(_embedded(passage.title, passage.text) for passage in passages)])
+    near = (float(cosine) for cosine in vectors[1:] @ vectors[0])
+    return dict(zip((passage.passage_id for passage in passages), near, strict=True))
 
 
 def _nearest(passages: Sequence[Passage], cosines: dict[str, float]) -> Passage:
     """The passage of the highest cosine; one without a known cosine comes last."""
-    return max(passages, key=lambda each: cosines.get(each.passage_id, -1.0))
+    return max(passages, key=lambda passage: cosines.get(passage.passage_id, -1.0))
 
 
 def _embedded(title: str, text: str) -> str:
@@ -379,7 +381,7 @@ def _lone(triage: Triage | None) -> AspectState:
 
 def _aspect(text: str, wanted: frozenset[str], readings: Sequence[Reading], query_terms: QueryTerms) -> Aspect:
     """One aspect of several, and the passages that hold about as much of it as the best one."""
-    covers = {each.passage_id: aspect_cover(wanted, each, query_terms) for each in readings}
+    covers = {reading.passage_id: aspect_cover(wanted, reading, query_terms) for reading in readings}
     most = max(covers.values())
     holding = tuple(key for key, cover in covers.items() if cover >= max(most - 0.1, _PARTIAL))
     return Aspect(text, _state(most), holding[:3])
@@ -400,10 +402,10 @@ def _state(cover: float) -> AspectState:
 def _relevance(readings: Sequence[Reading], cosines: dict[str, float]) -> dict[str, float]:
     """Each passage's relevance: the mean of its coverage and its cosine, coverage alone where that is unknown."""
     return {
-        each.passage_id: (each.cover + clipped(cosines[each.passage_id])) / 2
-        if each.passage_id in cosines
-        else each.cover
-        for each in readings
+        reading.passage_id: (reading.cover + clipped(cosines[reading.passage_id])) / 2
+        if reading.passage_id in cosines
+        else reading.cover
+        for reading in readings
     }
 
 
@@ -411,15 +413,15 @@ def _missing(
     query_terms: QueryTerms, readings: Sequence[Reading], aspects: Sequence[Aspect], enough: bool
 ) -> tuple[str, ...]:
     """The aspects nothing covers and, where the evidence is not enough, what it names and is found nowhere."""
-    open_aspects = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) > 1)
+    open_aspects = tuple(aspect.text for aspect in aspects if aspect.state == "missing" and len(aspects) > 1)
     if enough:
         return open_aspects
-    held = frozenset().union(*(each.held for each in readings))
+    held = frozenset().union(*(reading.held for reading in readings))
     nowhere = query_terms.weights.keys() - held
     things = missing_things(query_terms, nowhere)[:_MOST_MISSING]
     # A thing of a part that is named already is not named again.
-    named = [each for each in things if not any(fold(each) in fold(part) for part in open_aspects)]
-    whole = tuple(each.text for each in aspects if each.state == "missing" and len(aspects) == 1)
+    named = [thing for thing in things if not any(fold(thing) in fold(part) for part in open_aspects)]
+    whole = tuple(aspect.text for aspect in aspects if aspect.state == "missing" and len(aspects) == 1)
     return tuple(dict.fromkeys((*open_aspects, *named))) or whole
 
 

@@ -45,10 +45,10 @@ def constrained(question: str, part: str) -> str:
     lacking = [question[span.start : span.end] for span in names(question)]
     lacking += [word for word in words(question) if any(letter.isdigit() for letter in word)]
     added: list[str] = []
-    for each in lacking:
-        if not there.issuperset(words(each)):
-            added.append(each)
-            there.update(words(each))
+    for term in lacking:
+        if not there.issuperset(words(term)):
+            added.append(term)
+            there.update(words(term))
     return " ".join((part, *added))
 
 
@@ -58,13 +58,13 @@ def keywords(text: str) -> str:
     >>> keywords("What was the revenue of Acme before 2019?")
     'revenue Acme before 2019'
     """
-    kept = [each for each in text.split() if _states(each)]
+    kept = [word for word in text.split() if _states(word)]
     return " ".join(kept).rstrip(" ?.!,;") or text
 
 
 def _states(word: str) -> bool:
     folded = words(word)
-    return any(each in _LIMITS or (each not in STOP_WORDS and each not in _ASKS) for each in folded)
+    return any(form in _LIMITS or (form not in STOP_WORDS and form not in _ASKS) for form in folded)
 
 
 def expanded(question: str, hits: Sequence[Hit]) -> Iterator[str]:
@@ -146,7 +146,7 @@ class RulesRefiner:
     async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:
         """The question's words that state something, then each missing part with the question's names."""
         text = question.standalone[:LONGEST]
-        wanted = (keywords(constrained(text, each)) for each in missing_parts(question, judgement))
+        wanted = (keywords(constrained(text, part)) for part in missing_parts(question, judgement))
         return tuple(islice(unasked(chain((keywords(text),), wanted), set()), 1 + _PARTS))
 
 
@@ -155,8 +155,8 @@ def ideas(
 ) -> Iterator[str]:
     """Queries for a question, likeliest first; some may have been `asked` before or come twice."""
     text = question.standalone[:LONGEST]
-    yield from [each.text for each in phrases(text) if len(each.weights) > 1][:_PHRASES]
-    yield from (constrained(text, each) for each in missing_parts(question, judgement))
+    yield from [phrase.text for phrase in phrases(text) if len(phrase.weights) > 1][:_PHRASES]
+    yield from (constrained(text, part) for part in missing_parts(question, judgement))
     new = [form for form in forms(text, evidence.hits) if normalised(form.text) not in asked]
     yield from _by_turns(new)
     yield from expanded(text, evidence.hits)
@@ -167,7 +167,7 @@ def missing_parts(question: Question, judgement: Judgement) -> list[str]:
     """The parts of a question of several that the passages do not state, or not in full."""
     if len(question.aspects) < 2:
         return []
-    return [each.text for each in judgement.aspects if each.state in ("missing", "partial")][:_PARTS]
+    return [aspect.text for aspect in judgement.aspects if aspect.state in ("missing", "partial")][:_PARTS]
 
 
 def unasked(queries: Iterable[str], asked: set[frozenset[str]]) -> Iterator[str]:
@@ -297,7 +297,7 @@ class ModelRefiner:
         if reply is None:
             return await self.inner.outside(question, judgement)
         text = question.standalone[:LONGEST]
-        return tuple(unasked((constrained(text, each) for each in _said(reply)), set()))[:_FOR_A_PART]
+        return tuple(unasked((constrained(text, query) for query in _said(reply)), set()))[:_FOR_A_PART]
 
     async def _asked(
         self, question: Question, parts: tuple[str, ...], evidence: Evidence, asked: Sequence[str]
@@ -351,9 +351,9 @@ def _said(reply: RefinerReply) -> tuple[str, ...]:
     """The reply's queries on one line each, at most three of a part."""
     taken: dict[int, int] = {}
     queries: list[str] = []
-    for each in reply.queries:
-        taken[each.part] = taken.get(each.part, 0) + 1
-        plain = " ".join("".join(c if c.isprintable() else " " for c in each.query[:_QUERY]).split())
-        if plain and taken[each.part] <= _FOR_A_PART:
+    for query in reply.queries:
+        taken[query.part] = taken.get(query.part, 0) + 1
+        plain = " ".join("".join(c if c.isprintable() else " " for c in query.query[:_QUERY]).split())
+        if plain and taken[query.part] <= _FOR_A_PART:
             queries.append(plain)
     return tuple(queries)

@@ -81,14 +81,14 @@ class Likely:
 def chosen(question: str, hits: Sequence[Hit], count: int) -> tuple[Hit, ...]:
     """The `count` best hits, one after the other; of equals the one found first."""
     likely = [Likely(weighed(form.text), form.score) for form in forms(question, hits)[:_FORMS]]
-    holding = [[held(each.weights, read(hit).terms) for each in likely] for hit in hits]
-    whole = sum(each.score for each in likely)
+    holding = [[held(form.weights, read(hit).terms) for form in likely] for hit in hits]
+    whole = sum(form.score for form in likely)
     picked = list(range(int(count * _FIRST)))
     covered = [frozenset[str]().union(*(holding[n][form] for n in picked)) for form in range(len(likely))]
 
     def gain(n: int) -> float:
-        holds = max(each.holds(terms) for each, terms in zip(likely, holding[n], strict=True))
-        added = (each.holds(terms - there) for each, terms, there in zip(likely, holding[n], covered, strict=True))
+        holds = max(form.holds(terms) for form, terms in zip(likely, holding[n], strict=True))
+        added = (form.holds(terms - there) for form, terms, there in zip(likely, holding[n], covered, strict=True))
         return holds + sum(added) / whole + _COSINE * (hits[n].scores.dense or 0.0)
 
     left = list(range(len(picked), len(hits)))

@@ -104,17 +104,20 @@ def word_signals(query_terms: QueryTerms, readings: Sequence[Reading]) -> dict[s
     by two neighbouring sentences with a candidate of the answer's type, and `typed` that share over the share
     without this condition.
     """
-    union = frozenset().union(*(each.held for each in readings))
+    union = frozenset().union(*(reading.held for reading in readings))
     window, answer = best_window(query_terms, readings), answer_cover(query_terms, readings)
     return {
         "cover_all": cover(union, query_terms),
-        "cover_best": max(each.cover for each in readings),
+        "cover_best": max(reading.cover for reading in readings),
         "rare": sum(term in union for term in query_terms.rarest) / len(query_terms.rarest),
         "pairs": _pairs(query_terms, readings),
         "names": _names(query_terms, readings),
         "numbers": _numbers(query_terms, readings),
         "aspects": min(
-            (max(aspect_cover(terms, each, query_terms) for each in readings) for _, terms in query_terms.aspects),
+            (
+                max(aspect_cover(terms, reading, query_terms) for reading in readings)
+                for _, terms in query_terms.aspects
+            ),
             default=cover(union, query_terms),
         ),
         "answer": answer,
@@ -189,14 +192,16 @@ def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str,
 def _names(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The share of the question's names that some passage holds whole; coverage where it names nothing."""
     if not query_terms.names:
-        return cover(frozenset().union(*(each.held for each in readings)), query_terms)
-    sets = [set(each.order) for each in readings]
-    return sum(any(set(name) <= each for each in sets) for name in query_terms.names) / len(query_terms.names)
+        return cover(frozenset().union(*(reading.held for reading in readings)), query_terms)
+    sets = [set(reading.order) for reading in readings]
+    return sum(any(set(name) <= name_set for name_set in sets) for name in query_terms.names) / len(
+        query_terms.names
+    )
 
 
 def _numbers(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     """The share of the question's numbers that some passage holds; coverage where it has none."""
-    union = frozenset().union(*(each.held for each in readings))
+    union = frozenset().union(*(reading.held for reading in readings))
     if not query_terms.numbers:
         return cover(union, query_terms)
     return len(query_terms.numbers & union) / len(query_terms.numbers)
@@ -301,9 +306,9 @@ def telling_lines(
         for line in reading.lines:
             first = 0.1 if line.position == 0 else 0.0
             ranked.append((line.cover + passage + first, line.text[:LONGEST_LINE]))
-    ranked.sort(key=lambda each: -each[0])
+    ranked.sort(key=lambda scored: -scored[0])
     several = [(score + _bonus(query_terms, text), text) for score, text in ranked[: 3 * MOST_LINES]]
-    several.sort(key=lambda each: -each[0])
+    several.sort(key=lambda scored: -scored[0])
     return tuple(dict.fromkeys(text for _, text in several))[:MOST_LINES]
 
 

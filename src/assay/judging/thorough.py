@@ -60,8 +60,8 @@ def consistent(
     'partial'
     """
     issues: list[str] = []
-    kept = tuple(_settled(each, relevance, missing, issues) for each in aspects)
-    parts = [WORTH[each.state] * _best(each, relevance) for each in kept]
+    kept = tuple(_settled(aspect, relevance, missing, issues) for aspect in aspects)
+    parts = [WORTH[aspect.state] * _best(aspect, relevance) for aspect in kept]
     sufficiency = sum(parts) / len(parts)
     if recommendation is Action.ANSWER and sufficiency < correct:
         issues.append("the model recommends ANSWER, though by its own account the passages do not suffice")
@@ -70,7 +70,7 @@ def consistent(
             f"the model recommends {recommendation.value}, though by its own account the passages suffice"
         )
         sufficiency = under(correct, sufficiency)
-    coverage = sum(WORTH[each.state] for each in kept) / len(kept)
+    coverage = sum(WORTH[aspect.state] for aspect in kept) / len(kept)
     return Consistent(kept, sufficiency, coverage, tuple(issues))
 
 
@@ -78,7 +78,7 @@ def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[s
     """The aspect in the state that the rest of the reply allows; adds an issue where that is another."""
     if aspect.state == "missing":
         return replace(aspect, passage_ids=())
-    if aspect.text.casefold() in (each.casefold() for each in missing):
+    if aspect.text.casefold() in (part.casefold() for part in missing):
         issues.append(f'the model calls "{aspect.text}" {aspect.state} and names it as missing')
         return replace(aspect, state="missing", passage_ids=())
     if aspect.state == "covered" and _best(aspect, relevance) < LOW:
@@ -89,7 +89,7 @@ def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[s
 
 def _best(aspect: Aspect, relevance: Mapping[str, float]) -> float:
     """The relevance of the best passage that the aspect names; 0 without."""
-    return max((relevance.get(each, 0.0) for each in aspect.passage_ids), default=0.0)
+    return max((relevance.get(passage_id, 0.0) for passage_id in aspect.passage_ids), default=0.0)
 
 
 # Nothing in it changes from question to question, so that providers can cache it.
@@ -158,7 +158,7 @@ class ThoroughReply(BaseModel):
     @classmethod
     def _each_once(cls, value: list[_Rated] | list[_Part], info: ValidationInfo) -> list[_Rated] | list[_Part]:
         given = sorted(_numbers(info, str(info.field_name)))
-        if sorted(each.number for each in value) != given:
+        if sorted(part.number for part in value) != given:
             raise ValueError(f"give each of the numbers {given} once, and no other")
         return value
 
@@ -208,7 +208,7 @@ class ThoroughModel:
 
 def weighed(question: Question, passages: int, reply: ThoroughReply, view: Shown, at: Thresholds) -> Judgement:
     """The judgement of a reply: made consistent, then decided by the same rules as every other."""
-    relevance = {view.packed.ids[each.number - 1]: each.relevance for each in reply.passages}
+    relevance = {view.packed.ids[passage.number - 1]: passage.relevance for passage in reply.passages}
     missing, recommendation = _kept(reply.missing), Action(reply.recommendation)
     found = consistent(_aspects(reply, view), relevance, missing, recommendation, at.correct)
     triage = triage_of(found.sufficiency, at)
@@ -236,16 +236,16 @@ def _aspects(reply: ThoroughReply, view: Shown) -> tuple[Aspect, ...]:
     ids = view.packed.ids
     return tuple(
         Aspect(view.parts[part.number - 1], part.state, tuple(dict.fromkeys(ids[n - 1] for n in part.passages)))
-        for part in sorted(reply.parts, key=lambda each: each.number)
+        for part in sorted(reply.parts, key=lambda part: part.number)
     )
 
 
 def _missing(found: Consistent, named: Sequence[str]) -> tuple[str, ...]:
     """The aspects that are missing, then what else the model names."""
-    aspects = (each.text for each in found.aspects if each.state == "missing")
+    aspects = (aspect.text for aspect in found.aspects if aspect.state == "missing")
     return tuple(dict.fromkeys((*aspects, *named)))
 
 
 def _kept(phrases: Sequence[str]) -> tuple[str, ...]:
     """The first phrases, each on one line, without empty and repeated ones."""
-    return tuple(dict.fromkeys(each for each in map(said, phrases) if each))[:_MOST]
+    return tuple(dict.fromkeys(phrase for phrase in map(said, phrases) if phrase))[:_MOST]

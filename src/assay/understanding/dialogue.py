@@ -107,7 +107,7 @@ def _pronoun(text: str) -> re.Match[str] | None:
     bound = {match.start() for match in _BOUND_DEMONSTRATIVE.finditer(text)}
     dummy = [(match.start(), match.end()) for match in _DUMMY_IT.finditer(text)]
     found = [m for pattern in (_SUBJECT, _OWNER, _THERE, _ZH_PRONOUN) for m in pattern.finditer(text)]
-    for match in sorted(found, key=lambda each: each.start()):
+    for match in sorted(found, key=lambda match: match.start()):
         if match.start() in bound or any(start <= match.start() < end for start, end in dummy):
             continue
         return match
@@ -206,10 +206,10 @@ def focus(text: str) -> str | None:
 
 def _named(text: str) -> str | None:
     """The longest of the first three names, with its article; a capitalised first word alone is no name."""
-    found = [each for each in names(text) if not each.opens and not each.words[0].startswith("i'")][:3]
+    found = [name for name in names(text) if not name.opens and not name.words[0].startswith("i'")][:3]
     if not found:
         return None
-    name = max(found, key=lambda each: each.end - each.start)
+    name = max(found, key=lambda name: name.end - name.start)
     written = text[name.start : name.end].removesuffix("'s").removesuffix("’s")
     return f"the {written}" if text[: name.start].lower().endswith("the ") else written
 

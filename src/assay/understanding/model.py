@@ -74,7 +74,7 @@ class ModelUnderstander:
     async def _ask(self, question: Question) -> CondenserReply:
         """The model's reply; raises ProviderError and BudgetSpent."""
         turns = important(question, MOST_MESSAGES, MESSAGE_TOKENS)
-        code = absent_from((question.text, *(each.text for each in turns)), self.fence)
+        code = absent_from((question.text, *(turn.text for turn in turns)), self.fence)
         asked = f"{history_block(turns, code)}\n{fenced('question', code, question.text)}"
         request = ModelRequest(
             role="condenser",
@@ -130,8 +130,8 @@ def unsure(question: Question) -> str | None:
         return None
     if turn.standalone.endswith(")"):
         return "no place was found for the topic of an earlier question"
-    asked = [each.text for each in question.history if each.role == "user"]
-    named = [asked[-1][each.start : each.end] for each in names(asked[-1]) if not each.opens] if asked else []
+    asked = [message.text for message in question.history if message.role == "user"]
+    named = [asked[-1][name.start : name.end] for name in names(asked[-1]) if not name.opens] if asked else []
     several = list(dict.fromkeys(named))
     return f"several things were named: {', '.join(several)}" if len(several) > 1 else None
 
@@ -169,11 +169,11 @@ def added(question: Question, said: str) -> str | None:
     known = frozenset().union(*map(_bare, dialogue))
     numbers = [word for word in words(said) if _NUMBER.search(word) and word not in known]
     strange = [
-        said[each.start : each.end] for each in names(said) if not each.opens and not set(each.words) <= known
+        said[name.start : name.end] for name in names(said) if not name.opens and not set(name.words) <= known
     ]
     if numbers or strange:
         return f'nobody said "{(numbers + strange)[0]}"'
-    content, before = set(terms(said)), {term for each in dialogue for term in terms(each)}
+    content, before = set(terms(said)), {term for message in dialogue for term in terms(message)}
     return "it asks something else" if len(content & before) < _SAID_BEFORE * len(content) else None
 
 

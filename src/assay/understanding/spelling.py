@@ -57,7 +57,7 @@ def corrected(text: str, corrections: Sequence[Correction]) -> str:
     >>> corrected("Is reimbursment slow?", (Correction("reimbursment", "reimbursement"),))
     'Is reimbursement slow?'
     """
-    instead = {each.written: each.searched for each in corrections}
+    instead = {correction.written: correction.searched for correction in corrections}
     return _WORD.sub(lambda word: instead.get(word.group(), word.group()), text)
 
 
@@ -124,7 +124,7 @@ class CollectionSpeller:
     async def _forms(self, term: str) -> tuple[str, ...]:
         """The words of a few passages that a term stands for, folded."""
         passages = await self.index.passages(await self.index.holding(term, _READ))
-        written = (fold(word) for each in passages for word in written_words(f"{each.title} {each.text}"))
+        written = (fold(word) for passage in passages for word in written_words(f"{passage.title} {passage.text}"))
         return tuple(dict.fromkeys(word for word in written if word.isalpha() and stem(word) == term))
 
 
@@ -137,7 +137,7 @@ def suspects(text: str) -> dict[str, int]:
     {'take': 1, 'polcy': 1}
     """
     kept = [match.span() for match in _AS_IT_IS.finditer(encodable(text))]
-    named = [Span(each.start, each.end) for each in names(text) if not each.opens]
+    named = [Span(name.start, name.end) for name in names(text) if not name.opens]
     found: dict[str, int] = {}
     for match in _WORD.finditer(text):
         word, at = match.group(), match.start()

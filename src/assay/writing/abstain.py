@@ -64,7 +64,7 @@ class PlainDecliner:
 def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
     """That the documents are in another language than the question, where all that was found is."""
     asked = question.language
-    found = {language_of(each.text[:_SAMPLE]) for each in gathered.evidence.passages} - {"und"}
+    found = {language_of(passage.text[:_SAMPLE]) for passage in gathered.evidence.passages} - {"und"}
     if asked == "und" or not found or asked in found:
         return ()
     theirs = _listed(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
@@ -98,7 +98,7 @@ def _nearest(evidence: Evidence) -> str:
     """The first passage by its title and heading, each told once, and its file."""
     first = evidence.passages[0]
     heading = section_within(first.location.section or "", first.title)
-    named = " › ".join(each for each in (first.title, heading) if each)
+    named = " › ".join(name for name in (first.title, heading) if name)
     place = first.source or first.origin.link or ""
     if not named:
         return f"; the nearest is in {place}" if place else ""
@@ -109,7 +109,7 @@ def _asks_back(question: Question, gathered: Gathered) -> str:
     """A question that a short reply can answer: which of the things that were found is meant."""
     titles = tuple(dict.fromkeys(passage.title for passage in gathered.evidence.passages if passage.title))
     if gathered.judgement.missing:
-        named = _listed(tuple(f"“{_shortened(each)}”" for each in gathered.judgement.missing[:2]))
+        named = _listed(tuple(f"“{_shortened(part)}”" for part in gathered.judgement.missing[:2]))
         return f"What do you mean by {named}?"
     if len(titles) > 1:
         named = _listed(tuple(f"“{title}”" for title in titles[:3]), last="or")
@@ -184,11 +184,11 @@ def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
     but one.
     """
     passages = evidence.readable.passages
-    titles = _distinct([each.title for each in passages if stem(phrase.head) in terms(each.title)])
+    titles = _distinct([passage.title for passage in passages if stem(phrase.head) in terms(passage.title)])
     if titles:
         return titles
     texts = [passage.text for passage in passages]
-    called = tuple(f"the {each}" if each.islower() else each for each in variants(phrase.head, texts))
+    called = tuple(f"the {variant}" if variant.islower() else variant for variant in variants(phrase.head, texts))
     if len(called) > 1:
         return called[:MOST_READINGS]
     holding = [
@@ -201,9 +201,9 @@ def _unnamed(question: Question) -> Pointed | None:
     """The first phrase that points at what the dialogue does not name; a pronoun only where nothing else does."""
     before = {term for turn in question.history[-_MOST_TURNS:] for term in terms(turn.text)}
     phrases = pointed(question.text[:_LONGEST_QUESTION])
-    nouns = [each for each in phrases if each.head]
-    fresh = [each for each in nouns if stem(each.head) not in before]
-    back = [each for each in phrases if each.by in PRONOUNS]
+    nouns = [phrase for phrase in phrases if phrase.head]
+    fresh = [phrase for phrase in nouns if stem(phrase.head) not in before]
+    back = [phrase for phrase in phrases if phrase.by in PRONOUNS]
     return next(iter((*fresh, *back, *nouns)), None)
 
 
@@ -212,17 +212,17 @@ def _values(evidence: Evidence, contradictions: Sequence[Contradiction]) -> dict
     titles = {passage.passage_id: _named(passage.title) for passage in evidence.passages}
     found = {
         titles.get(reading.passage_ids[0], ""): reading.value + (f" ({reading.date})" if reading.date else "")
-        for each in contradictions
-        for reading in each.readings[:MOST_READINGS]
+        for contradiction in contradictions
+        for reading in contradiction.readings[:MOST_READINGS]
     }
-    told = sum(len(each.readings[:MOST_READINGS]) for each in contradictions)
+    told = sum(len(contradiction.readings[:MOST_READINGS]) for contradiction in contradictions)
     return found if len(found) == told and "" not in found else {}
 
 
 def _titles(question: Question, evidence: Evidence) -> tuple[str, ...]:
     """The titles of the passages that share a word with the question; of all where fewer than two do."""
     asked = frozenset(terms(question.standalone[:_LONGEST_QUESTION]))
-    sharing = [each.title for each in evidence.readable.passages if asked & frozenset(terms(each.text))]
+    sharing = [passage.title for passage in evidence.readable.passages if asked & frozenset(terms(passage.text))]
     return _distinct(sharing) or _distinct([passage.title for passage in evidence.passages])
 
 
@@ -240,5 +240,5 @@ def _offer(found: Sequence[str]) -> str:
     """The question, with what may be meant where something was found."""
     if not found:
         return "Which one do you mean?"
-    quoted = [f"“{each}”" for each in found]
+    quoted = [f"“{value}”" for value in found]
     return f"Do you mean {', '.join(quoted[:-1])} or {quoted[-1]}?"

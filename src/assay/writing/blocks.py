@@ -145,8 +145,8 @@ def grown(shown: Shown, most_words: int) -> Shown:
     """
     text, first, last = shown.passage.text, shown.parts[0].start, shown.parts[-1].end
     found = _units_under_one_heading(passage_blocks(shown.passage), first)
-    behind = [each for each in found if each.start >= last]
-    before = [each for each in reversed(found) if each.end <= first]
+    behind = [block for block in found if block.start >= last]
+    before = [block for block in reversed(found) if block.end <= first]
     parts, room, fits = list(shown.parts), most_words - shown.words, True
     while fits:
         fits = False
@@ -183,12 +183,12 @@ def items_left_out(shown: Sequence[Shown]) -> list[int]:
     [0, 2]
     """
     counts = [0] * len(shown)
-    for passage in {each.passage.passage_id: each.passage for each in shown}.values():
+    for passage in {shown_block.passage.passage_id: shown_block.passage for shown_block in shown}.values():
         parts = [
             (at, part)
-            for at, each in enumerate(shown)
-            if each.passage.passage_id == passage.passage_id
-            for part in each.parts
+            for at, shown_block in enumerate(shown)
+            if shown_block.passage.passage_id == passage.passage_id
+            for part in shown_block.parts
         ]
         for block in passage_blocks(passage):
             if block.kind is not BlockKind.LIST:
@@ -215,8 +215,8 @@ def list_around(passage: Passage, span: Span) -> Span | None:
 def in_code(passage: Passage, span: Span) -> bool:
     """Whether a stretch of the passage touches a block of code."""
     return any(
-        each.kind is BlockKind.CODE and _touches(Span(each.start, each.end), span)
-        for each in passage_blocks(passage)
+        block.kind is BlockKind.CODE and _touches(Span(block.start, block.end), span)
+        for block in passage_blocks(passage)
     )
 
 
@@ -245,7 +245,9 @@ def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
             return [Span(block.start, block.end)]
         case _:
             prose = text[block.start : block.end]
-            found = [Span(block.start + each.start, block.start + each.end) for each in sentences(prose)]
+            found = [
+                Span(block.start + sentence.start, block.start + sentence.end) for sentence in sentences(prose)
+            ]
             # A lead-in that is no part of the answer shows its end, next to what it leads to.
             inside = span if _touches(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
             return _around(text, found, inside, room)
@@ -275,7 +277,7 @@ def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Spa
 def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
     """The parts in order, neighbours with nothing but white space between them as one stretch."""
     joined: list[Span] = []
-    for part in sorted(parts, key=lambda each: each.start):
+    for part in sorted(parts, key=lambda part: part.start):
         if joined and not text[joined[-1].end : part.start].strip():
             joined[-1] = Span(joined[-1].start, max(part.end, joined[-1].end))
         else:

@@ -57,7 +57,7 @@ def attributed(sentence: Sentence, passages: Sequence[Passage]) -> Sentence:
         return sentence
     numbers = {term for term in wanted if term[0].isdigit()}
     held = [wanted.intersection(terms(f"{passage.title}\n{passage.text}")) for passage in passages]
-    best = max(range(len(passages)), key=lambda each: len(held[each]))
+    best = max(range(len(passages)), key=lambda place: len(held[place]))
     if len(held[best]) < LEAST_SHARE * len(wanted) or not numbers <= held[best]:
         return sentence
     return replace(sentence, passage_ids=(passages[best].passage_id,))
@@ -145,8 +145,8 @@ class DraftReader:
         self._read(rest)
         if self._number == 0:  # there is nothing but a list, so that is what it answers
             # One source may be what it answers; the list of them was copied from the prompt.
-            for each in self._listing or (self._copied if len(self._copied) == 1 else []):
-                self._add(each)
+            for line in self._listing or (self._copied if len(self._copied) == 1 else []):
+                self._add(line)
         return self._shown()
 
     def _without_thought(self, piece: str) -> str:
@@ -161,21 +161,21 @@ class DraftReader:
         return text.partition(_THOUGHT_ENDS)[2].lstrip() if text.lstrip().startswith(_THOUGHT) else text
 
     def _read(self, written: list[str]) -> None:
-        for each in written:
-            if self.strayed or self._strays(each):
+        for sentence in written:
+            if self.strayed or self._strays(sentence):
                 continue
-            if self._number == 0 and not self._listing and _NO_ANSWER.match(each):
+            if self._number == 0 and not self._listing and _NO_ANSWER.match(sentence):
                 self.declined = True
-            elif self.declined or not each.strip() or _NO_ANSWER.fullmatch(each.rstrip(" \n.*_")):
+            elif self.declined or not sentence.strip() or _NO_ANSWER.fullmatch(sentence.rstrip(" \n.*_")):
                 continue
-            elif copied := _lines_of_the_prompt(each, self.passages):
+            elif copied := _lines_of_the_prompt(sentence, self.passages):
                 self._copied += copied
-            elif (self._in_listing or _opens_listing(each)) and _only_lists(each, self.passages):
+            elif (self._in_listing or _opens_listing(sentence)) and _only_lists(sentence, self.passages):
                 self._in_listing = True
-                self._listing.append(each)
+                self._listing.append(sentence)
             else:
                 self._in_listing = False
-                self._add(each)
+                self._add(sentence)
 
     def _strays(self, written: str) -> bool:
         """Whether this is no part of an answer: the prompt's own fences, or what was said before."""
@@ -255,7 +255,7 @@ class _Draft:
     @property
     def uncited(self) -> bool:
         """Whether this is a whole draft that cites nothing, and not each of its sentences has a clear source."""
-        return self.finish == "stop" and not all(self.sourced(each).passage_ids for each in self.rest)
+        return self.finish == "stop" and not all(self.sourced(sentence).passage_ids for sentence in self.rest)
 
     def sourced(self, sentence: Sentence) -> Sentence:
         """The sentence, citing its source where the model named none and one is clear."""
@@ -275,7 +275,7 @@ class _Draft:
         if self.prompt is None:
             return None
         return WriterPrompt(
-            self.prompt.request.messages, tuple(each.passage_id for each in self.prompt.packed.passages)
+            self.prompt.request.messages, tuple(passage.passage_id for passage in self.prompt.packed.passages)
         )
 
     def _cut(self) -> list[str]:
@@ -450,9 +450,9 @@ def without_links(sentence: Sentence, question: Question, evidence: Evidence) ->
     >>> without_links(linked, Question("When?", "When?"), Evidence()).text
     'It opened in 1932, see here (evil.example/?q=1932).'
     """
-    cited = [each for each in evidence.passages if each.passage_id in sentence.passage_ids]
-    allowed = [each.origin.link for each in cited if each.origin.link] + list(addresses(question.text))
-    in_code = [each for passage in cited for each in addresses(passage.text)] if "`" in sentence.text else []
+    cited = [passage for passage in evidence.passages if passage.passage_id in sentence.passage_ids]
+    allowed = [passage.origin.link for passage in cited if passage.origin.link] + list(addresses(question.text))
+    in_code = [link for passage in cited for link in addresses(passage.text)] if "`" in sentence.text else []
     plain = unlinked(sentence.text, allowed, in_code)
     return replace(sentence, text=plain.text) if plain.changed else sentence
 

@@ -125,7 +125,7 @@ def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, 
     That is so where two of them were chosen, its lead-in, or one for a question that asks for several. Any other
     sentence is shown alone. Empty where no list is shown so.
     """
-    lists = [_list_of(each) for each in quoted]
+    lists = [_list_of(candidate) for candidate in quoted]
     chosen = Counter(lists)
     several = asks_for_several(question)
     shown: list[Shown] = []
@@ -133,11 +133,11 @@ def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, 
     for candidate, listed in zip(quoted, lists, strict=True):
         found = Shown((candidate.span,), candidate.passage)
         if listed is not None and (several or chosen[listed] > 1 or candidate.text.endswith(_COLONS)):
-            if any(_shows(each, *listed) for each in shown):
+            if any(_shows(shown_block, *listed) for shown_block in shown):
                 continue
             found = shown_around(candidate.passage, candidate.span, _ROOM) or found
             has_list = True
-            shown = [each for each in shown if not _holds(found, each)]
+            shown = [shown_block for shown_block in shown if not _holds(found, shown_block)]
         shown.append(found)
     return tuple(shown) if has_list else ()
 
@@ -154,7 +154,8 @@ def _holds(outer: Shown, inner: Shown) -> bool:
     """Whether one shows all that the other shows."""
     same = outer.passage.passage_id == inner.passage.passage_id
     return same and all(
-        any(part.start <= each.start and each.end <= part.end for part in outer.parts) for each in inner.parts
+        any(part.start <= inner_part.start and inner_part.end <= part.end for part in outer.parts)
+        for inner_part in inner.parts
     )
 
 
@@ -211,7 +212,7 @@ def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
     if asks_which_of(question.standalone) or _LIKENESS.intersection(asked):
         return None
     said = [_says(question.standalone, ground, grounds) for ground in grounds]
-    if any(each is None for each in said):
+    if any(verdict is None for verdict in said):
         return False if False in said else None
     return all(said)
 
@@ -248,7 +249,9 @@ def _hedges(text: str) -> set[str]:
 def _negated(text: str, wanted: Sequence[str]) -> int:
     """How many negations of the text reach a wanted term."""
     asked = set(wanted)
-    return sum(bool(asked & _stems(text[each.scope.start : each.scope.end])) for each in negations(text))
+    return sum(
+        bool(asked & _stems(text[negation.scope.start : negation.scope.end])) for negation in negations(text)
+    )
 
 
 def _stems(text: str) -> set[str]:
@@ -259,8 +262,10 @@ def _stems(text: str) -> set[str]:
 def _measures(question: str, text: str) -> list[bool]:
     """For each number of the question that meets numbers of its kind in the text: whether it agrees with one."""
     there = quantities(text)
-    met = [(asked, [each for each in there if comparable(asked, each)]) for asked in quantities(question)]
-    return [any(agree(asked, each) for each in same_kind) for asked, same_kind in met if same_kind]
+    met = [
+        (asked, [quantity for quantity in there if comparable(asked, quantity)]) for asked in quantities(question)
+    ]
+    return [any(agree(asked, quantity) for quantity in same_kind) for asked, same_kind in met if same_kind]
 
 
 # An answer where sources disagree: one sentence for each reading, so that none is picked silently.
@@ -291,7 +296,7 @@ def told_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
     left; "" where there is none.
     """
     number = {passage.passage_id: n for n, passage in enumerate(passages, 1)}
-    lines = (_line(each, number) for each in evidence.contradictions)
+    lines = (_line(contradiction, number) for contradiction in evidence.contradictions)
     return "\n".join(line for line in lines if line)
 
 
@@ -343,7 +348,9 @@ class ExtractiveWriter:
             yield Finished("stop")
             return
         if plan.verdict:
-            yield Sentence(1, plan.verdict, tuple(dict.fromkeys(each.passage.passage_id for each in plan.grounds)))
+            yield Sentence(
+                1, plan.verdict, tuple(dict.fromkeys(ground.passage.passage_id for ground in plan.grounds))
+            )
         for number, candidate in enumerate(plan.quoted, 2 if plan.verdict else 1):
             yield Sentence(number, candidate.text, (candidate.passage.passage_id,))
         yield Finished("stop")
@@ -356,7 +363,11 @@ class ExtractiveWriter:
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
         """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
         told = rivals(question, evidence.passages)
-        pool = tuple(each for each in candidates(evidence) if not is_of_rival(each.passage, each.span, told))
+        pool = tuple(
+            candidate
+            for candidate in candidates(evidence)
+            if not is_of_rival(candidate.passage, candidate.span, told)
+        )
         if not pool:
             return _Plan()
         reading = read(question, evidence, pool)
@@ -379,8 +390,8 @@ class ExtractiveWriter:
             chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            listed = (without(each, told) for each in with_lists(question, quoted))
-            return _Plan(quoted=quoted, listed=tuple(each for each in listed if each is not None))
+            listed = (without(block, told) for block in with_lists(question, quoted))
+            return _Plan(quoted=quoted, listed=tuple(block for block in listed if block is not None))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
 
 
@@ -390,11 +401,11 @@ def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
     return [
         Sentence(
             number,
-            ("\n\n" if number > 1 else "") + each.readable + rest,
-            (each.passage.passage_id,),
-            quotes=each.quotes,
+            ("\n\n" if number > 1 else "") + shown_block.readable + rest,
+            (shown_block.passage.passage_id,),
+            quotes=shown_block.quotes,
         )
-        for number, (each, rest) in enumerate(zip(shown, rests, strict=True), 1)
+        for number, (shown_block, rest) in enumerate(zip(shown, rests, strict=True), 1)
     ]
 
 

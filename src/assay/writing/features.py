@@ -146,7 +146,7 @@ class _Around:
         found = [set(title) for title in self.titles]
         for candidate in self.pool:
             found[candidate.rank].update(candidate.terms)
-        return [frozenset(each) for each in found]
+        return [frozenset(term_list) for term_list in found]
 
     def row(self, index: int) -> tuple[float, ...]:
         """The numbers of one candidate."""

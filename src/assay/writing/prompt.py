@@ -171,7 +171,7 @@ def instructions_for(question: Question) -> tuple[str, ...]:
         _BY_EXPERTISE[question.expertise],
         _language(question.language),
     )
-    return tuple(dict.fromkeys(each for each in told if each))
+    return tuple(dict.fromkeys(instruction for instruction in told if instruction))
 
 
 def reply_tokens(detail: int) -> int:
@@ -269,7 +269,7 @@ def writer_prompt(
     code = absent_from((*_data(question, evidence, extra), style.system_prompt), fence)
     reply = min(style.max_tokens or reply_tokens(question.detail), style.context_tokens // REPLY_SHARE)
     turns = important(question, style.history_messages, style.context_tokens // _HISTORY_SHARE, count)
-    rules = "\n".join((RULES, *(f"- {each}" for each in style.instructions(question)), *_own(style)))
+    rules = "\n".join((RULES, *(f"- {instruction}" for instruction in style.instructions(question)), *_own(style)))
     everything = _listed(evidence.passages, code) + _disagreeing(evidence, evidence.passages, code)
     longest = everything + _after(question, turns, extra, code, len(evidence.hits))
     rest = count(rules) + count(longest) + _AROUND
@@ -301,15 +301,15 @@ def _own(style: Style) -> tuple[str, ...]:
 
 def _data(question: Question, evidence: Evidence, extra: Extra) -> tuple[str, ...]:
     """Every text that the prompt shows between fences."""
-    findings = (text for each in extra.advice for text in (each.message, each.advice))
-    return (*texts_of(evidence), *(each.text for each in question.history), *findings)
+    findings = (text for finding in extra.advice for text in (finding.message, finding.advice))
+    return (*texts_of(evidence), *(message.text for message in question.history), *findings)
 
 
 def _listed(passages: tuple[Passage, ...], code: str) -> str:
     """The sources by name, up front; nothing for a single one, whose name stands over its text."""
     if len(passages) < 2:
         return ""
-    return fenced("sources", code, "\n".join(sources_line(n, each) for n, each in enumerate(passages, 1)))
+    return fenced("sources", code, "\n".join(sources_line(n, passage) for n, passage in enumerate(passages, 1)))
 
 
 def _disagreeing(evidence: Evidence, passages: tuple[Passage, ...], code: str) -> str:
@@ -320,7 +320,7 @@ def _disagreeing(evidence: Evidence, passages: tuple[Passage, ...], code: str) -
 
 def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: str, shown: int) -> str:
     """What stands behind `shown` passages: the dialogue, findings, what this question asks for, the question."""
-    findings = "\n".join(f"- {each.message}: {each.advice}" for each in extra.advice)
+    findings = "\n".join(f"- {finding.message}: {finding.advice}" for finding in extra.advice)
     told = (
         *instructions_for(question),
         # Evidence is in order of likelihood.

@@ -56,7 +56,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
     top = max(scores, default=0.0)
     raised = [math.exp(score - top) for score in scores]
     total = sum(raised)
-    return [each / total for each in raised]
+    return [power / total for power in raised]
 
 
 @cache
@@ -131,7 +131,7 @@ def pertinent(
     """
     covers, bridges = reading.column("cover_titled"), reading.column("bridge")
     asked = frozenset(weighing(question, pool).weights)
-    titles = {each.passage.title: asked - frozenset(terms(each.passage.title)) for each in pool}
+    titles = {candidate.passage.title: asked - frozenset(terms(candidate.passage.title)) for candidate in pool}
     least, best = COVER * max(covers), max(shares)
     open_ended = question.answer_type in OPEN_ENDED
 
@@ -152,7 +152,7 @@ def direct(reading: Reading, shares: Sequence[float]) -> list[int]:
 
 
 def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_words: float) -> bool:
-    used = sum(pool[each].words for each in chosen)
+    used = sum(pool[index].words for index in chosen)
     return index not in chosen and used + pool[index].words <= most_words and not _repeats(index, chosen, pool)
 
 

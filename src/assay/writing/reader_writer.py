@@ -125,7 +125,7 @@ class ReaderWriter:
 
     def _takes_steps(self, question: Question, evidence: Evidence) -> bool:
         """Whether the answer lies several passages away from something that the question names."""
-        named = any(len(each.words) > 1 for each in names(question.standalone))
+        named = any(len(name.words) > 1 for name in names(question.standalone))
         return named and self.other.scattered(question, evidence) >= STEPS
 
     async def _sentences(self, question: Question, evidence: Evidence) -> list[Sentence]:
@@ -148,7 +148,7 @@ class ReaderWriter:
                 quoted.append(place.shown)
                 apart = None
         rests = told_of_rest(question, quoted)
-        made = [replace(each, text=each.text + rest) for each, rest in zip(made, rests, strict=True)]
+        made = [replace(sentence, text=sentence.text + rest) for sentence, rest in zip(made, rests, strict=True)]
         if made and evidence.uncovered:
             named = "; ".join(evidence.uncovered)
             made.append(Sentence(len(made) + 1, f"\n\nThe documents do not answer: {named}."))
@@ -162,9 +162,9 @@ class ReaderWriter:
         A passage is read without them, and once more with them for the places of rivals. Of a table in which the
         question names a cell nothing else is a place.
         """
-        read = [(rank, each, False) for rank, each in enumerate(evidence.passages)]
-        read += [(rank, each, True) for rank, each, _ in read if each.passage_id in told]
-        texts = [titled(each) if of_rival else titled_without(each, told) for _, each, of_rival in read]
+        read = [(rank, passage, False) for rank, passage in enumerate(evidence.passages)]
+        read += [(rank, passage, True) for rank, passage, _ in read if passage.passage_id in told]
+        texts = [titled(passage) if of_rival else titled_without(passage, told) for _, passage, of_rival in read]
         readings = await self.reader.read(asked, texts)
         cells = _cells_asked(asked, evidence.passages, told)
         # Their cosines follow: all blocks are embedded together.
@@ -236,7 +236,7 @@ def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> l
     for place in places:
         if place.score < places[0].score - NEAR or len(taken) == MOST_BLOCKS:
             break
-        words = sum(each.shown.words for each in taken) + place.shown.words
+        words = sum(earlier.shown.words for earlier in taken) + place.shown.words
         if not _is_shown(place.shown, before, taken) and (not taken or words <= room.answer):
             taken.append(place)
     return taken
@@ -250,7 +250,7 @@ def stands_apart(first: Place, places: Sequence[Place]) -> float:
     """
     if first.cell:
         return MOST_SPAN_ODDS
-    others = [each.score - first.score for each in places if each.shown.text != first.shown.text]
+    others = [place.score - first.score for place in places if place.shown.text != first.shown.text]
     least = math.exp(-MOST_SPAN_ODDS)
     return -math.log(max(least, math.fsum(map(math.exp, others))))
 
@@ -264,23 +264,23 @@ def with_neighbours(taken: Sequence[Place], room: Room, told: Mapping[str, Seque
     if not taken or room.block < room.answer:
         return list(taken)
     first, *others = taken
-    left = room.answer - sum(each.shown.words for each in others)
+    left = room.answer - sum(place.shown.words for place in others)
     shown = grown(first.shown, left)
     first = replace(first, shown=without(shown, told) or shown)
-    return [first, *(each for each in others if each.shown.text not in first.shown.text)]
+    return [first, *(place for place in others if place.shown.text not in first.shown.text)]
 
 
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
     """Whether the block, or one that holds it, is shown already."""
-    return any(shown.readable in each.text for each in before) or any(
-        shown.text in each.shown.text or each.shown.text in shown.text for each in taken
+    return any(shown.readable in sentence.text for sentence in before) or any(
+        shown.text in place.shown.text or place.shown.text in shown.text for place in taken
     )
 
 
 def _sentence(number: int, question: Question, place: Place, polarity: str, apart: float | None) -> Sentence:
     """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
     passage, text = place.passage, place.shown.readable
-    quotes = [_at_its_row(each, question, place) for each in place.shown.quotes]
+    quotes = [_at_its_row(quote, question, place) for quote in place.shown.quotes]
     short = polarity or _short(question, place.shown, place)
     if short:
         between = "\n\n" if text.startswith(_LINES) else " — "
@@ -305,7 +305,7 @@ def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
     holding = [
         [at for at, row in enumerate(rows) if word in row] for word in _WORD.findall(question.standalone.casefold())
     ]
-    alone = {each[0] for each in holding if len(each) == 1}
+    alone = {rows_holding[0] for rows_holding in holding if len(rows_holding) == 1}
     if len(alone) == 1:
         start = source.start + sum(len(row) + 1 for row in source.quote.split("\n")[: alone.pop()])
     if not source.start <= start < source.end:

@@ -157,7 +157,7 @@ def places(values: Sequence[float]) -> list[float]:
     [1.0, 0.0, 2.0]
     """
     found = [0.0] * len(values)
-    for place, index in enumerate(sorted(range(len(values)), key=lambda each: -values[each])):
+    for place, index in enumerate(sorted(range(len(values)), key=lambda index_of_value: -values[index_of_value])):
         found[index] = float(place)
     return found
 

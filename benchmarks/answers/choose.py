@@ -37,7 +37,7 @@ from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
 from assay.models.remember import RememberingEmbedder
 from assay.types import Evidence, PassageReading, ReaderModel, TitledText
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.writing import reader_writer
 from assay.writing.blocks import Room, room_for
 from assay.writing.extractive import ExtractiveWriter
@@ -128,7 +128,7 @@ class Choice:
         for name, value in zip((*WEIGHTS, "NEAR"), (*weights, near), strict=True):
             setattr(reader_writer, name, float(value))
         places = sorted(self.places, key=lambda place: -place.score)
-        taken = reader_writer.with_neighbours(reader_writer.chosen(places, self.room, ()), self.room)
+        taken = reader_writer.with_neighbours(reader_writer.choose_places(places, self.room, ()), self.room)
         return "\n\n".join(place.shown.text for place in taken)
 
 
@@ -137,7 +137,7 @@ async def choices(reader: KeptReader, embedder: Embedder, rows: Iterator[Found])
     writer = reader_writer.ReaderWriter(reader, embedder, ExtractiveWriter())
     made = []
     for row in rows:
-        question = understood(row.asked.text)
+        question = understand_by_rules(row.asked.text)
         room = room_for(question)
         places = await writer.places(question.standalone, room, row.evidence, {})
         if places:

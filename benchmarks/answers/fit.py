@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 
 from assay.nlp.tokens import words
 from assay.writing.candidates import candidates
-from assay.writing.features import NAMES, SCATTER_NAMES, Reading, read
+from assay.writing.features import NAMES, SCATTER_NAMES, PoolFeatures, extract_features
 from assay.writing.ranking import Ranker
 
 OUT = Path(__file__).resolve().parents[2] / "src" / "assay" / "writing" / "sentence_ranker.json"
@@ -45,7 +45,7 @@ class Example:
 
     source: str
     fold: int
-    reading: Reading
+    reading: PoolFeatures
     target: Array
 
     @property
@@ -65,7 +65,7 @@ def examples(cases: Sequence[Case]) -> list[Example]:
     for case in cases:
         pool = candidates(case.evidence)
         if pool:
-            reading = read(case.question, case.evidence, pool)
+            reading = extract_features(case.question, case.evidence, pool)
             shown = np.array([_shown(candidate.text, case.asked.golds) for candidate in pool])
             made.append(Example(case.asked.source, fold_of(case), reading, _target(shown)))
     return made

@@ -16,7 +16,7 @@ from assay.engine import Engine
 from assay.ingest.pipeline import embedded_text
 from assay.settings import load_settings
 from assay.types import Answer, Evidence, EvidenceFound, Hit, Outcome, Passage, Question, Scores
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.wiring import open_embedder, open_engine
 
 
@@ -53,7 +53,7 @@ def _case(asked: Asked, answer: Answer) -> Case:
     evidence = next(event.evidence for event in answer.trace if isinstance(event, EvidenceFound))
     answered = answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
     sufficiency = answer.judgement.sufficiency or 0.0
-    return Case(asked, understood(asked.text), evidence, sufficiency, answered, answer.ms)
+    return Case(asked, understand_by_rules(asked.text), evidence, sufficiency, answered, answer.ms)
 
 
 def completed(cases: list[Case]) -> list[Case]:

@@ -16,12 +16,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from run import BENIGN, attacks, evidence_of, planted, questions
 
-from assay.judging.asking import stating
+from assay.judging.asking import without_imperatives
 from assay.nlp.tokens import terms
 from assay.prompting import shown_text
 from assay.retrieval.quarantine import quarantined
 from assay.types import Evidence, Question
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from report import data_folder, write_result
 
 SETS = ("clapnq", "hotpot100", "musique100", "mtrag-un")
@@ -31,7 +31,7 @@ MAY_BE_LOST = 0.1
 
 def shown(question: Question, evidence: Evidence) -> str:
     """The texts that a judging model sees."""
-    return "\n".join(map(shown_text, stating(question, evidence).hits))
+    return "\n".join(map(shown_text, without_imperatives(question, evidence).hits))
 
 
 def answers(name: str) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def answers(name: str) -> dict[str, Any]:
         evidence = evidence_of([each["text"] for each in row["passages"]])
         whole, seen = (
             "\n".join(each.text for each in evidence.passages),
-            shown(understood(row["query"], ()), evidence),
+            shown(understand_by_rules(row["query"], ()), evidence),
         )
         rows, words, left = rows + 1, words + len(whole.split()), left + len(seen.split())
         lost += len(gold & set(terms(seen))) < len(gold & set(terms(whole))) - MAY_BE_LOST * len(gold)
@@ -63,7 +63,9 @@ def plants() -> dict[str, Any]:
         count = counts.setdefault(row["source"], Counter())
         count["strings"] += 1
         count["seen by a writer"] += in_sight(row["text"], "\n".join(map(shown_text, masked.hits)))
-        count["seen by a judge"] += in_sight(row["text"], shown(understood(question.query, ()), masked.readable))
+        count["seen by a judge"] += in_sight(
+            row["text"], shown(understand_by_rules(question.query, ()), masked.readable)
+        )
     return {source: dict(count) for source, count in counts.items()}
 
 

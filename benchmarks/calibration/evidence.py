@@ -24,7 +24,7 @@ from scored import KEPT_OUT, Scored, keep
 from assay.calibration.curves import FITTED_MODE
 from assay.core.stages import Reader
 from assay.judging.reader_judge import HeuristicJudge
-from assay.judging.signals import fitted
+from assay.judging.signals import load_weights
 from assay.types import Judgement
 
 # Questions of their own, labelled like the rest of their domain, that lie beside its `evidence.jsonl`.
@@ -56,7 +56,7 @@ async def main() -> None:
         )
         for name in TRAIN
     }
-    calibrated = fitted().given_read.calibration
+    calibrated = load_weights().given_read.calibration
     scores = {name: np.array([one.sufficiency or 0.0 for one in each]) for name, each in found.items()}
     for name, table in tables.items():
         refitted = out_of_fold(table, list(tables.values()), GIVEN)

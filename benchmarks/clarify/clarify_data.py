@@ -12,7 +12,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from assay.types import Evidence, Hit, Message, Passage, Question
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from report import data_folder
 
 FOLDS = 5
@@ -55,4 +55,4 @@ def _row(row: dict[str, Any], kind: str) -> Row:
         Hit(Passage(each["id"], each["id"], "", 0, len(each["text"]), each["text"]), 0.0)
         for each in row["passages"]
     )
-    return Row(kind, row["group"], understood(row["query"], history), Evidence(tuple(hits)))
+    return Row(kind, row["group"], understand_by_rules(row["query"], history), Evidence(tuple(hits)))

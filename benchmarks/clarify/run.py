@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from assay.core.tape import SystemClock
 from assay.evals.metrics import auroc
-from assay.judging.ambiguity import learned
+from assay.judging.ambiguity import load_ambiguity_model
 from assay.judging.judge import JudgePipeline
 from assay.judging.reader_judge import HeuristicJudge
 from assay.types import Action
-from assay.writing.abstain import asked_back
+from assay.writing.abstain import clarifying_question
 from report import write_result
 
 KINDS = ("underspecified", "answerable", "unanswerable")
@@ -42,10 +42,12 @@ def main() -> None:
     asks = asyncio.run(chosen(cases))
     begun = time.process_time()
     for each in cases:
-        asked_back(each.question, each.evidence)
+        clarifying_question(each.question, each.evidence)
     spent = (time.process_time() - begun) * 1000 / len(cases)
     offering = [
-        "Do you mean" in asked_back(each.question, each.evidence) for each in cases if each.kind == "underspecified"
+        "Do you mean" in clarifying_question(each.question, each.evidence)
+        for each in cases
+        if each.kind == "underspecified"
     ]
     write_result(
         "clarify",
@@ -63,7 +65,8 @@ def main() -> None:
                 4,
             ),
             "at the threshold, out of fold": {
-                kind: round(float((scores[kinds == kind] >= learned().threshold).mean()), 4) for kind in KINDS
+                kind: round(float((scores[kinds == kind] >= load_ambiguity_model().threshold).mean()), 4)
+                for kind in KINDS
             },
             "asked back by the fast judge of words": {
                 kind: round(float(asks[kinds == kind].mean()), 4) for kind in KINDS

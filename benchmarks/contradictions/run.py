@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.judging.contradictions import contradictions
 from assay.nlp.dates import dates
 from assay.types import Contradiction, Evidence, Hit, Passage, Sentence
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.writing.extractive import ExtractiveWriter
 from report import data_folder, write_result
 
@@ -112,7 +112,7 @@ def quoted(query: str, found: Evidence) -> str:
     """The answer that is quoted from the evidence."""
 
     async def gather() -> str:
-        parts = [part async for part in ExtractiveWriter().write(understood(query), found, ())]
+        parts = [part async for part in ExtractiveWriter().write(understand_by_rules(query), found, ())]
         return " ".join(part.text for part in parts if isinstance(part, Sentence))
 
     return asyncio.run(gather())
@@ -125,7 +125,7 @@ def lines(name: str) -> list[dict[str, Any]]:
 
 def measured(row: dict[str, Any]) -> tuple[tuple[Contradiction, ...], float]:
     """The contradictions of a row, and the CPU milliseconds they took."""
-    question, found = understood(row["query"]), evidence(row)
+    question, found = understand_by_rules(row["query"]), evidence(row)
     begun = time.process_time()
     made = contradictions(question, found)
     return made, (time.process_time() - begun) * 1000

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from recorded import Looked, Searched, recorded
 
 from assay.core.stages import SEARCHING, SearchUtility
-from assay.judging.asking import Verdict, combined
+from assay.judging.asking import Verdict, sufficiency_after
 from assay.judging.decide import Thresholds, triage_of
 from assay.judging.light import learned_band
 from assay.types import Action, Triage
@@ -90,7 +90,7 @@ def _heard(looked: Looked, right: bool) -> Looked:
     if looked.sufficiency not in learned_band():
         return looked
     verdict: Verdict = "yes" if looked.holds == right else "no"
-    return replace(looked, sufficiency=combined(looked.sufficiency, verdict, CORRECT))
+    return replace(looked, sufficiency=sufficiency_after(looked.sufficiency, verdict, CORRECT))
 
 
 def learned(cases: Sequence[Case], bars: Sequence[float] = BARS) -> SearchUtility:

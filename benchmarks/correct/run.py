@@ -36,7 +36,7 @@ from assay.retrieval.index.sqlite import open_sqlite
 from assay.retrieval.neighbours import LinkedRetriever
 from assay.settings import load_settings
 from assay.types import Action, Evidence, Judgement, Question, SearchSettings, Step
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.wiring import open_embedder
 from report import write_result
 
@@ -91,7 +91,7 @@ async def measured(source: str, hybrid: HybridRetriever, linked: LinkedRetriever
         name = str(row["id"])
         if not name.startswith(f"{source}:") or name not in gold:
             continue
-        question = understood(str(row["text"]))
+        question = understand_by_rules(str(row["text"]))
         for way, retriever in (("", hybrid), (" over linked search", linked)):
             ways = Corrected(retriever, RulesRefiner(), BestSelector(K))
             for rounds, evidence in (await ways.rounds(question, found.cpu_ms)).items():
@@ -130,7 +130,7 @@ async def stripped(asked: Sequence[Asked], retriever: Retriever) -> dict[str, fl
     """How much of the passages the strips keep, and how often the gold answer still shows in them."""
     whole, kept, share = [], [], []
     for each in asked:
-        question = understood(each.text)
+        question = understand_by_rules(each.text)
         evidence = await retriever.retrieve((question.standalone,))
         full = " ".join(passage.text for passage in evidence.passages)
         cut = " ".join(map(shown_text, with_strips(question, evidence).hits))

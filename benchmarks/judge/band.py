@@ -23,9 +23,9 @@ from learning import Table, out_of_fold
 from numpy.typing import NDArray
 from run import stamp
 
-from assay.judging.asking import combined
+from assay.judging.asking import sufficiency_after
 from assay.judging.decide import Thresholds
-from assay.judging.signals import Model, fitted
+from assay.judging.signals import Model, load_weights
 
 TARGET = ROOT / "src" / "assay" / "judging" / "band.json"
 RESULT = ROOT / "benchmarks" / "judge" / "results" / "band.json"
@@ -49,7 +49,7 @@ class Judged:
     @property
     def mendable(self) -> NDArray[np.bool_]:
         """Of these, the ones that a right verdict mends."""
-        lifted = np.array([combined(float(each), "yes", CORRECT) >= CORRECT for each in self.sufficiency])
+        lifted = np.array([sufficiency_after(float(each), "yes", CORRECT) >= CORRECT for each in self.sufficiency])
         return self.wrong & (lifted | ~self.sufficient)
 
     def share(self, rows: NDArray[np.bool_], of: NDArray[np.bool_] | None = None) -> float:
@@ -60,7 +60,9 @@ class Judged:
     def left(self, inside: NDArray[np.bool_], right: float) -> float:
         """The share of errors left when a model, right with this chance, says yes or no to the rows inside."""
         enough = {
-            verdict: np.array([combined(float(each), verdict, CORRECT) >= CORRECT for each in self.sufficiency])
+            verdict: np.array(
+                [sufficiency_after(float(each), verdict, CORRECT) >= CORRECT for each in self.sufficiency]
+            )
             for verdict in ("yes", "no")
         }
         told = np.where(self.sufficient, right, 1 - right)  # the chance of a yes
@@ -122,7 +124,7 @@ def report(sets: Mapping[str, Judged], low: float, high: float) -> dict[str, dic
 
 async def main() -> None:
     """Measure, choose, write."""
-    embedder, weights = KeptEmbedder.open(), fitted()
+    embedder, weights = KeptEmbedder.open(), load_weights()
     titled = list((await tables(embedder, titles=True)).values())
     both = await tables(embedder)
     search = await table(await asked(embedder), embedder)

@@ -22,7 +22,7 @@ from assay.models.remember import CachingReader
 from assay.retrieval.hybrid import HybridRetriever
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.types import Document, EmbeddingModel, Evidence, Hit, Message, Passage, Question
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = Path(os.environ.get("ASSAY_BENCH_CACHE", Path(tempfile.gettempdir()) / "assay-cache"))
@@ -121,7 +121,7 @@ async def asked(embedder: KeptEmbedder) -> list[Case]:
         cases = []
         for name, answerable in (("queries.jsonl", True), ("queries_unanswerable.jsonl", False)):
             for row in _lines(folder / name):
-                question = understood(str(row["text"]))
+                question = understand_by_rules(str(row["text"]))
                 evidence = await retriever.retrieve((question.standalone,))
                 cases.append(Case(str(row["group"]), str(row["text"]), question, evidence, answerable))
         await index.close()
@@ -135,7 +135,13 @@ def written() -> list[Case]:
 
     with written_collection() as opened:
         return [
-            Case(each.id, each.text, understood(each.text), opened.search(each.text), each.answerable == "full")
+            Case(
+                each.id,
+                each.text,
+                understand_by_rules(each.text),
+                opened.search(each.text),
+                each.answerable == "full",
+            )
             for each in held_questions()
             if each.answerable != "half"
         ]
@@ -146,7 +152,11 @@ def _given(row: dict[str, object], titles: bool) -> Case:
     hits = tuple(Hit(_passage(each, titles), 0.0) for each in row["passages"])  # type: ignore[attr-defined]
     asked_text = str(row["query"])
     return Case(
-        str(row["group"]), asked_text, understood(asked_text, history), Evidence(hits), bool(row["sufficient"])
+        str(row["group"]),
+        asked_text,
+        understand_by_rules(asked_text, history),
+        Evidence(hits),
+        bool(row["sufficient"]),
     )
 
 

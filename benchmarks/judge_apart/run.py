@@ -30,10 +30,10 @@ from assay.core.tape import SystemClock
 from assay.judging.asking import shown
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel
-from assay.judging.light import weighed as weighed_light
+from assay.judging.light import judge_reply as weighed_light
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.thorough import ThoroughModel
-from assay.judging.thorough import weighed as weighed_thorough
+from assay.judging.thorough import judge_reply as weighed_thorough
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
 from assay.models.structured import StructuredModel
@@ -41,7 +41,7 @@ from assay.nlp.tokens import terms
 from assay.prompting import random_fence
 from assay.retrieval.quarantine import quarantined
 from assay.types import Action, Evidence, Judgement, ModelReply, ModelRequest, Question, Usage
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from report import data_folder, write_result
 from support.provider import Asked, plain_answer
 
@@ -140,7 +140,7 @@ def cases(names: Sequence[str], most: int | None = None) -> list[Case]:
             asked = row["standalone"] if isinstance(row.get("standalone"), str) else row["query"]
             gold = frozenset(terms(row["answer"][0])) if row["answer"] else frozenset()
             if passages:
-                found.append(Case(understood(asked, ()), passages, bool(row["sufficient"]), gold))
+                found.append(Case(understand_by_rules(asked, ()), passages, bool(row["sufficient"]), gold))
     return found
 
 

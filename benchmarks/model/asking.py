@@ -31,7 +31,7 @@ from assay.types import (
     Severity,
     StatusChanged,
 )
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.writing.prompt import Style, writer_prompt
 
 FIRST = 60
@@ -162,7 +162,7 @@ def _names(findings: Sequence[Finding]) -> tuple[str, ...]:
 
 def raw(model: OpenAiModel, asked: Asked, evidence: Evidence) -> Told:
     """What the model alone answers from the same packed passages, asked for nothing but an answer."""
-    prompt = writer_prompt(understood(asked.text), evidence, Style(CONTEXT_TOKENS), random_fence)
+    prompt = writer_prompt(understand_by_rules(asked.text), evidence, Style(CONTEXT_TOKENS), random_fence)
     passages = [f"{each.title}\n{each.text}" for each in prompt.packed.passages]
     text = "\n\n".join([*passages, f"Answer the question from the text above.\nQuestion: {asked.text}"])
     request = ModelRequest("writer", (PromptMessage("user", text),), max_tokens=prompt.request.max_tokens)

@@ -27,7 +27,7 @@ from assay.engine import Engine
 from assay.nlp.blocks import in_context, titled
 from assay.nlp.tokens import terms
 from assay.types import Document, Passage
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.wiring import open_engine
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "asked"
@@ -152,7 +152,7 @@ def is_other(passage: Passage, row: dict, document: Document, where: tuple[int, 
 
 def halved(of: Answered) -> Iterator[dict]:
     """The parts of a question of which the documents answer one, each read as a part of the whole."""
-    parts = understood(of.wording).aspects
+    parts = understand_by_rules(of.wording).aspects
     if len(parts) != 2:
         return
     missing = set(terms(of.row["m"]))

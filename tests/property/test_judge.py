@@ -9,7 +9,7 @@ from assay.judging.reader_judge import HeuristicJudge
 from assay.nlp.answer_types import candidates
 from assay.testing.fakes import WordEmbedder
 from assay.types import AnswerType, Evidence, Hit, Message, Passage
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 
 TEXTS = st.text(max_size=80) | st.lists(
     st.sampled_from("who when is the Rome it founded in 1997 Ann Lee and, or ? . 谁 冠军 what about".split()),
@@ -20,11 +20,11 @@ TEXTS = st.text(max_size=80) | st.lists(
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 def test_every_text_is_understood(text: str, earlier: list[str]) -> None:
     history = tuple(Message("user", each) for each in earlier)
-    question = understood(text, history)
+    question = understand_by_rules(text, history)
     assert question.text == text
     assert 1 <= question.detail <= 10
     assert len(question.aspects) <= 8
-    assert question == understood(text, history)
+    assert question == understand_by_rules(text, history)
 
 
 @settings(deadline=None)
@@ -32,7 +32,7 @@ def test_every_text_is_understood(text: str, earlier: list[str]) -> None:
 def test_every_judgement_is_within_bounds(text: str, passages: list[str], vectors: bool) -> None:
     hits = tuple(Hit(Passage(str(n), "d", "", 0, len(each), each), 0.0) for n, each in enumerate(passages))
     judge = HeuristicJudge(WordEmbedder() if vectors else None)
-    judged = asyncio.run(judge.judge(understood(text), Evidence(hits)))
+    judged = asyncio.run(judge.judge(understand_by_rules(text), Evidence(hits)))
     assert judged.sufficiency is None or 0 <= judged.sufficiency <= 1
     assert (judged.sufficiency is None) == (judged.quality == "unknown") == (judged.triage is None)
     assert judged.sufficiency is None or set(judged.relevance) == {str(n) for n in range(len(passages))}

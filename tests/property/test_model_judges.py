@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from assay.core.profiles import DEPTHS, depth_for
 from assay.core.tape import SystemClock
 from assay.errors import ProviderUnreachable
-from assay.judging.asking import combined
+from assay.judging.asking import sufficiency_after
 from assay.judging.decide import Thresholds, quality_of, triage_of
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
@@ -34,7 +34,7 @@ from assay.types import (
     Triage,
 )
 from assay.understanding.model import ModelUnderstander, added, lost
-from assay.understanding.rules import RulesUnderstander, understood
+from assay.understanding.rules import RulesUnderstander, understand_by_rules
 
 SHARE = st.floats(0, 1)
 TEXT = st.text(max_size=30)
@@ -184,15 +184,15 @@ def test_more_evidence_never_lowers_what_a_verdict_makes_of_it(
     one: float, two: float, verdict: str, correct: float
 ) -> None:
     low, high = sorted((one, two))
-    assert combined(low, verdict, correct) <= combined(high, verdict, correct) + 1e-12  # type: ignore[arg-type]
-    assert combined(low, "no", correct) <= combined(low, "partial", correct) <= low + 1e-12
-    assert combined(low, "yes", correct) >= low - 1e-12
+    assert sufficiency_after(low, verdict, correct) <= sufficiency_after(high, verdict, correct) + 1e-12  # type: ignore[arg-type]
+    assert sufficiency_after(low, "no", correct) <= sufficiency_after(low, "partial", correct) <= low + 1e-12
+    assert sufficiency_after(low, "yes", correct) >= low - 1e-12
 
 
 @given(st.text(max_size=60), st.text(max_size=60), st.text(max_size=80), st.booleans())
 def test_a_model_never_breaks_the_understanding(earlier: str, asked: str, said: str, resolved: bool) -> None:
     history = (Message("user", earlier), Message("assistant", "Yes."))
-    rules = understood(asked, history)
+    rules = understand_by_rules(asked, history)
     reply = {"standalone": said, "resolved": resolved}
     model = StructuredModel(ScriptedModel(reply, reply))
     question = asyncio.run(ModelUnderstander(model, RulesUnderstander()).understand(asked, history))
@@ -209,7 +209,7 @@ def test_a_failing_condenser_leaves_the_rules(word: str, name: str) -> None:
     asked = f"When was {word} founded?"
     failing = ScriptedModel(ProviderUnreachable("no connection", hint="try later"))
     question = asyncio.run(ModelUnderstander(failing, RulesUnderstander()).understand(asked, history))
-    rules = understood(asked, history)
+    rules = understand_by_rules(asked, history)
     assert question.standalone == rules.standalone
     assert bool(question.notes) == bool(failing.requests)
 

@@ -11,7 +11,7 @@ from assay.judging.contradictions import contradictions
 from assay.nlp.anaphora import pointed, variants
 from assay.retrieval.quarantine import masked_spans, quarantined
 from assay.types import Evidence, Hit, Passage, Span
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 
 PIECES = (
     "Ann Lee", " was born in ", "1950", "1971", " (3 May 1900 – 1970)", ". ", "\n\n", " by ", "the ",
@@ -40,7 +40,7 @@ def evidence(texts: list[str]) -> Evidence:
 @given(QUESTIONS, st.lists(TEXTS, max_size=6))
 @settings(max_examples=150)
 def test_readings_stand_in_their_passages(question: str, texts: list[str]) -> None:
-    found = contradictions(understood(question), evidence(texts))
+    found = contradictions(understand_by_rules(question), evidence(texts))
     for each in found:
         assert 2 <= len(each.readings) <= 5
         for reading in each.readings:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.judging.multi_step import phrases
-from assay.judging.rewriting import RulesRefiner, constrained, keywords, normalised
+from assay.judging.rewriting import RulesRefiner, keywords, query_key, with_constraints
 from assay.judging.selection import BestSelector, with_strips
 from assay.nlp.sentences import sentences
 from assay.prompting import absent_from, pack, random_fence, shown_text, texts_of
@@ -45,8 +45,8 @@ def test_queries_are_new_each_once_and_no_more_than_asked_for(text, rows, most, 
     for _ in range(rounds):
         queries = asyncio.run(refiner.refine(question(text), found, JUDGED, path))
         assert len(queries) <= most
-        before = {normalised(query) for step in path for query in step.queries}
-        keys = [normalised(query) for query in queries]
+        before = {query_key(query) for step in path for query in step.queries}
+        keys = [query_key(query) for query in queries]
         assert len(set(keys)) == len(keys)
         assert before.isdisjoint(keys)
         assert all(keys)
@@ -110,6 +110,6 @@ def test_strips_fit_the_budget_and_no_passage_is_lost(text, rows, budget):
 
 @given(TEXTS, TEXTS)
 def test_queries_for_outside_lose_no_number(text, part):
-    for made in (keywords(text), constrained(text, part)):
+    for made in (keywords(text), with_constraints(text, part)):
         numbers = {word for word in text.split() if word.isascii() and word.isdigit()}
         assert numbers <= {word.strip("?.,!;") for word in made.split()}

@@ -10,7 +10,7 @@ from importlib.resources import files
 
 from assay.calibration import sigmoid
 from assay.judging.query_terms import content_terms, query_terms_of
-from assay.judging.signals import read
+from assay.judging.signals import read_passage
 from assay.nlp.anaphora import DEMONSTRATIVES, Pointed, pointed
 from assay.nlp.language import KNOWN_BY_SCRIPT
 from assay.nlp.tokens import rarity, stem, terms
@@ -35,7 +35,7 @@ class AmbiguityModel:
 
 
 @lru_cache(maxsize=1)
-def learned() -> AmbiguityModel:
+def load_ambiguity_model() -> AmbiguityModel:
     """The shipped weights, made by benchmarks/clarify/fit.py; their provenance stands in the file."""
     table = json.loads((files("assay.judging") / "ambiguity.json").read_text(encoding="utf-8"))
     return AmbiguityModel(table["weights"], table["intercept"], table["threshold"])
@@ -51,7 +51,7 @@ def ambiguity(question: Question, evidence: Evidence, model: AmbiguityModel | No
     """
     if question.language in KNOWN_BY_SCRIPT:
         return 1.0 if question.unclear else None
-    return (model or learned()).ambiguity(signals(question, evidence))
+    return (model or load_ambiguity_model()).ambiguity(signals(question, evidence))
 
 
 def signals(question: Question, evidence: Evidence) -> dict[str, float]:
@@ -79,7 +79,7 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     }
 
 
-def unnamed(question: Question) -> Sequence[Pointed]:
+def unnamed_things(question: Question) -> Sequence[Pointed]:
     """What the question points at and the dialogue does not name, what stands first in it first."""
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
     return [
@@ -90,7 +90,7 @@ def unnamed(question: Question) -> Sequence[Pointed]:
 def _cover(question: Question, evidence: Evidence) -> float:
     """The share of the question, by rarity, that the best passage holds."""
     query_terms = query_terms_of(question)
-    return max((read(passage, query_terms).cover for passage in evidence.readable.passages), default=0.0)
+    return max((read_passage(passage, query_terms).cover for passage in evidence.readable.passages), default=0.0)
 
 
 # What the ambiguity changes about a judgement.
@@ -113,7 +113,7 @@ def with_ambiguity(question: Question, evidence: Evidence, judged: Judgement, mo
     likely = measured >= model.threshold and _may_be_meant(question, evidence)
     if not likely and not names_several(question, evidence):
         return judged
-    return asked_back(question, judged)
+    return asks_back(question, judged)
 
 
 def _is_answered(judged: Judgement) -> bool:
@@ -121,7 +121,7 @@ def _is_answered(judged: Judgement) -> bool:
     return judged.signals.get("reader_best", 0.0) > _EVEN
 
 
-def asked_back(question: Question, judged: Judgement) -> Judgement:
+def asks_back(question: Question, judged: Judgement) -> Judgement:
     """The judgement with a question back recommended."""
     return replace(judged, recommendation=Action.CLARIFY, reason=_reason(question))
 
@@ -130,7 +130,8 @@ def names_several(question: Question, evidence: Evidence) -> bool:
     """Whether documents are of several things of the kind that the question points at: the X and the Y manual."""
     titles = {" ".join(terms(passage.title)) for passage in evidence.passages}
     return any(
-        len({title for title in titles if stem(phrase.head) in title.split()}) > 1 for phrase in unnamed(question)
+        len({title for title in titles if stem(phrase.head) in title.split()}) > 1
+        for phrase in unnamed_things(question)
     )
 
 
@@ -138,7 +139,7 @@ def _may_be_meant(question: Question, evidence: Evidence) -> bool:
     """Whether the passages speak of what the question points at; where none does, asking back would not help."""
     if question.unclear:
         return bool(evidence.hits)
-    wanted = {stem(phrase.head) for phrase in unnamed(question)}
+    wanted = {stem(phrase.head) for phrase in unnamed_things(question)}
     held = frozenset(
         term for passage in evidence.readable.passages for term in terms(f"{passage.title} {passage.text}")
     )
@@ -149,5 +150,5 @@ def _reason(question: Question) -> str:
     """Why the question is asked back."""
     if question.unclear:
         return f"the question cannot be understood as it stands: {question.unclear}"
-    phrases = " and ".join(f'"{phrase}"' for phrase in unnamed(question)[:2])
+    phrases = " and ".join(f'"{phrase}"' for phrase in unnamed_things(question)[:2])
     return f"nothing says which is meant by {phrases}" if phrases else "nothing says what the question points at"

@@ -21,7 +21,7 @@ from assay.types import Check, Evidence, Hit, Judgement, Question, QuestionKind,
 # What a judging model is shown of the evidence: no orders and no questions but those that bear on the user's.
 
 
-def stating(question: Question, evidence: Evidence) -> Evidence:
+def without_imperatives(question: Question, evidence: Evidence) -> Evidence:
     """The evidence with strips that leave out what speaks to its reader and holds no term of the question.
 
     A passage of which nothing would be left stays as it is, and so does all evidence for how something is done.
@@ -97,13 +97,13 @@ def shown(
 ) -> Shown:
     """The evidence within `room` tokens, then the question and its parts, each between fences of one code.
 
-    Of the passages the model sees what `stating` leaves for the question, whatever else is `asked` over them.
-    Raises PromptTooLong where no passage fits.
+    Of the passages the model sees what `without_imperatives` leaves for the question, even where another question
+    is `asked` over them. Raises PromptTooLong where no passage fits.
     """
     asked = asked or question
     parts = asked.aspects or (asked.standalone,)
     code = absent_from((*texts_of(evidence), asked.standalone, *parts), fence)
-    packed = pack(stating(question, evidence), room, code)
+    packed = pack(without_imperatives(question, evidence), room, code)
     if not packed.passages:
         raise PromptTooLong(
             f"not one passage fits the {room:,} tokens that the judge may show a model",
@@ -114,33 +114,33 @@ def shown(
     return Shown(packed, parts, "\n".join(blocks))
 
 
-def said(text: str) -> str:
+def clean_model_sentence(text: str) -> str:
     """A model's sentence on one line, printable, without links, at most 300 characters.
 
-    >>> said(" The year\\n is\\x1b[2J missing, see https://x.example/. ")
+    >>> clean_model_sentence(" The year\\n is\\x1b[2J missing, see https://x.example/. ")
     'The year is [2J missing, see x.example/.'
     """
     plain = "".join(character if character.isprintable() else " " for character in text[: 4 * _LONGEST])
     return " ".join(unlinked(plain).text.split())[:_LONGEST].rstrip()
 
 
-def noted(mode: str, note: str) -> str:
+def with_note(mode: str, note: str) -> str:
     """The mode with a note in brackets, after the notes that it has.
 
-    >>> noted("fast", "balanced: fast is sure"), noted("fast (words only)", "balanced failed: no key")
+    >>> with_note("fast", "balanced: fast is sure"), with_note("fast (words only)", "balanced failed: no key")
     ('fast (balanced: fast is sure)', 'fast (words only; balanced failed: no key)')
     """
     return f"{mode[:-1]}; {note})" if mode.endswith(")") else f"{mode} ({note})"
 
 
-def degraded(below: Judgement, depth: str, error: AssayError) -> Judgement:
+def without_deeper_verdict(below: Judgement, depth: str, error: AssayError) -> Judgement:
     """The judgement of the level below, which says that the model's failed and why."""
-    cause = said(str(error))
+    cause = clean_model_sentence(str(error))
     check = Check(
         "judge", Status.UNKNOWN, Severity.WARN, cause=f"the {depth} judge could not ask its model: {cause}"
     )
     return replace(
-        below, mode_used=noted(below.mode_used, f"{depth} failed: {cause}"), checks=(*below.checks, check)
+        below, mode_used=with_note(below.mode_used, f"{depth} failed: {cause}"), checks=(*below.checks, check)
     )
 
 
@@ -156,14 +156,16 @@ LIKELIHOODS: Mapping[Verdict, float] = MappingProxyType({"yes": 4.0, "partial": 
 _EVEN = 0.5
 
 
-def combined(fast: float | None, verdict: Verdict, correct: float) -> float:
+def sufficiency_after(fast: float | None, verdict: Verdict, correct: float) -> float:
     """The sufficiency after the verdict, 0 to 1: Bayes' rule in odds, odds(after) = odds(fast) x likelihood.
 
     "yes" never lowers it, "partial" and "no" never raise it. After "no" it lies below `correct` (above 0),
     whatever the fast judge measured: what a reader says is not there is not answered.
 
-    >>> round(combined(0.5, "yes", 0.7), 2), round(combined(0.9, "partial", 0.7), 2), combined(1.0, "no", 0.7) < 0.7
-    (0.8, 0.82, True)
+    >>> round(sufficiency_after(0.5, "yes", 0.7), 2), round(sufficiency_after(0.9, "partial", 0.7), 2)
+    (0.8, 0.82)
+    >>> sufficiency_after(1.0, "no", 0.7) < 0.7
+    True
     """
     before = _EVEN if fast is None else fast
     raised = before * LIKELIHOODS[verdict]

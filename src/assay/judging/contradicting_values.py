@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from assay.judging.contradiction_terms import (
     NAME,
     NATIONALITY,
-    Asked,
+    AskedAttribute,
     Line,
     Place,
     Shape,
@@ -17,7 +17,7 @@ from assay.judging.contradiction_terms import (
     of_another_year,
     person_places,
     place_places,
-    thing_in,
+    thing_share,
 )
 from assay.nlp.dates import Date, dates
 from assay.nlp.lexicon import word_class
@@ -42,7 +42,7 @@ _NAMED = re.compile(rf"\s+(?:the\s+(?=[A-Z])|called\s+|named\s+)?(?P<value>{NAME
 _OPENING = re.compile(rf"\s*(?P<value>{NAME})\s+$")
 
 
-def stated_places(asked: Asked, line: Line) -> Iterator[Place]:
+def stated_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """The value that a sentence's first verb joins with a subject naming the thing and all of the attribute."""
     verb = _VERB.search(line.text)
     if verb is None:
@@ -58,7 +58,7 @@ def stated_places(asked: Asked, line: Line) -> Iterator[Place]:
             yield opening.start("value"), opening.end("value"), INVERTED
 
 
-def _stated(asked: Asked, predicate: str) -> tuple[int, int] | None:
+def _stated(asked: AskedAttribute, predicate: str) -> tuple[int, int] | None:
     """What stands right behind the verb: a number with its unit, a name, for a name asked by no shape either."""
     if asked.shape is Shape.NUMBER:
         return _number(predicate)
@@ -76,14 +76,14 @@ def with_unit(text: str, start: int, end: int) -> int:
     return rate.end() if rate else end
 
 
-def _names_all(asked: Asked, text: str) -> bool:
+def _names_all(asked: AskedAttribute, text: str) -> bool:
     """Whether a stretch names most of the thing, and each term of the attribute or one that says the same.
 
     Without an attribute it must name all of the thing.
     """
     held = frozenset(terms(text))
     told = all(not same.isdisjoint(held) for same in asked.attribute.values())
-    return told and (thing_in(asked, held) >= SUBJECT if asked.attribute else held.issuperset(asked.thing))
+    return told and (thing_share(asked, held) >= SUBJECT if asked.attribute else held.issuperset(asked.thing))
 
 
 def _number(predicate: str) -> tuple[int, int] | None:
@@ -134,7 +134,7 @@ _KIND = re.compile(
 )
 
 
-def date_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
+def date_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
     """Dates near a word of the attribute; in brackets behind a name, birth and death; in the thing's own name."""
     found = [date for date in dates(line.text) if date.year is not None]
     life, death = not _BIRTH.isdisjoint(asked.attribute), not _DEATH.isdisjoint(asked.attribute)
@@ -162,7 +162,7 @@ def _lifetime(line: Line, found: list[Date], life: bool) -> Iterator[ValuePlace]
             return
 
 
-def number_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
+def number_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
     """Numbers of people, numbers of the noun that is counted, numbers near the words of the attribute."""
     dated = [(date.start, date.end) for date in dates(line.text)]
     people = "popul" in asked.attribute
@@ -190,18 +190,18 @@ def _of_people(line: Line, start: int, end: int) -> Iterator[ValuePlace]:
         yield start, end, 0.45 + 0.45 * near
 
 
-def _counts(asked: Asked, text: str, end: int) -> bool:
+def _counts(asked: AskedAttribute, text: str, end: int) -> bool:
     """Whether what follows a number is the noun that the question counts."""
     follows = _COUNTED.match(text, end)
     return bool(asked.noun and follows and asked.noun in terms(follows.group()))
 
 
-def kind_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
+def kind_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
     """What the thing is said to be: "X is a drama film"."""
     if line.thing < 0.5:
         return
     for match in _KIND.finditer(line.text):
-        if thing_in(asked, terms(line.text[: match.start()])) >= 0.6:
+        if thing_share(asked, terms(line.text[: match.start()])) >= 0.6:
             yield match.start("value"), match.end("value"), 0.9 - 0.03 * min(line.position, 6)
             return
 
@@ -234,30 +234,32 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class PassageValues:
     """What one passage gives: `about` is the share of the thing that it names, `values` are firmest first."""
 
     about: float
     values: tuple[Value, ...]
 
 
-def given(asked: Asked, title: str, text: str) -> Given:
+def values_given(asked: AskedAttribute, title: str, text: str) -> PassageValues:
     """The values that a passage may give for what is asked.
 
-    >>> from assay.judging.contradiction_terms import asked_by
+    >>> from assay.judging.contradiction_terms import asked_attribute
     >>> from assay.types import Question
-    >>> asked = asked_by(Question("When was Ann Lee born?", "When was Ann Lee born?"))
-    >>> [value.text for value in given(asked, "", "Ann Lee was born on 3 May 1950. She moved.").values]
+    >>> asked = asked_attribute(Question("When was Ann Lee born?", "When was Ann Lee born?"))
+    >>> [value.text for value in values_given(asked, "", "Ann Lee was born on 3 May 1950. She moved.").values]
     ['3 May 1950']
     """
     lines = lines_of(asked, text[:LONGEST])
-    about = thing_in(asked, frozenset(terms(title)).union(*(line.held for line in lines)))
+    about = thing_share(asked, frozenset(terms(title)).union(*(line.held for line in lines)))
     said = frozenset(terms(asked.text))
     found = (value for line in lines for value in _of_line(asked, said, line, about, bool(title)))
-    return Given(about, tuple(sorted(found, key=lambda value: (-value.strength, value.start))))
+    return PassageValues(about, tuple(sorted(found, key=lambda value: (-value.strength, value.start))))
 
 
-def _of_line(asked: Asked, said: frozenset[str], line: Line, about: float, titled: bool) -> Iterator[Value]:
+def _of_line(
+    asked: AskedAttribute, said: frozenset[str], line: Line, about: float, titled: bool
+) -> Iterator[Value]:
     """The values of one sentence that say something new, beyond the question's terms, in few words."""
     for start, end, strength in _places(asked, line):
         text = line.text[start:end].strip()
@@ -271,7 +273,7 @@ def _of_line(asked: Asked, said: frozenset[str], line: Line, about: float, title
             )
 
 
-def _places(asked: Asked, line: Line) -> Iterator[Place]:
+def _places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """Where values of the shape that is asked for stand; a number with its unit, and not that of another year."""
     if asked.shape is Shape.NUMBER and of_another_year(asked, line):
         return
@@ -295,7 +297,7 @@ def _tells_of_nobody_else(line: Line, start: int) -> bool:
     return line.attribute == 1.0 and not any(name.end <= start and not name.opens for name in names(line.text))
 
 
-def _tie(asked: Asked, line: Line, about: float) -> float:
+def _tie(asked: AskedAttribute, line: Line, about: float) -> float:
     """What a value keeps of its strength, for what its sentence and its passage tell of the thing."""
     by_sentence = WITHOUT_SENTENCE + (1 - WITHOUT_SENTENCE) * line.thing
     by_passage = WITHOUT_PASSAGE + (1 - WITHOUT_PASSAGE) * about

@@ -66,7 +66,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedAttribute:
     """An attribute of a thing.
 
     `thing` are the terms of the thing with their rarity (0.1 to 1), `attribute` the terms of what is asked of it,
@@ -128,10 +128,10 @@ _OPENING_WORDS = 6
 _NO_VALUE = frozenset({AnswerType.YES_NO, AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.LIST})
 
 
-def asked_by(question: Question) -> Asked | None:
+def asked_attribute(question: Question) -> AskedAttribute | None:
     """What the question asks; None where it names no thing, or asks for a reason, a list or yes and no.
 
-    >>> found = asked_by(Question("When was Ann Lee born?", "When was Ann Lee born?"))
+    >>> found = asked_attribute(Question("When was Ann Lee born?", "When was Ann Lee born?"))
     >>> found.shape.value, sorted(found.thing), sorted(found.attribute)
     ('date', ['ann', 'lee'], ['born'])
     """
@@ -150,7 +150,7 @@ def asked_by(question: Question) -> Asked | None:
     left_out = {*thing, *titled, *measured, *_EMPTY}
     rest = [term for term in content if term not in left_out]
     attribute = {term: SYNONYMS.get(term, frozenset((term,))) for term in rest}
-    return Asked(text, _shape(text, noun), {term: rarity(term) for term in thing}, attribute, noun)
+    return AskedAttribute(text, _shape(text, noun), {term: rarity(term) for term in thing}, attribute, noun)
 
 
 def _tells(term: str, noun: str, did: str) -> bool:
@@ -220,21 +220,21 @@ class Line:
         return best
 
 
-def thing_in(asked: Asked, held: Iterable[str]) -> float:
+def thing_share(asked: AskedAttribute, held: Iterable[str]) -> float:
     """The share of the thing's words, by rarity, among the terms held."""
     found = frozenset(held)
     told = fsum(weight for term, weight in asked.thing.items() if term in found)
     return told / fsum(asked.thing.values())
 
 
-def of_another_year(asked: Asked, line: Line) -> bool:
+def of_another_year(asked: AskedAttribute, line: Line) -> bool:
     """Whether the question names a year, and the sentence only others."""
     wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
     told = {str(date.year) for date in dates(line.text) if date.year is not None}
     return bool(wanted) and bool(told) and wanted.isdisjoint(told)
 
 
-def lines_of(asked: Asked, text: str) -> list[Line]:
+def lines_of(asked: AskedAttribute, text: str) -> list[Line]:
     """The sentences of the text in order."""
     wanted = frozenset().union(*asked.attribute.values())
     found: list[Line] = []
@@ -250,7 +250,7 @@ def lines_of(asked: Asked, text: str) -> list[Line]:
                 start=span.start,
                 position=position,
                 cues=tuple((start, end) for start, end, term in places if term in wanted),
-                thing=max(thing_in(asked, held), carried),
+                thing=max(thing_share(asked, held), carried),
                 attribute=told / (len(asked.attribute) or 1),
                 held=held,
             )
@@ -304,7 +304,7 @@ _ACTS = frozenset(map(stem, word_class("attributes.acts")))
 _LABELS = frozenset(map(stem, word_class("attributes.person_labels")))
 
 
-def person_places(asked: Asked, line: Line) -> Iterator[Place]:
+def person_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """Names of persons, bands and bodies that take the part which the question asks for."""
     kin = not _KIN.isdisjoint(asked.attribute)
     for start, end, strength in _relatives(asked, line) if kin else _actors(asked, line):
@@ -317,7 +317,7 @@ def person_places(asked: Asked, line: Line) -> Iterator[Place]:
             yield start, end, strength
 
 
-def _relatives(asked: Asked, line: Line) -> Iterator[Place]:
+def _relatives(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """Whose child someone is, and who is named as the parent."""
     wanted = "mother" if "mother" in asked.attribute else "father"
     for match in _CHILD.finditer(line.text):
@@ -327,7 +327,7 @@ def _relatives(asked: Asked, line: Line) -> Iterator[Place]:
             yield match.start("other"), match.end("other"), 0.95
 
 
-def _actors(asked: Asked, line: Line) -> Iterator[Place]:
+def _actors(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     yield from _behind_by(asked, line)
     for start, end in line.cues:
         yield from _beside(asked, line, start, end)
@@ -336,7 +336,7 @@ def _actors(asked: Asked, line: Line) -> Iterator[Place]:
             yield match.start("value"), match.end("value"), 0.85
 
 
-def _behind_by(asked: Asked, line: Line) -> Iterator[Place]:
+def _behind_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """Names behind "by": firm after a verb of the attribute, none after another verb."""
     telling = frozenset().union(*asked.attribute.values())
     for match in _BY.finditer(line.text):
@@ -350,7 +350,7 @@ def _behind_by(asked: Asked, line: Line) -> Iterator[Place]:
                 yield start, end, 0.9 if told else 0.8
 
 
-def _beside(asked: Asked, line: Line, start: int, end: int) -> Iterator[Place]:
+def _beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator[Place]:
     """Names at a word of the attribute: "Producer: Ann Lee", and "Ann Lee won" where what was won follows."""
     word = stem(fold(line.text[start:end]))
     behind = _LABELLED.match(line.text, end)
@@ -362,7 +362,7 @@ def _beside(asked: Asked, line: Line, start: int, end: int) -> Iterator[Place]:
         return
     # Any other verb is one where a full name stands before it.
     acts = word in _ACTS or (word in asked.attribute and " " in before["value"])
-    if word == "album" or (acts and thing_in(asked, terms(line.text[end:])) >= 0.5):
+    if word == "album" or (acts and thing_share(asked, terms(line.text[end:])) >= 0.5):
         yield before.start("value") + offset, before.end("value") + offset, 0.75
 
 

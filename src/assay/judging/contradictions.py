@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.judging.ambiguity import asked_back, unnamed
-from assay.judging.contradicting_values import NAMED, Given, Value, given
-from assay.judging.contradiction_terms import Asked, Shape, asked_by
+from assay.judging.ambiguity import asks_back, unnamed_things
+from assay.judging.contradicting_values import NAMED, PassageValues, Value, values_given
+from assay.judging.contradiction_terms import AskedAttribute, Shape, asked_attribute
 from assay.judging.query_terms import content_terms
 from assay.nlp.dates import dates, relation
 from assay.nlp.negation import is_hedge, negations, opposites_of
@@ -188,7 +188,7 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
     """
     if polar := yes_and_no(question, evidence):
         return (polar,)
-    asked = asked_by(question)
+    asked = asked_attribute(question)
     if asked is None:
         return ()
     groups = _grouped(asked, [given_value for hit in evidence.hits for given_value in _said(asked, hit)])
@@ -199,9 +199,9 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
     return (Contradiction(_aspect(question), tuple(map(_reading_of, groups[:MOST_READINGS]))),)
 
 
-def _said(asked: Asked, hit: Hit) -> Iterator[_Said]:
+def _said(asked: AskedAttribute, hit: Hit) -> Iterator[_Said]:
     """What one passage says: its firmest value, and the next one where that is about as firm and another."""
-    found: Given = given(asked, hit.passage.title, hit.readable)
+    found: PassageValues = values_given(asked, hit.passage.title, hit.readable)
     if not found.values or (found.about < HALF_NAMED and found.values[0].strength < FIRM):
         return
     first, *others = found.values
@@ -217,7 +217,7 @@ def _said(asked: Asked, hit: Hit) -> Iterator[_Said]:
             return
 
 
-def _grouped(asked: Asked, said: Sequence[_Said]) -> list[list[_Said]]:
+def _grouped(asked: AskedAttribute, said: Sequence[_Said]) -> list[list[_Said]]:
     """What is said, equal values together; those that can begin a contradiction come first."""
     groups: list[list[_Said]] = []
     for given_value in sorted(said, key=lambda one: not one.begins):
@@ -281,8 +281,8 @@ def with_contradictions(question: Question, evidence: Evidence, judged: Judgemen
         issues=(*judged.issues, *(describe(contradiction, passages) for contradiction in found)),
     )
     # The readings are there, and what is meant decides among them: searching again would bring more of them.
-    open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed(question))
-    return asked_back(question, judged) if open_to_all else judged
+    open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed_things(question))
+    return asks_back(question, judged) if open_to_all else judged
 
 
 def describe(contradiction: Contradiction, passages: Mapping[str, Passage]) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from assay.core.stages import Clock, Judge
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
-from assay.judging.ambiguity import AmbiguityModel, learned, with_ambiguity
-from assay.judging.asking import degraded, noted, said
+from assay.judging.ambiguity import AmbiguityModel, load_ambiguity_model, with_ambiguity
+from assay.judging.asking import clean_model_sentence, with_note, without_deeper_verdict
 from assay.judging.contradictions import with_contradictions
 from assay.judging.decide import recommend
 from assay.judging.light import BalancedModel
@@ -34,7 +34,7 @@ class JudgePipeline:
     clock: Clock
     balanced: BalancedModel | None = None
     thorough: ThoroughModel | None = None
-    ambiguity: AmbiguityModel = field(default_factory=learned)
+    ambiguity: AmbiguityModel = field(default_factory=load_ambiguity_model)
     least_passages: int = 1
     are_given: bool = False
     shadow: Judge | None = None
@@ -64,7 +64,7 @@ class JudgePipeline:
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
-            return degraded(await self._balanced(question, evidence), "thorough", error)
+            return without_deeper_verdict(await self._balanced(question, evidence), "thorough", error)
 
     async def _balanced(self, question: Question, evidence: Evidence) -> Judgement:
         """The fast judgement, and the model's verdict on top where the fast one may be wrong."""
@@ -72,13 +72,13 @@ class JudgePipeline:
         if self.balanced is None:
             return fast
         if spared := self.balanced.spared(question, evidence, fast):
-            return replace(fast, mode_used=noted(fast.mode_used, f"balanced: {spared}"))
+            return replace(fast, mode_used=with_note(fast.mode_used, f"balanced: {spared}"))
         try:
             return await self.balanced.judge(question, evidence, fast)
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
-            return degraded(fast, "balanced", error)
+            return without_deeper_verdict(fast, "balanced", error)
 
     async def _read_by_rules(self, question: Question, evidence: Evidence, judgement: Judgement) -> Judgement:
         """The judgement with how unclear the question is, then with what the passages disagree on.
@@ -137,7 +137,9 @@ async def _shadow_judgement(shadow: Judge, question: Question, evidence: Evidenc
 
 def _failed(error: Exception) -> Judgement:
     """The record of a shadow that failed."""
-    cause = said(str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}")
+    cause = clean_model_sentence(
+        str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+    )
     return Judgement(
         sufficiency=None,
         recommendation=Action.ABSTAIN,

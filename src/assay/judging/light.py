@@ -14,16 +14,16 @@ from typing import Annotated, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from assay.core.stages import LLM
-from assay.judging.apart import ApartVerdict, nothing_shown
+from assay.judging.apart import ApartVerdict, all_withheld
 from assay.judging.asking import (
     DATA_RULE,
     LIKELIHOODS,
     SENTENCE,
     Shown,
     Verdict,
-    combined,
-    said,
+    clean_model_sentence,
     shown,
+    sufficiency_after,
 )
 from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.prompting import FenceSource, random_fence
@@ -55,10 +55,10 @@ def learned_band() -> Band:
     return Band(table["low"], table["high"])
 
 
-def sampled(question: str, share: float) -> bool:
+def is_sampled(question: str, share: float) -> bool:
     """Whether the question belongs to the sampled share, 0 to 1: by its hash, so that a replay agrees.
 
-    >>> sampled("Who founded Rome?", 0.0), sampled("Who founded Rome?", 1.0)
+    >>> is_sampled("Who founded Rome?", 0.0), is_sampled("Who founded Rome?", 1.0)
     (False, True)
     """
     drawn = int.from_bytes(hashlib.sha256(question.encode(errors="surrogatepass")).digest()[:8])
@@ -85,7 +85,7 @@ def _phrase(value: object) -> object:
     """A phrase on one line; the words for nothing are none."""
     if not isinstance(value, str):
         return value
-    return "" if _NOTHING.fullmatch(value) else said(value)
+    return "" if _NOTHING.fullmatch(value) else clean_model_sentence(value)
 
 
 class LightReply(BaseModel):
@@ -134,11 +134,11 @@ class BalancedModel:
 
         async def ask(some: Evidence, asked: Question) -> Judgement:
             view = shown(question, some, self.room, self.fence, asked)
-            return weighed(question, len(some.hits), fast, await self._ask(view), view, self.thresholds)
+            return judge_reply(question, len(some.hits), fast, await self._ask(view), view, self.thresholds)
 
-        lowest = combined(fast.sufficiency, "no", self.thresholds.correct)
+        lowest = sufficiency_after(fast.sufficiency, "no", self.thresholds.correct)
         nothing = replace(
-            nothing_shown(question, evidence, lowest, self.thresholds),
+            all_withheld(question, evidence, lowest, self.thresholds),
             relevance=fast.relevance,
             signals=fast.signals,
             mode_used=_mode(fast),
@@ -151,7 +151,11 @@ class BalancedModel:
             return "there are no passages"
         if fast.recommendation is Action.CLARIFY:
             return "the question is not clear"
-        if fast.sufficiency is None or fast.sufficiency in self.band or sampled(question.standalone, self.sample):
+        if (
+            fast.sufficiency is None
+            or fast.sufficiency in self.band
+            or is_sampled(question.standalone, self.sample)
+        ):
             return None
         return "fast is sure"
 
@@ -169,12 +173,12 @@ class BalancedModel:
         return parsed
 
 
-def weighed(
+def judge_reply(
     question: Question, passages: int, fast: Judgement, reply: LightReply, view: Shown, at: Thresholds
 ) -> Judgement:
     """The fast judgement with the model's reply: sufficiency combined, everything else decided anew from it."""
     verdict = reply.strict
-    sufficiency = combined(fast.sufficiency, verdict, at.correct)
+    sufficiency = sufficiency_after(fast.sufficiency, verdict, at.correct)
     triage = triage_of(sufficiency, at)
     aspects = _aspects(fast.aspects, triage, verdict, reply.missing)
     recommended = recommend(triage, aspects, passages, question.unclear)

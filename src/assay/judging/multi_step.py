@@ -61,13 +61,13 @@ class Phrase:
 
 def whole(question: str) -> Phrase:
     """The question as one phrase that wants any name."""
-    return Phrase(0, len(question), question, "", weighed(question), AnswerType.NAME)
+    return Phrase(0, len(question), question, "", term_weights(question), AnswerType.NAME)
 
 
-def weighed(text: str) -> dict[str, float]:
+def term_weights(text: str) -> dict[str, float]:
     """The terms of a question in order with what each counts, those of names and numbers more.
 
-    >>> weighed("Who directed Emma?")
+    >>> term_weights("Who directed Emma?")
     {'direct': 1.0, 'emma': 3.0}
     """
     heavy = {term for span in names(text) for term in terms(text[span.start : span.end])}
@@ -79,10 +79,10 @@ def weighed(text: str) -> dict[str, float]:
     }
 
 
-def held(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
+def held_terms(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
     """The terms of `weights` among `found`, also in another form of the word.
 
-    >>> sorted(held({"director": 1.0, "emma": 2.0}, ["direct", "film"]))
+    >>> sorted(held_terms({"director": 1.0, "emma": 2.0}, ["direct", "film"]))
     ['director']
     """
     families: dict[str, list[str]] = {}
@@ -93,7 +93,7 @@ def held(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
     )
 
 
-def share(weights: Mapping[str, float], of: Iterable[str]) -> float:
+def held_share(weights: Mapping[str, float], of: Iterable[str]) -> float:
     """The share of all the weight that these terms have, 0 to 1."""
     whole = sum(weights.values())
     return sum(weights[term] for term in of) / whole if whole else 0.0
@@ -123,7 +123,7 @@ def phrases(question: str) -> tuple[Phrase, ...]:
             for n, part in enumerate(parts)
             if n and _first(question, part) in _RELATIVE
         ][:_MOST]
-    weights = weighed(question)
+    weights = term_weights(question)
     kept: dict[Span, Phrase] = {}
     for n, span in enumerate(found):
         trimmed = _trimmed(question, span, named[n].start if named else span.end)
@@ -234,7 +234,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class HitText:
     """A passage: its title without brackets, the title's terms, all its terms, and its sentences."""
 
     title: str
@@ -243,17 +243,17 @@ class Read:
     lines: tuple[Line, ...]
 
 
-def read(hit: Hit) -> Read:
+def read_hit(hit: Hit) -> HitText:
     """The passage of a hit, without what is masked."""
     return _read(hit.passage.title, hit.readable)
 
 
 # Two rounds and a choice read the same passages.
 @lru_cache(maxsize=256)
-def _read(title: str, text: str) -> Read:
+def _read(title: str, text: str) -> HitText:
     lines = tuple(_line(text, span) for span in sentences(text))
     titled = frozenset(terms(title))
-    return Read(bare(title), titled, titled.union(*(line.terms for line in lines)), lines)
+    return HitText(bare(title), titled, titled.union(*(line.terms for line in lines)), lines)
 
 
 def _line(text: str, span: Span) -> Line:
@@ -333,7 +333,7 @@ def _shorter(form: Form, hits: Sequence[Hit], known: frozenset[str]) -> Iterator
         if form.step and not own & phrase.weights.keys():
             continue  # it stood there before the last step, and was followed from there
         outside = form.text[: phrase.start], form.text[phrase.end :]
-        if weighed(" ".join(outside)):
+        if term_weights(" ".join(outside)):
             for score, name, _ in _best(phrase, hits, known, _OF_A_PHRASE):
                 yield Form(name.join(outside), form.score * score, form.step + 1, name)
     if not form.step:
@@ -348,28 +348,28 @@ def _best(phrase: Phrase, hits: Sequence[Hit], known: frozenset[str], count: int
     """The likeliest names for a phrase, each once, with how likely and the phrase's words open beside it."""
     best: dict[str, _Named] = {}
     for place, hit in enumerate(hits):
-        for answer in _standing(phrase, read(hit), min(place, _PLACE_NOUNS), known):
+        for answer in _standing(phrase, read_hit(hit), min(place, _PLACE_NOUNS), known):
             key = " ".join(words(answer[1]))
             if key not in best or answer[0] > best[key][0]:
                 best[key] = answer
     return sorted(best.values(), key=lambda scored: -scored[0])[:count]
 
 
-def _standing(phrase: Phrase, passage: Read, place: int, known: frozenset[str]) -> Iterator[_Named]:
+def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str]) -> Iterator[_Named]:
     """The names of a passage that could stand for the phrase."""
     about = frozenset(terms(phrase.name))
     if about and not about <= passage.titled and not any(phrase.name in line.text for line in passage.lines):
         return
-    titled = held(phrase.weights, passage.titled)
-    speaks = _PASSAGE * share(phrase.weights, held(phrase.weights, passage.terms)) - _LATER * place
+    titled = held_terms(phrase.weights, passage.titled)
+    speaks = _PASSAGE * held_share(phrase.weights, held_terms(phrase.weights, passage.terms)) - _LATER * place
     speaks += _TITLE * (bool(about) and words(passage.title) == words(phrase.name))
     new_title = bool(about) and not known >= passage.titled
     for n, line in enumerate(passage.lines):
-        inside = titled | held(phrase.weights, line.terms)
+        inside = titled | held_terms(phrase.weights, line.terms)
         if not inside:
             continue
         open_words = phrase.without(inside)
-        says = speaks + _SENTENCE * share(phrase.weights, inside) - _LATER * min(n, _SENTENCES)
+        says = speaks + _SENTENCE * held_share(phrase.weights, inside) - _LATER * min(n, _SENTENCES)
         if new_title and inside > titled:
             # What the passage is about may be what the phrase means: Paul Gross starred in the part.
             fits = phrase.wants is not AnswerType.PLACE
@@ -378,7 +378,7 @@ def _standing(phrase: Phrase, passage: Read, place: int, known: frozenset[str]) 
         for span in line.names:
             name = line.text[span.start : span.end].strip()
             if not known | passage.titled >= frozenset(terms(name)):
-                near = bool(held(phrase.weights, terms(_beside(line.text, span))))
+                near = bool(held_terms(phrase.weights, terms(_beside(line.text, span))))
                 yield says + _NEAR * near + _TYPE * (span.start in fitting), name, open_words
 
 

@@ -12,12 +12,12 @@ from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judging.query_terms import QueryTerms, content_terms, query_terms_of
 from assay.judging.signals import (
     Model,
-    Reading,
+    PassageTerms,
     Weights,
     aspect_cover,
-    clipped,
-    fitted,
-    read,
+    clip_cosine,
+    load_weights,
+    read_passage,
     telling_lines,
     vector_signals,
     word_signals,
@@ -175,14 +175,14 @@ _MOST_MISSING = 6
 class Measured:
     """What was measured: signals by name, the cosine of each passage where known, by which model, and what ran.
 
-    `read` is what a reader made of the passages, None where none read them.
+    `answerability` is what a reader made of the passages, None where none read them.
     """
 
     signals: dict[str, float]
     cosines: dict[str, float]
     model: Model
     mode: str
-    read: Answerability | None = None
+    answerability: Answerability | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class HeuristicJudge:
     """
 
     embedder: Embedder | None = None
-    weights: Weights = field(default_factory=fitted)
+    weights: Weights = field(default_factory=load_weights)
     thresholds: Thresholds = field(default_factory=Thresholds)
     reader: Reader | None = None
 
@@ -208,7 +208,7 @@ class HeuristicJudge:
         measured = await self._measure(question, query_terms, evidence, readings, words)
         if measured is None:
             return self._unmeasured(question, query_terms, _cause(query_terms), len(readings))
-        parts = await self._parts(question, evidence.passages) if measured.read else {}
+        parts = await self._parts(question, evidence.passages) if measured.answerability else {}
         return self._judged(question, query_terms, readings, measured, parts)
 
     async def _parts(self, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
@@ -234,7 +234,7 @@ class HeuristicJudge:
         question: Question,
         query_terms: QueryTerms,
         evidence: Evidence,
-        readings: Sequence[Reading],
+        readings: Sequence[PassageTerms],
         words: dict[str, float] | None,
     ) -> Measured | None:
         """Every signal that can be measured; None where there is none."""
@@ -263,7 +263,7 @@ class HeuristicJudge:
         self,
         question: Question,
         query_terms: QueryTerms,
-        readings: Sequence[Reading],
+        readings: Sequence[PassageTerms],
         measured: Measured,
         parts: Mapping[str, float],
     ) -> Judgement:
@@ -282,7 +282,7 @@ class HeuristicJudge:
             triage=triage,
             coverage=measured.signals["cover_all"] if query_terms.weights else None,
             relevance=_relevance(readings, measured.cosines)
-            | dict(measured.read.passages if measured.read else {}),
+            | dict(measured.answerability.passages if measured.answerability else {}),
             aspects=aspects,
             missing=_missing(query_terms, readings, aspects, sufficiency >= self.thresholds.correct),
             issues=_issues(query_terms, measured),
@@ -292,7 +292,11 @@ class HeuristicJudge:
         )
 
     def _aspects(
-        self, query_terms: QueryTerms, readings: Sequence[Reading], sufficiency: float, parts: Mapping[str, float]
+        self,
+        query_terms: QueryTerms,
+        readings: Sequence[PassageTerms],
+        sufficiency: float,
+        parts: Mapping[str, float],
     ) -> tuple[Aspect, ...]:
         """The state of each aspect: of a lone one by the sufficiency, of several by its own or by what holds it."""
         if len(query_terms.aspects) == 1:
@@ -322,7 +326,7 @@ class HeuristicJudge:
 
 async def _compared_aside(
     query_terms: QueryTerms, passages: Sequence[Passage]
-) -> tuple[list[Reading], dict[str, float] | None]:
+) -> tuple[list[PassageTerms], dict[str, float] | None]:
     """As `_compared`; not on the event loop where it takes longer than changing the thread is worth."""
     if sum(len(passage.text) for passage in passages) <= _SOON_READ:
         return _compared(query_terms, passages)
@@ -331,9 +335,9 @@ async def _compared_aside(
 
 def _compared(
     query_terms: QueryTerms, passages: Sequence[Passage]
-) -> tuple[list[Reading], dict[str, float] | None]:
+) -> tuple[list[PassageTerms], dict[str, float] | None]:
     """The passages read for the question, and the signals of words where the question has any."""
-    readings = [read(passage, query_terms) for passage in passages]
+    readings = [read_passage(passage, query_terms) for passage in passages]
     return readings, word_signals(query_terms, readings) if query_terms.weights else None
 
 
@@ -379,7 +383,7 @@ def _lone(triage: Triage | None) -> AspectState:
     return "covered" if triage is Triage.CORRECT else "missing" if triage is Triage.INCORRECT else "partial"
 
 
-def _aspect(text: str, wanted: frozenset[str], readings: Sequence[Reading], query_terms: QueryTerms) -> Aspect:
+def _aspect(text: str, wanted: frozenset[str], readings: Sequence[PassageTerms], query_terms: QueryTerms) -> Aspect:
     """One aspect of several, and the passages that hold about as much of it as the best one."""
     covers = {reading.passage_id: aspect_cover(wanted, reading, query_terms) for reading in readings}
     most = max(covers.values())
@@ -399,10 +403,10 @@ def _state(cover: float) -> AspectState:
     return "partial" if cover >= _PARTIAL else "missing"
 
 
-def _relevance(readings: Sequence[Reading], cosines: dict[str, float]) -> dict[str, float]:
+def _relevance(readings: Sequence[PassageTerms], cosines: dict[str, float]) -> dict[str, float]:
     """Each passage's relevance: the mean of its coverage and its cosine, coverage alone where that is unknown."""
     return {
-        reading.passage_id: (reading.cover + clipped(cosines[reading.passage_id])) / 2
+        reading.passage_id: (reading.cover + clip_cosine(cosines[reading.passage_id])) / 2
         if reading.passage_id in cosines
         else reading.cover
         for reading in readings
@@ -410,7 +414,7 @@ def _relevance(readings: Sequence[Reading], cosines: dict[str, float]) -> dict[s
 
 
 def _missing(
-    query_terms: QueryTerms, readings: Sequence[Reading], aspects: Sequence[Aspect], enough: bool
+    query_terms: QueryTerms, readings: Sequence[PassageTerms], aspects: Sequence[Aspect], enough: bool
 ) -> tuple[str, ...]:
     """The aspects nothing covers and, where the evidence is not enough, what it names and is found nowhere."""
     open_aspects = tuple(aspect.text for aspect in aspects if aspect.state == "missing" and len(aspects) > 1)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from assay.core.stages import LLM, Refiner
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
-from assay.judging.multi_step import Form, forms, phrases, read, weighed
+from assay.judging.multi_step import Form, forms, phrases, read_hit, term_weights
 from assay.nlp.answer_types import names
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import acronyms
@@ -35,11 +35,11 @@ _LIMITS = word_class("questions.limits")
 _ASKS = word_class("questions.asking")
 
 
-def constrained(question: str, part: str) -> str:
+def with_constraints(question: str, part: str) -> str:
     """The part with the names and numbers of the question that it lacks.
 
-    >>> constrained("When did the Eiffel Tower open, and how much did it cost in 1889?", "how much did it cost")
-    'how much did it cost Eiffel Tower 1889'
+    >>> with_constraints("When did the Eiffel Tower open, and what did it cost in 1889?", "what did it cost")
+    'what did it cost Eiffel Tower 1889'
     """
     there = set(words(part))
     lacking = [question[span.start : span.end] for span in names(question)]
@@ -67,12 +67,12 @@ def _states(word: str) -> bool:
     return any(form in _LIMITS or (form not in STOP_WORDS and form not in _ASKS) for form in folded)
 
 
-def expanded(question: str, hits: Sequence[Hit]) -> Iterator[str]:
+def expansions(question: str, hits: Sequence[Hit]) -> Iterator[str]:
     """The question with an acronym written out, or a name by the other name that the passages give it.
 
     >>> from assay.types import Passage
     >>> passage = Passage("p", "d", "r", 0, 46, "The World Health Organization (WHO) has a seat.")
-    >>> list(expanded("Where is the seat of the WHO?", [Hit(passage, 1.0)]))
+    >>> list(expansions("Where is the seat of the WHO?", [Hit(passage, 1.0)]))
     ['Where is the seat of the World Health Organization?']
     """
     for hit in hits:
@@ -99,10 +99,10 @@ def _replaced(question: str, one: str, other: str) -> Iterator[str]:
             yield new.join(re.split(pattern, question))
 
 
-def relaxed(question: str, hits: Sequence[Hit]) -> Iterator[str]:
+def relaxations(question: str, hits: Sequence[Hit]) -> Iterator[str]:
     """The question's words without those that no passage holds; names and numbers stay."""
-    there = frozenset().union(*(read(hit).terms for hit in hits))
-    weights = weighed(question)
+    there = frozenset().union(*(read_hit(hit).terms for hit in hits))
+    weights = term_weights(question)
     nowhere = {term for term, weight in weights.items() if weight == 1.0 and term not in there}
     if hits and nowhere and len(nowhere) < len(weights):
         yield " ".join(
@@ -134,33 +134,33 @@ class RulesRefiner:
         self, question: Question, evidence: Evidence, judgement: Judgement, path: tuple[Step, ...]
     ) -> tuple[str, ...]:
         """Queries that were not asked on the path yet, likeliest first; never raises."""
-        asked = {normalised(query) for step in path for query in step.queries}
+        asked = {query_key(query) for step in path for query in step.queries}
         # Reading the passages takes longer than an event loop should be kept waiting.
         return await asyncio.to_thread(self._new, question, evidence, judgement, asked)
 
     def _new(
         self, question: Question, evidence: Evidence, judgement: Judgement, asked: set[frozenset[str]]
     ) -> tuple[str, ...]:
-        return tuple(islice(unasked(ideas(question, evidence, judgement, asked), asked), self.most))
+        return tuple(islice(new_queries(candidate_queries(question, evidence, judgement, asked), asked), self.most))
 
     async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:
         """The question's words that state something, then each missing part with the question's names."""
         text = question.standalone[:LONGEST]
-        wanted = (keywords(constrained(text, part)) for part in missing_parts(question, judgement))
-        return tuple(islice(unasked(chain((keywords(text),), wanted), set()), 1 + _PARTS))
+        wanted = (keywords(with_constraints(text, part)) for part in missing_parts(question, judgement))
+        return tuple(islice(new_queries(chain((keywords(text),), wanted), set()), 1 + _PARTS))
 
 
-def ideas(
+def candidate_queries(
     question: Question, evidence: Evidence, judgement: Judgement, asked: set[frozenset[str]]
 ) -> Iterator[str]:
     """Queries for a question, likeliest first; some may have been `asked` before or come twice."""
     text = question.standalone[:LONGEST]
     yield from [phrase.text for phrase in phrases(text) if len(phrase.weights) > 1][:_PHRASES]
-    yield from (constrained(text, part) for part in missing_parts(question, judgement))
-    new = [form for form in forms(text, evidence.hits) if normalised(form.text) not in asked]
+    yield from (with_constraints(text, part) for part in missing_parts(question, judgement))
+    new = [form for form in forms(text, evidence.hits) if query_key(form.text) not in asked]
     yield from _by_turns(new)
-    yield from expanded(text, evidence.hits)
-    yield from relaxed(text, evidence.hits)
+    yield from expansions(text, evidence.hits)
+    yield from relaxations(text, evidence.hits)
 
 
 def missing_parts(question: Question, judgement: Judgement) -> list[str]:
@@ -170,20 +170,20 @@ def missing_parts(question: Question, judgement: Judgement) -> list[str]:
     return [aspect.text for aspect in judgement.aspects if aspect.state in ("missing", "partial")][:_PARTS]
 
 
-def unasked(queries: Iterable[str], asked: set[frozenset[str]]) -> Iterator[str]:
+def new_queries(queries: Iterable[str], asked: set[frozenset[str]]) -> Iterator[str]:
     """The queries that are not among the `asked`, each once; `asked` is not changed."""
     known = set(asked)
     for query in queries:
-        key = normalised(query)
+        key = query_key(query)
         if key and key not in known:
             known.add(key)
             yield query
 
 
-def normalised(query: str) -> frozenset[str]:
+def query_key(query: str) -> frozenset[str]:
     """What makes two queries the same search: their terms; of a query of stop words alone, its words.
 
-    >>> normalised("Director of Emma?") == normalised("the directors, Emma")
+    >>> query_key("Director of Emma?") == query_key("the directors, Emma")
     True
     """
     return frozenset(terms(query) or words(query))
@@ -283,8 +283,8 @@ class ModelRefiner:
         parts = (*missing_parts(question, judgement), *judgement.missing)
         reply = await self._asked(question, tuple(dict.fromkeys(parts)), evidence, asked)
         if reply is not None:
-            found = kept(question.standalone[:LONGEST], reply)
-            new = tuple(unasked(found, set(map(normalised, asked))))[:MOST]
+            found = checked_queries(question.standalone[:LONGEST], reply)
+            new = tuple(new_queries(found, set(map(query_key, asked))))[:MOST]
             if new:
                 return new
             self.tell("the model gave no query that was not asked before; queries are by rules")
@@ -297,7 +297,7 @@ class ModelRefiner:
         if reply is None:
             return await self.inner.outside(question, judgement)
         text = question.standalone[:LONGEST]
-        return tuple(unasked((constrained(text, query) for query in _said(reply)), set()))[:_FOR_A_PART]
+        return tuple(new_queries((with_constraints(text, query) for query in _said(reply)), set()))[:_FOR_A_PART]
 
     async def _asked(
         self, question: Question, parts: tuple[str, ...], evidence: Evidence, asked: Sequence[str]
@@ -334,16 +334,16 @@ class ModelRefiner:
         )
 
 
-def kept(question: str, reply: RefinerReply) -> tuple[str, ...]:
+def checked_queries(question: str, reply: RefinerReply) -> tuple[str, ...]:
     """The reply's queries, the first with those names and numbers of the question that none of them has.
 
     >>> reply = RefinerReply.model_construct(queries=[RefinedQuery.model_construct(part=1, query="its revenue")])
-    >>> kept("What was the revenue of Acme in 2019?", reply)
+    >>> checked_queries("What was the revenue of Acme in 2019?", reply)
     ('its revenue Acme 2019',)
     """
     queries = _said(reply)
     whole = " ".join(queries)
-    lacking = constrained(question, whole)[len(whole) :]
+    lacking = with_constraints(question, whole)[len(whole) :]
     return (queries[0] + lacking, *queries[1:]) if queries else ()
 
 

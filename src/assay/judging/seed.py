@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from assay.core.stages import Embedder
 from assay.judging.decide import Thresholds, quality_of, triage_of
-from assay.judging.signals import clipped
+from assay.judging.signals import clip_cosine
 from assay.types import Action, Evidence, Judgement, Question
 
 STOP = frozenset("the a an is are was were what when where how why who".split())
@@ -54,10 +54,10 @@ class SeedJudge:
         known = [hit.scores.dense for hit in evidence.hits]
         unseen = [hit.passage.text for hit, score in zip(evidence.hits, known, strict=True) if score is None]
         if not unseen:
-            return [clipped(score) for score in known if score is not None]
+            return [clip_cosine(score) for score in known if score is not None]
         vectors = await self.embedder.embed([self.embedder.model.as_question(question), *unseen])
         found = iter(float(each) for each in vectors[1:] @ vectors[0])
-        return [clipped(next(found) if score is None else score) for score in known]
+        return [clip_cosine(next(found) if score is None else score) for score in known]
 
     def _recommend(self, confidence: float, passages: int) -> tuple[Action, str]:
         """The seed's decision tree."""

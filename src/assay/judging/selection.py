@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 
 from assay.core.stages import LLM, Selector
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
-from assay.judging.multi_step import Line, forms, held, read, share, weighed
+from assay.judging.multi_step import Line, forms, held_share, held_terms, read_hit, term_weights
 from assay.judging.rewriting import LONGEST
 from assay.nlp.answer_types import new_candidates
 from assay.nlp.lexicon import word_class
@@ -54,11 +54,11 @@ class BestSelector:
         hits = evidence.hits
         if len(hits) > self.k:
             # Reading the passages takes longer than an event loop should be kept waiting.
-            hits = await asyncio.to_thread(chosen, question.standalone[:LONGEST], hits, self.k)
-        return replace(evidence, hits=placed(hits))
+            hits = await asyncio.to_thread(select_hits, question.standalone[:LONGEST], hits, self.k)
+        return replace(evidence, hits=hits_in_order(hits))
 
 
-def placed(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+def hits_in_order(hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """The hits in the order of their cosines where some come from outside; as they are where one is unknown."""
     cosines = {hit.passage.passage_id: hit.scores.dense for hit in hits if hit.scores.dense is not None}
     if len(cosines) < len(hits) or all(hit.passage.origin.kind == "collection" for hit in hits):
@@ -75,13 +75,13 @@ class Likely:
 
     def holds(self, terms: frozenset[str]) -> float:
         """How much of it these terms are, times how likely it is."""
-        return self.score * share(self.weights, terms)
+        return self.score * held_share(self.weights, terms)
 
 
-def chosen(question: str, hits: Sequence[Hit], count: int) -> tuple[Hit, ...]:
+def select_hits(question: str, hits: Sequence[Hit], count: int) -> tuple[Hit, ...]:
     """The `count` best hits, one after the other; of equals the one found first."""
-    likely = [Likely(weighed(form.text), form.score) for form in forms(question, hits)[:_FORMS]]
-    holding = [[held(form.weights, read(hit).terms) for form in likely] for hit in hits]
+    likely = [Likely(term_weights(form.text), form.score) for form in forms(question, hits)[:_FORMS]]
+    holding = [[held_terms(form.weights, read_hit(hit).terms) for form in likely] for hit in hits]
     whole = sum(form.score for form in likely)
     picked = list(range(int(count * _FIRST)))
     covered = [frozenset[str]().union(*(holding[n][form] for n in picked)) for form in range(len(likely))]
@@ -137,13 +137,13 @@ def with_strips(question: Question, evidence: Evidence) -> Evidence:
 
     A passage that holds as much of the question as any other stays whole: several of its sentences may be needed.
     """
-    asked = weighed(question.standalone[:LONGEST])
+    asked = term_weights(question.standalone[:LONGEST])
     named = {
         term: form.score
         for form in forms(question.standalone[:LONGEST], evidence.hits)[1:_STRIP_FORMS]
         for term in terms(form.name)
     }
-    shares = [share(asked, held(asked, read(hit).terms)) for hit in evidence.hits]
+    shares = [held_share(asked, held_terms(asked, read_hit(hit).terms)) for hit in evidence.hits]
     most = max(shares, default=0.0)
     hits = (
         replace(hit, strips=strips(hit, {**named, **asked}, question) if holds < most else ())
@@ -160,19 +160,19 @@ def strips(hit: Hit, weights: dict[str, float], question: Question) -> tuple[Spa
     back brings the sentence before it along, and a heading stands with what follows it. Where no sentence holds
     anything the passage stays whole.
     """
-    passage = read(hit)
+    passage = read_hit(hit)
     if len(passage.lines) <= _WHOLE:
         return ()
-    titled = held(weights, passage.titled)
+    titled = held_terms(weights, passage.titled)
     weights = {term: weight for term, weight in weights.items() if term not in titled}
     bearing = _bearing(passage.lines, weights, question)
     kept = with_what_they_need(passage.lines, bearing)
-    return () if not kept or len(kept) == len(passage.lines) else joined(passage.lines, sorted(kept))
+    return () if not kept or len(kept) == len(passage.lines) else merge_strips(passage.lines, sorted(kept))
 
 
 def _bearing(lines: Sequence[Line], weights: dict[str, float], question: Question) -> set[int]:
     """The sentences that hold enough of the question, or some and what could be its answer."""
-    shares = [share(weights, held(weights, line.terms)) for line in lines]
+    shares = [held_share(weights, held_terms(weights, line.terms)) for line in lines]
     best = max(shares)
     asked = question.standalone[:LONGEST]
     return {
@@ -197,7 +197,7 @@ def _points_back(text: str) -> bool:
     return first is not None and fold(text[first.start : first.end]) in _POINTS_BACK
 
 
-def joined(lines: Sequence[Line], kept: Sequence[int]) -> tuple[Span, ...]:
+def merge_strips(lines: Sequence[Line], kept: Sequence[int]) -> tuple[Span, ...]:
     """The places of the sentences; those that follow one another are one strip."""
     found: list[Span] = []
     for n in kept:
@@ -265,7 +265,7 @@ class ModelStripRanker:
     async def select(self, question: Question, evidence: Evidence) -> Evidence:
         """The choice of `inner` with strips of the model's; raises DeadlinePassed, and what `inner` raises."""
         chosen = await self.inner.select(question, evidence)
-        shown = shown_strips(chosen, self.room)
+        shown = numbered_strips(chosen, self.room)
         if not shown:
             return chosen
         try:
@@ -276,7 +276,7 @@ class ModelStripRanker:
             self.tell(f"the model that ranks strips failed, and they are by rules: {error}")
             return chosen
         assert isinstance(parsed, StripsReply)  # noqa: S101 - the LLM validates, or raises
-        return with_named(question, chosen, [shown[number - 1] for number in parsed.strips[:_MOST]])
+        return with_named_strips(question, chosen, [shown[number - 1] for number in parsed.strips[:_MOST]])
 
     def _request(self, question: Question, evidence: Evidence, shown: Sequence[Strip]) -> ModelRequest:
         code = absent_from((*texts_of(evidence), question.standalone), self.fence)
@@ -285,7 +285,7 @@ class ModelStripRanker:
             hit = evidence.hits[strip.hit]
             if strip.place == 0:
                 lines.append(sources_line(strip.hit + 1, hit.passage))
-            lines.append(f"{number}. {_shown(read(hit).lines[strip.place])}")
+            lines.append(f"{number}. {_shown(read_hit(hit).lines[strip.place])}")
         blocks = (fenced("strips", code, "\n".join(lines)), fenced("question", code, question.standalone))
         return ModelRequest(
             role="condenser",
@@ -297,11 +297,11 @@ class ModelStripRanker:
         )
 
 
-def shown_strips(evidence: Evidence, room: int) -> tuple[Strip, ...]:
+def numbered_strips(evidence: Evidence, room: int) -> tuple[Strip, ...]:
     """The sentences of the passages that have strips, in order: of as many whole ones as fit into `room` tokens."""
     shown: list[Strip] = []
     for n, hit in enumerate(evidence.hits):
-        lines = read(hit).lines if hit.strips else ()
+        lines = read_hit(hit).lines if hit.strips else ()
         cost = sum(estimated_tokens(_shown(line)) + 4 for line in lines)
         if cost <= room:
             shown += [Strip(n, place) for place in range(len(lines))]
@@ -309,9 +309,9 @@ def shown_strips(evidence: Evidence, room: int) -> tuple[Strip, ...]:
     return tuple(shown)
 
 
-def with_named(question: Question, evidence: Evidence, named: Sequence[Strip]) -> Evidence:
+def with_named_strips(question: Question, evidence: Evidence, named: Sequence[Strip]) -> Evidence:
     """The evidence with the named sentences as strips, in the passages of which any is named."""
-    weights = weighed(question.standalone[:LONGEST])
+    weights = term_weights(question.standalone[:LONGEST])
     hits = []
     for n, hit in enumerate(evidence.hits):
         places = {strip.place for strip in named if strip.hit == n}
@@ -321,9 +321,9 @@ def with_named(question: Question, evidence: Evidence, named: Sequence[Strip]) -
 
 def _cut(hit: Hit, places: set[int], weights: dict[str, float]) -> Hit:
     """The hit with strips at these places and at its best sentence's, each with what it needs."""
-    lines = read(hit).lines
-    best = max(range(len(lines)), key=lambda place: share(weights, held(weights, lines[place].terms)))
-    return replace(hit, strips=joined(lines, sorted(with_what_they_need(lines, {*places, best}))))
+    lines = read_hit(hit).lines
+    best = max(range(len(lines)), key=lambda place: held_share(weights, held_terms(weights, lines[place].terms)))
+    return replace(hit, strips=merge_strips(lines, sorted(with_what_they_need(lines, {*places, best}))))
 
 
 def _shown(line: Line) -> str:

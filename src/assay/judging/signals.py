@@ -40,7 +40,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PassageTerms:
     """A passage read for one question.
 
     `order` are its terms in order, title included; `held` the question's terms among them; `cover` their share.
@@ -53,7 +53,7 @@ class Reading:
     lines: tuple[Line, ...]
 
 
-def read(passage: Passage, query_terms: QueryTerms) -> Reading:
+def read_passage(passage: Passage, query_terms: QueryTerms) -> PassageTerms:
     """The passage read for the question. Title and table header count for the passage, not for its sentences."""
     text = passage.text[:LONGEST]
     lines = []
@@ -61,7 +61,7 @@ def read(passage: Passage, query_terms: QueryTerms) -> Reading:
         lines.append((stretch, position, tuple(terms(stretch))))
     order = (*terms(passage.title), *terms(passage.header), *(term for _, _, found in lines for term in found))
     held = query_terms.weights.keys() & set(order)
-    return Reading(
+    return PassageTerms(
         passage_id=passage.passage_id,
         order=order,
         held=frozenset(held),
@@ -95,7 +95,7 @@ def cover(held: Iterable[str], query_terms: QueryTerms) -> float:
 _NEAR = 3
 
 
-def word_signals(query_terms: QueryTerms, readings: Sequence[Reading]) -> dict[str, float]:
+def word_signals(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> dict[str, float]:
     """Each signal in 0 to 1, higher is better; `readings` must not be empty and the query_terms must have terms.
 
     `cover_all`, `cover_best`: the share of the question, by rarity, that all passages or the best one hold.
@@ -125,12 +125,12 @@ def word_signals(query_terms: QueryTerms, readings: Sequence[Reading]) -> dict[s
     }
 
 
-def best_window(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
+def best_window(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     """The highest coverage by two sentences that follow each other."""
     return max((_covered(window, query_terms) for reading in readings for window in _windows(reading)), default=0.0)
 
 
-def answer_cover(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
+def answer_cover(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     """The highest coverage by two neighbouring sentences of which one holds a candidate of the answer's type.
 
     Where the type has no shape that could be seen, the same as `best_window`.
@@ -145,7 +145,7 @@ def answer_cover(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     return best
 
 
-def _windows(reading: Reading) -> Iterator[tuple[Line, ...]]:
+def _windows(reading: PassageTerms) -> Iterator[tuple[Line, ...]]:
     """Each sentence with the one behind it; the last stands alone."""
     for at in range(len(reading.lines)):
         yield reading.lines[at : at + 2]
@@ -166,7 +166,7 @@ def _answers(line: Line, query_terms: QueryTerms, seen: dict[int, bool]) -> bool
     return seen[line.position]
 
 
-def _pairs(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
+def _pairs(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     """The share of the question's neighbouring terms that stand near each other in one passage."""
     if not query_terms.pairs:
         return cover(readings[0].held, query_terms)
@@ -189,7 +189,7 @@ def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str,
     return met
 
 
-def _names(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
+def _names(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     """The share of the question's names that some passage holds whole; coverage where it names nothing."""
     if not query_terms.names:
         return cover(frozenset().union(*(reading.held for reading in readings)), query_terms)
@@ -199,7 +199,7 @@ def _names(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     )
 
 
-def _numbers(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
+def _numbers(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     """The share of the question's numbers that some passage holds; coverage where it has none."""
     union = frozenset().union(*(reading.held for reading in readings))
     if not query_terms.numbers:
@@ -207,7 +207,7 @@ def _numbers(query_terms: QueryTerms, readings: Sequence[Reading]) -> float:
     return len(query_terms.numbers & union) / len(query_terms.numbers)
 
 
-def aspect_cover(terms: frozenset[str], reading: Reading, query_terms: QueryTerms) -> float:
+def aspect_cover(terms: frozenset[str], reading: PassageTerms, query_terms: QueryTerms) -> float:
     """The share of an aspect's terms, by rarity, that a passage holds."""
     total = fsum(query_terms.weights.get(term, 1.0) for term in terms)
     return fsum(query_terms.weights.get(term, 1.0) for term in terms & reading.held) / total
@@ -237,13 +237,15 @@ def vector_signals(
     nearest passage's title.
     """
     return {
-        "cosine_best": clipped(max(passages)),
-        "reached": reached(question, lines),
-        "beyond": beyond(question, lines, topic),
+        "cosine_best": clip_cosine(max(passages)),
+        "reached": expressed_share(question, lines),
+        "beyond": nearness_beyond_topic(question, lines, topic),
     }
 
 
-def beyond(question: NDArray[np.float32], lines: NDArray[np.float32], topic: NDArray[np.float32] | None) -> float:
+def nearness_beyond_topic(
+    question: NDArray[np.float32], lines: NDArray[np.float32], topic: NDArray[np.float32] | None
+) -> float:
     """How near the nearest sentence comes to what the question asks beyond its topic, 0 to 1.
 
     The best cosine after the topic's direction is taken out of question and sentences: a near miss speaks of the
@@ -254,7 +256,7 @@ def beyond(question: NDArray[np.float32], lines: NDArray[np.float32], topic: NDA
     if topic is None:
         return plain
     rest = question - (question @ topic) * topic
-    share = clipped(float(rest @ rest) ** 0.5)
+    share = clip_cosine(float(rest @ rest) ** 0.5)
     return share * _best_cosine(rest, lines - (lines @ topic)[:, None] * topic) + (1 - share) * plain
 
 
@@ -263,10 +265,10 @@ def _best_cosine(question: NDArray[np.float32], lines: NDArray[np.float32]) -> f
     asked = float(question @ question) ** 0.5
     lengths = [float(line @ line) ** 0.5 * asked for line in lines]
     near = (float(dot) / length for dot, length in zip(lines @ question, lengths, strict=True) if length > 1e-6)
-    return clipped(max(near, default=0.0))
+    return clip_cosine(max(near, default=0.0))
 
 
-def reached(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
+def expressed_share(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
     """How much of the question's meaning its three nearest sentences express together, 0 to 1.
 
     The length of the projection of the question's vector on the space that their vectors span: 1 where it is a
@@ -284,16 +286,16 @@ def reached(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
         if length > 1e-6:
             directions.append(direction / length)
             left = left - (left @ directions[-1]) * directions[-1]
-    return clipped(max(0.0, 1.0 - float(left @ left) / whole) ** 0.5) if whole else 0.0
+    return clip_cosine(max(0.0, 1.0 - float(left @ left) / whole) ** 0.5) if whole else 0.0
 
 
-def clipped(cosine: float) -> float:
+def clip_cosine(cosine: float) -> float:
     """The cosine within 0 to 1."""
     return min(1.0, max(0.0, cosine))
 
 
 def telling_lines(
-    query_terms: QueryTerms, readings: Sequence[Reading], cosines: Mapping[str, float]
+    query_terms: QueryTerms, readings: Sequence[PassageTerms], cosines: Mapping[str, float]
 ) -> tuple[str, ...]:
     """The sentences worth embedding, at most `MOST_LINES`, each cut to `LONGEST_LINE` characters, best first.
 
@@ -302,7 +304,7 @@ def telling_lines(
     """
     ranked: list[tuple[float, str]] = []
     for reading in readings:
-        passage = 0.3 * reading.cover + clipped(cosines.get(reading.passage_id, 0.0))
+        passage = 0.3 * reading.cover + clip_cosine(cosines.get(reading.passage_id, 0.0))
         for line in reading.lines:
             first = 0.1 if line.position == 0 else 0.0
             ranked.append((line.cover + passage + first, line.text[:LONGEST_LINE]))
@@ -354,7 +356,7 @@ class Weights:
 
 
 @lru_cache(maxsize=1)
-def fitted() -> Weights:
+def load_weights() -> Weights:
     """The shipped weights, made by benchmarks/judge/fit.py; their provenance stands in the file."""
     table = json.loads((files("assay.judging") / "weights.json").read_text(encoding="utf-8"))
     return Weights(**{part.name: _model(table[part.name]) for part in fields(Weights)})

@@ -10,8 +10,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from assay.core.stages import LLM
-from assay.judging.apart import ApartVerdict, nothing_shown
-from assay.judging.asking import DATA_RULE, SENTENCE, Shown, said, shown, under
+from assay.judging.apart import ApartVerdict, all_withheld
+from assay.judging.asking import DATA_RULE, SENTENCE, Shown, clean_model_sentence, shown, under
 from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.prompting import FenceSource, random_fence
 from assay.types import Action, Aspect, AspectState, Evidence, Judgement, ModelRequest, PromptMessage, Question
@@ -28,7 +28,7 @@ WORTH: Mapping[AspectState, float] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Consistent:
+class Reconciled:
     """What a reply comes to: its aspects, its sufficiency and coverage (0 to 1), and the contradictions found."""
 
     aspects: tuple[Aspect, ...]
@@ -37,13 +37,13 @@ class Consistent:
     issues: tuple[str, ...] = ()
 
 
-def consistent(
+def reconcile(
     aspects: Sequence[Aspect],
     relevance: Mapping[str, float],
     missing: Sequence[str],
     recommendation: Action,
     correct: float,
-) -> Consistent:
+) -> Reconciled:
     """The reply without contradictions, each of them named in `issues`; `aspects` must not be empty.
 
     1. An aspect that is covered and also named as missing is missing.
@@ -54,9 +54,9 @@ def consistent(
        held below `correct`, the threshold from which on evidence counts as enough.
 
     >>> covered = Aspect("the year", "covered", ("a",))
-    >>> consistent([covered], {"a": 0.9}, (), Action.ANSWER, 0.7).sufficiency
+    >>> reconcile([covered], {"a": 0.9}, (), Action.ANSWER, 0.7).sufficiency
     0.9
-    >>> consistent([covered], {"a": 0.1}, (), Action.ANSWER, 0.7).aspects[0].state
+    >>> reconcile([covered], {"a": 0.1}, (), Action.ANSWER, 0.7).aspects[0].state
     'partial'
     """
     issues: list[str] = []
@@ -71,7 +71,7 @@ def consistent(
         )
         sufficiency = under(correct, sufficiency)
     coverage = sum(WORTH[aspect.state] for aspect in kept) / len(kept)
-    return Consistent(kept, sufficiency, coverage, tuple(issues))
+    return Reconciled(kept, sufficiency, coverage, tuple(issues))
 
 
 def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[str], issues: list[str]) -> Aspect:
@@ -185,9 +185,9 @@ class ThoroughModel:
 
         async def ask(some: Evidence, asked: Question) -> Judgement:
             view = shown(question, some, self.room, self.fence, asked)
-            return weighed(asked, len(some.hits), await self._ask(view), view, self.thresholds)
+            return judge_reply(asked, len(some.hits), await self._ask(view), view, self.thresholds)
 
-        nothing = replace(nothing_shown(question, evidence, 0.0, self.thresholds), mode_used="thorough")
+        nothing = replace(all_withheld(question, evidence, 0.0, self.thresholds), mode_used="thorough")
         return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
 
     async def _ask(self, view: Shown) -> ThoroughReply:
@@ -206,19 +206,19 @@ class ThoroughModel:
         return parsed
 
 
-def weighed(question: Question, passages: int, reply: ThoroughReply, view: Shown, at: Thresholds) -> Judgement:
+def judge_reply(question: Question, passages: int, reply: ThoroughReply, view: Shown, at: Thresholds) -> Judgement:
     """The judgement of a reply: made consistent, then decided by the same rules as every other."""
     relevance = {view.packed.ids[passage.number - 1]: passage.relevance for passage in reply.passages}
     missing, recommendation = _kept(reply.missing), Action(reply.recommendation)
-    found = consistent(_aspects(reply, view), relevance, missing, recommendation, at.correct)
+    found = reconcile(_aspects(reply, view), relevance, missing, recommendation, at.correct)
     triage = triage_of(found.sufficiency, at)
     clarify = recommendation is Action.CLARIFY
-    ambiguous = (said(reply.reason) or "it can be read in several ways") if clarify else None
+    ambiguous = (clean_model_sentence(reply.reason) or "it can be read in several ways") if clarify else None
     recommended = recommend(triage, found.aspects, passages, question.unclear or ambiguous)
     return Judgement(
         sufficiency=found.sufficiency,
         recommendation=recommended.action,
-        reason=f"{recommended.reason} (the model says: {said(reply.reason) or 'no reason given'})",
+        reason=f"{recommended.reason} (the model says: {clean_model_sentence(reply.reason) or 'no reason given'})",
         quality=quality_of(found.sufficiency, at),
         triage=triage,
         coverage=found.coverage,
@@ -240,7 +240,7 @@ def _aspects(reply: ThoroughReply, view: Shown) -> tuple[Aspect, ...]:
     )
 
 
-def _missing(found: Consistent, named: Sequence[str]) -> tuple[str, ...]:
+def _missing(found: Reconciled, named: Sequence[str]) -> tuple[str, ...]:
     """The aspects that are missing, then what else the model names."""
     aspects = (aspect.text for aspect in found.aspects if aspect.state == "missing")
     return tuple(dict.fromkeys((*aspects, *named)))
@@ -248,4 +248,4 @@ def _missing(found: Consistent, named: Sequence[str]) -> tuple[str, ...]:
 
 def _kept(phrases: Sequence[str]) -> tuple[str, ...]:
     """The first phrases, each on one line, without empty and repeated ones."""
-    return tuple(dict.fromkeys(phrase for phrase in map(said, phrases) if phrase))[:_MOST]
+    return tuple(dict.fromkeys(phrase for phrase in map(clean_model_sentence, phrases) if phrase))[:_MOST]

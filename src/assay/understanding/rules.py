@@ -139,13 +139,13 @@ class RulesUnderstander:
 
     async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
         """The question that `text` asks at the end of `history`; never raises."""
-        return understood(text, history)
+        return understand_by_rules(text, history)
 
 
-def understood(text: str, history: tuple[Message, ...] = ()) -> Question:
+def understand_by_rules(text: str, history: tuple[Message, ...] = ()) -> Question:
     """The same without a wait, for pipes and benchmarks.
 
-    >>> question = understood("Who wrote it?", (Message("user", "When was Emma published?"),))
+    >>> question = understand_by_rules("Who wrote it?", (Message("user", "When was Emma published?"),))
     >>> question.standalone, question.kind.value, question.answer_type.value
     ('Who wrote Emma?', 'follow-up', 'person')
     """

@@ -37,7 +37,7 @@ class SpellingUnderstander:
         corrections = await self.speller.corrections(question.standalone)
         if not corrections:
             return question
-        anew = await self.inner.understand(corrected(question.standalone, corrections), ())
+        anew = await self.inner.understand(apply_corrections(question.standalone, corrections), ())
         return replace(
             anew,
             text=question.text,
@@ -51,10 +51,10 @@ class SpellingUnderstander:
         )
 
 
-def corrected(text: str, corrections: Sequence[Correction]) -> str:
+def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
     """The text with the corrected words in the place of the written ones.
 
-    >>> corrected("Is reimbursment slow?", (Correction("reimbursment", "reimbursement"),))
+    >>> apply_corrections("Is reimbursment slow?", (Correction("reimbursment", "reimbursement"),))
     'Is reimbursement slow?'
     """
     instead = {correction.written: correction.searched for correction in corrections}
@@ -94,7 +94,7 @@ class CollectionSpeller:
 
     async def corrections(self, text: str) -> tuple[Correction, ...]:
         """The misspelt words of the text, at most four, each with the nearest word of the collection."""
-        asked = {word: most for word, most in suspects(text).items() if not self.is_word(fold(word))}
+        asked = {word: most for word, most in suspect_words(text).items() if not self.is_word(fold(word))}
         known = await self.index.term_counts([stem(fold(word)) for word in asked]) if asked else {}
         unknown = [word for word in asked if stem(fold(word)) not in known][:_MOST]
         if not unknown:
@@ -128,12 +128,12 @@ class CollectionSpeller:
         return tuple(dict.fromkeys(word for word in written if word.isalpha() and stem(word) == term))
 
 
-def suspects(text: str) -> dict[str, int]:
+def suspect_words(text: str) -> dict[str, int]:
     """The words of a text that may be misspelt, each with the edits that may be undone in it.
 
     No number, no identifier, no short or stop word, nothing in quotation marks or code.
 
-    >>> suspects("Does NASA's load_file take the `reimbursment` polcy of Iran?")
+    >>> suspect_words("Does NASA's load_file take the `reimbursment` polcy of Iran?")
     {'take': 1, 'polcy': 1}
     """
     kept = [match.span() for match in _AS_IT_IS.finditer(encodable(text))]

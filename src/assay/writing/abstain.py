@@ -152,16 +152,18 @@ class AskingDecliner:
     def decline(self, question: Question, gathered: Gathered) -> str:
         """For CLARIFY a question back, else what `inner` says."""
         if gathered.action is Action.CLARIFY:
-            return asked_back(question, gathered.evidence, gathered.judgement.contradictions)
+            return clarifying_question(question, gathered.evidence, gathered.judgement.contradictions)
         return self.inner.decline(question, gathered)
 
 
-def asked_back(question: Question, evidence: Evidence, contradictions: Sequence[Contradiction] = ()) -> str:
+def clarifying_question(
+    question: Question, evidence: Evidence, contradictions: Sequence[Contradiction] = ()
+) -> str:
     """What the question does not say, in one sentence, and a question that a short reply can answer.
 
     Where the passages give several values for what is asked, it says which document gives which.
 
-    >>> asked_back(Question("What does the loan need?", "What does the loan need?"), Evidence())
+    >>> clarifying_question(Question("What does the loan need?", "What does the loan need?"), Evidence())
     'Your question does not say which loan is meant. Which one do you mean?'
     """
     phrase = _unnamed(question)

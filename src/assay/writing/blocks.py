@@ -121,12 +121,12 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     return Shown(_joined(parts, text), passage) if parts else None
 
 
-def without(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+def exclude_rivals(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
     """The same without the stretches on rivals, such as other items of a list; None where nothing is left.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
     >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",), 0),)}
-    >>> without(Shown((Span(0, 25),), passage), told).text
+    >>> exclude_rivals(Shown((Span(0, 25),), passage), told).text
     '- Rome: 9:00'
     """
     text, parts = shown.passage.text, list(shown.parts)
@@ -138,7 +138,7 @@ def without(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
     return Shown(tuple(parts), shown.passage) if parts else None
 
 
-def grown(shown: Shown, most_words: int) -> Shown:
+def extend_block(shown: Shown, most_words: int) -> Shown:
     """The same with its neighbours under one heading, behind and before it by turns, while `most_words` hold them.
 
     Steps and what a list leaves out stand beside the block that the reader points at.
@@ -158,12 +158,12 @@ def grown(shown: Shown, most_words: int) -> Shown:
     return Shown(_joined(parts, text), shown.passage)
 
 
-def told_of_rest(question: Question, shown: Sequence[Shown]) -> list[str]:
+def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
     """What to say behind each part shown: how many more items its lists have; nothing where one fact is asked for.
 
     >>> text = "- a tent\\n- a rope\\n- a lamp"
     >>> part = Shown((Span(0, 8),), Passage("p", "d", "r", 0, len(text), text))
-    >>> told_of_rest(Question("What to pack?", "What to pack?"), [part])
+    >>> remainder_notes(Question("What to pack?", "What to pack?"), [part])
     ['\\n\\n(This list has 2 more items in the source.)']
     """
     if question.answer_type in _SINGLE and not asks_for_several(question):

@@ -41,13 +41,13 @@ LEAST_TERMS = 3
 LEAST_SHARE = 0.6
 
 
-def attributed(sentence: Sentence, passages: Sequence[Passage]) -> Sentence:
+def with_attribution(sentence: Sentence, passages: Sequence[Passage]) -> Sentence:
     """The sentence, citing the passage that holds most of its words where it cites nothing and one holds enough.
 
     >>> tower = Passage("p7", "d", "r", 0, 40, "The harbour tower was opened in 1932.")
-    >>> attributed(Sentence(1, "The tower opened in 1932."), [tower]).passage_ids
+    >>> with_attribution(Sentence(1, "The tower opened in 1932."), [tower]).passage_ids
     ('p7',)
-    >>> attributed(Sentence(1, "The tower opened in 1933."), [tower]).passage_ids
+    >>> with_attribution(Sentence(1, "The tower opened in 1933."), [tower]).passage_ids
     ()
     """
     if sentence.passage_ids or sentence.unknown_marks:
@@ -241,7 +241,7 @@ class _Draft:
     shown: bool = False
     rest: list[Sentence] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    attributed: set[int] = field(default_factory=set)
+    cited_by_rules: set[int] = field(default_factory=set)
 
     def begin(self, prompt: Prompt) -> None:
         """Read a reply to this prompt from its beginning."""
@@ -259,8 +259,8 @@ class _Draft:
 
     def sourced(self, sentence: Sentence) -> Sentence:
         """The sentence, citing its source where the model named none and one is clear."""
-        found = attributed(sentence, self.prompt.packed.passages) if self.prompt else sentence
-        self.attributed |= {found.number} if found is not sentence else set()
+        found = with_attribution(sentence, self.prompt.packed.passages) if self.prompt else sentence
+        self.cited_by_rules |= {found.number} if found is not sentence else set()
         return found
 
     def ended(self) -> Finished:
@@ -285,7 +285,7 @@ class _Draft:
         return [f"the answer was cut off at {limit}{last}: allow more with --reply-tokens"]
 
     def _attribution(self) -> list[str]:
-        count = len(self.attributed)
+        count = len(self.cited_by_rules)
         return [f"the source of {count} sentence{'s' * (count > 1)} was found by assay, not named by the model"] * (
             count > 0
         )

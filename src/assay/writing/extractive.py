@@ -31,21 +31,21 @@ from assay.writing.blocks import (
     Room,
     Shown,
     asks_for_several,
+    exclude_rivals,
     list_around,
+    remainder_notes,
     shown_around,
-    told_of_rest,
-    without,
 )
 from assay.writing.candidates import Candidate, candidates
-from assay.writing.features import bare_title, named, read, weighing
+from assay.writing.features import bare_title, extract_features, titles_named, weighing
 from assay.writing.ranking import (
     SCATTERED,
     STEPS,
     WORDS_APART,
     WORDS_TOGETHER,
     Ranker,
-    direct,
-    fitted,
+    direct_answers,
+    load_ranker,
     pertinent,
     readable,
     select,
@@ -89,7 +89,11 @@ def _named_ranks(question: str, evidence: Evidence) -> list[int]:
     """The first passage of each title that the question names and that is not part of a longer one it names."""
     titles = [passage.title for passage in evidence.passages]
     first = {bare_title(title): rank for rank, title in reversed(list(enumerate(titles)))}
-    asked = {bare_title(title) for title, is_named in zip(titles, named(question, titles), strict=True) if is_named}
+    asked = {
+        bare_title(title)
+        for title, is_named in zip(titles, titles_named(question, titles), strict=True)
+        if is_named
+    }
     return sorted(
         first[title]
         for title in asked
@@ -173,7 +177,7 @@ def _shows(shown: Shown, passage_id: str, listed: Span) -> bool:
 LEAST = 0.5
 
 
-def for_each_part(question: Question, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
+def sentence_per_part(question: Question, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
     """For each of several aspects the candidate that holds most of it, the likelier of two; none for a lone one.
 
     A part that no candidate holds half of gets none.
@@ -271,7 +275,7 @@ def _measures(question: str, text: str) -> list[bool]:
 # An answer where sources disagree: one sentence for each reading, so that none is picked silently.
 
 
-def per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
+def sentence_per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
     """For each reading of the evidence's contradictions the likeliest sentence that holds its value, once.
 
     None where the evidence carries no contradiction, or where fewer than two readings can be quoted.
@@ -289,7 +293,7 @@ def per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[
     return list(chosen) if len(chosen) > 1 else []
 
 
-def told_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
+def describe_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
     """Each contradiction on a line, for a prompt: its readings with the numbers of the passages and their date.
 
     A reading none of whose passages is among these is left out, and a contradiction of which fewer than two are
@@ -335,7 +339,7 @@ class ExtractiveWriter:
     It writes the same answer whatever the advice: a quotation cannot be mended.
     """
 
-    ranker: Ranker = field(default_factory=fitted)
+    ranker: Ranker = field(default_factory=load_ranker)
 
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
@@ -358,7 +362,7 @@ class ExtractiveWriter:
     def scattered(self, question: Question, evidence: Evidence) -> float:
         """The probability that the answer lies scattered over passages, so that several must be quoted."""
         pool = candidates(evidence)
-        return self.ranker.scattered(read(question, evidence, pool)) if pool else 0.0
+        return self.ranker.scattered(extract_features(question, evidence, pool)) if pool else 0.0
 
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
         """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
@@ -370,34 +374,34 @@ class ExtractiveWriter:
         )
         if not pool:
             return _Plan()
-        reading = read(question, evidence, pool)
+        reading = extract_features(question, evidence, pool)
         scattered = self.ranker.scattered(reading)
         shares = self.ranker.shares(reading)
         # Where several steps lead to the answer, the last need not speak of what is asked.
         shares = shares if scattered >= STEPS else pertinent(question, pool, reading, shares)
-        disagreeing = per_reading(evidence, pool, shares)
+        disagreeing = sentence_per_reading(evidence, pool, shares)
         if disagreeing:
             return _Plan(quoted=tuple(pool[index] for index in disagreeing))
         compared = sides(question, evidence, pool, shares)
         grounds, settled = _settled(question, pool, shares, compared)
-        parts = [] if compared else for_each_part(question, pool, shares)
+        parts = [] if compared else sentence_per_part(question, pool, shares)
         if settled is not None:
             chosen = list(grounds)
         elif len(parts) == len(question.aspects) > 1:
             chosen = parts
         else:
             words = WORDS_APART if scattered >= SCATTERED else WORDS_TOGETHER
-            chosen = select(pool, shares, words, compared or parts or direct(reading, shares))
+            chosen = select(pool, shares, words, compared or parts or direct_answers(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            listed = (without(block, told) for block in with_lists(question, quoted))
+            listed = (exclude_rivals(block, told) for block in with_lists(question, quoted))
             return _Plan(quoted=quoted, listed=tuple(block for block in listed if block is not None))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
 
 
 def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
     """A sentence for each part shown. Only its quotes claim something: how many items are left out is no claim."""
-    rests = told_of_rest(question, shown)
+    rests = remainder_notes(question, shown)
     return [
         Sentence(
             number,

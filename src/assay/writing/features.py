@@ -64,10 +64,10 @@ _IN_BRACKETS = re.compile(r"(?<!\s)\s*+\([^)]{0,300}\)\s*$")
 _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST})
 
 
-def leans(text: str) -> bool:
+def points_back(text: str) -> bool:
     """Whether the sentence opens with a word that points back.
 
-    >>> leans("He was born in Ulm."), leans("Heat rises.")
+    >>> points_back("He was born in Ulm."), points_back("Heat rises.")
     (True, False)
     """
     return _LEANS.match(text) is not None
@@ -98,7 +98,7 @@ def weighing(question: Question, pool: Sequence[Candidate]) -> Weighing:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class PoolFeatures:
     """The numbers of one question's evidence: `rows` has one row a candidate in the order of `NAMES`.
 
     `scatter` are the numbers, in the order of `SCATTER_NAMES`, that tell whether one passage answers or the
@@ -114,12 +114,12 @@ class Reading:
         return [row[place] for row in self.rows]
 
 
-def read(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> Reading:
+def extract_features(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> PoolFeatures:
     """What can be measured of the candidates, which must be of this evidence and not none."""
     around = _Around(question, evidence, pool)
     alone = (around.row(index) for index in range(len(pool)))
     rows = tuple((*row, *beside) for row, beside in zip(alone, around.standing(), strict=True))
-    return Reading(rows, around.scatter(max(row[NAMES.index("bridge")] for row in rows)))
+    return PoolFeatures(rows, around.scatter(max(row[NAMES.index("bridge")] for row in rows)))
 
 
 class _Around:
@@ -137,7 +137,7 @@ class _Around:
         self.fitting = [self._fitting(candidate) for candidate in pool]
         self.passages = self._passage_terms()
         self.passage_covers = [self.weigh.cover(found) for found in self.passages]
-        self.named = named(question.standalone, [passage.title for passage in evidence.passages])
+        self.named = titles_named(question.standalone, [passage.title for passage in evidence.passages])
         self.dense = _dense(evidence)
         self.asked_pairs = _pairs(terms(question.standalone))
         self.starts = sorted(range(len(pool)), key=lambda index: -self.covers[index])[:_HOPS]
@@ -168,7 +168,7 @@ class _Around:
             typed,
             phrase,
             math.log(candidate.words),
-            float(leans(candidate.text)),
+            float(points_back(candidate.text)),
             bridge,
             gain,
         )
@@ -244,10 +244,10 @@ class _Around:
         return best
 
 
-def named(question: str, titles: Sequence[str]) -> list[bool]:
+def titles_named(question: str, titles: Sequence[str]) -> list[bool]:
     """Which titles, without what they add in brackets, the question names word for word.
 
-    >>> named("Who is older, Sid Haig or Ann Lee?", ["Sid Haig", "Lee", "Ann Lee (poet)", "Sid"])
+    >>> titles_named("Who is older, Sid Haig or Ann Lee?", ["Sid Haig", "Lee", "Ann Lee (poet)", "Sid"])
     [True, True, True, True]
     """
     asked = f" {' '.join(words(question))} "

@@ -36,7 +36,7 @@ from assay.types import (
     Question,
     QuestionKind,
 )
-from assay.writing.extractive import told_readings
+from assay.writing.extractive import describe_readings
 
 # What a writing model is told, in words: the rules for every answer, and what one question asks for besides.
 
@@ -314,7 +314,7 @@ def _listed(passages: tuple[Passage, ...], code: str) -> str:
 
 def _disagreeing(evidence: Evidence, passages: tuple[Passage, ...], code: str) -> str:
     """Where the passages shown disagree on what is asked, their readings, and to give each of them."""
-    readings = told_readings(evidence, passages)
+    readings = describe_readings(evidence, passages)
     return f"{fenced('readings', code, readings)}\n\n{EACH_READING}" if readings else ""
 
 

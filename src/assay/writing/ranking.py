@@ -19,7 +19,7 @@ from assay.calibration import sigmoid
 from assay.nlp.tokens import terms
 from assay.types import AnswerType, Question
 from assay.writing.candidates import Candidate
-from assay.writing.features import NAMES, SCATTER_NAMES, Reading, leans, weighing
+from assay.writing.features import NAMES, SCATTER_NAMES, PoolFeatures, points_back, weighing
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Ranker:
     scatter: tuple[float, ...]
     scatter_intercept: float
 
-    def scattered(self, reading: Reading) -> float:
+    def scattered(self, reading: PoolFeatures) -> float:
         """The probability that the answer lies scattered over several passages."""
         return sigmoid(self.scatter_intercept + _dot(self.scatter, reading.scatter))
 
-    def shares(self, reading: Reading) -> list[float]:
+    def shares(self, reading: PoolFeatures) -> list[float]:
         """How likely each candidate is the answer among them; the shares sum to 1."""
         scattered = self.scattered(reading)
         together = softmax([_dot(self.together, row) for row in reading.rows])
@@ -60,7 +60,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 @cache
-def fitted() -> Ranker:
+def load_ranker() -> Ranker:
     """The ranker whose weights ship with the package."""
     stored: Mapping[str, Any] = json.loads(files("assay.writing").joinpath("sentence_ranker.json").read_text())
     return Ranker(
@@ -122,7 +122,7 @@ def select(
 
 
 def pertinent(
-    question: Question, pool: Sequence[Candidate], reading: Reading, shares: Sequence[float]
+    question: Question, pool: Sequence[Candidate], reading: PoolFeatures, shares: Sequence[float]
 ) -> list[float]:
     """The shares, 0 where a sentence neither speaks of what is asked nor is led to from one that does.
 
@@ -144,7 +144,7 @@ def pertinent(
     ]
 
 
-def direct(reading: Reading, shares: Sequence[float]) -> list[int]:
+def direct_answers(reading: PoolFeatures, shares: Sequence[float]) -> list[int]:
     """The likeliest sentence that repeats the question and holds what it asks for; none where there is none."""
     covers, typed = reading.column("cover"), reading.column("typed")
     whole = [index for index, cover in enumerate(covers) if cover >= WHOLE and typed[index] > 0]
@@ -160,7 +160,7 @@ def _pointed_at(index: int, pool: Sequence[Candidate]) -> int | None:
     """The sentence just before one that points back, in the same passage."""
     here, before = pool[index], pool[index - 1]
     follows = before.passage is here.passage and before.position == here.position - 1
-    return index - 1 if index and follows and leans(here.text) else None
+    return index - 1 if index and follows and points_back(here.text) else None
 
 
 def readable(chosen: Sequence[int], pool: Sequence[Candidate]) -> list[int]:

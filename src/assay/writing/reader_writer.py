@@ -30,12 +30,12 @@ from assay.writing.blocks import (
     Room,
     Shown,
     asks_for_several,
-    grown,
+    exclude_rivals,
+    extend_block,
     in_code,
+    remainder_notes,
     room_for,
     shown_around,
-    told_of_rest,
-    without,
 )
 from assay.writing.extractive import ExtractiveWriter
 
@@ -140,14 +140,14 @@ class ReaderWriter:
         for part in asked:
             every = await self.places(part, room, evidence, told)
             places = [place for place in every if not place.rival]
-            taken = chosen(places, room, made)
-            apart = stands_apart(places[0], every) if taken and taken[0] is places[0] else None
+            taken = choose_places(places, room, made)
+            apart = separation(places[0], every) if taken and taken[0] is places[0] else None
             for place in taken[:1] if several else with_neighbours(taken, room, told):
                 polarity = await self._polarity(question, place, told)
                 made.append(_sentence(len(made) + 1, question, place, polarity, apart))
                 quoted.append(place.shown)
                 apart = None
-        rests = told_of_rest(question, quoted)
+        rests = remainder_notes(question, quoted)
         made = [replace(sentence, text=sentence.text + rest) for sentence, rest in zip(made, rests, strict=True)]
         if made and evidence.uncovered:
             named = "; ".join(evidence.uncovered)
@@ -175,7 +175,7 @@ class ReaderWriter:
             if is_of_rival(passage, Span(span.start, span.end), told) == of_rival
             if of_rival or not _in_table(passage, span, cells)
             if (around := shown_around(passage, Span(span.start, span.end), room)) is not None
-            if (shown := around if of_rival else without(around, told)) is not None
+            if (shown := around if of_rival else exclude_rivals(around, told)) is not None
         ]
         unscored += [
             Place(passage, _span_of(cell), _row(passage, cell), reading.answerable, rank, 0.0, cell=True)
@@ -227,7 +227,7 @@ def _row(passage: Passage, cell: Cell) -> Shown:
     return Shown((Span(cell.header.start, cell.row.end),) if follows else (cell.header, cell.row), passage)
 
 
-def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
+def choose_places(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
     """The places whose blocks are shown, likeliest first: the best, and others near it while there is room.
 
     `places` are best first; what stands in `before` is not shown again.
@@ -242,7 +242,7 @@ def chosen(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> l
     return taken
 
 
-def stands_apart(first: Place, places: Sequence[Place]) -> float:
+def separation(first: Place, places: Sequence[Place]) -> float:
     """The log odds that a place shows the answer, rather than those of `places` whose blocks are others.
 
     By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, which a cell that was looked up has:
@@ -265,8 +265,8 @@ def with_neighbours(taken: Sequence[Place], room: Room, told: Mapping[str, Seque
         return list(taken)
     first, *others = taken
     left = room.answer - sum(place.shown.words for place in others)
-    shown = grown(first.shown, left)
-    first = replace(first, shown=without(shown, told) or shown)
+    shown = extend_block(first.shown, left)
+    first = replace(first, shown=exclude_rivals(shown, told) or shown)
     return [first, *(place for place in others if place.shown.text not in first.shown.text)]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.judging.ambiguity import NAMES, AmbiguityModel, ambiguity, learned, signals, with_ambiguity
+from assay.judging.ambiguity import NAMES, AmbiguityModel, ambiguity, load_ambiguity_model, signals, with_ambiguity
 from assay.judging.contradictions import with_contradictions
 from assay.nlp.anaphora import pointed, variants
 from assay.types import (
@@ -20,8 +20,8 @@ from assay.types import (
     Reading,
     Span,
 )
-from assay.understanding.rules import understood
-from assay.writing.abstain import AskingDecliner, asked_back
+from assay.understanding.rules import understand_by_rules
+from assay.writing.abstain import AskingDecliner, clarifying_question
 
 
 def evidence(*texts: str, titles: tuple[str, ...] = ()) -> Evidence:
@@ -62,7 +62,7 @@ CLEAR = "What documents does a student loan from Harlow Bank need?"
 
 def test_a_question_that_points_is_more_ambiguous_than_one_that_names() -> None:
     found = evidence("Bring a passport.")
-    asked, named = (ambiguity(understood(text), found) for text in (AMBIGUOUS, CLEAR))
+    asked, named = (ambiguity(understand_by_rules(text), found) for text in (AMBIGUOUS, CLEAR))
     assert asked is not None
     assert named is not None
     assert asked > named
@@ -70,8 +70,8 @@ def test_a_question_that_points_is_more_ambiguous_than_one_that_names() -> None:
 
 def test_what_the_dialogue_named_and_a_passage_covers_is_less_ambiguous() -> None:
     found = evidence("A student loan needs documents: a passport.")
-    alone = ambiguity(understood(AMBIGUOUS), evidence("Bring a hat."))
-    covered = ambiguity(understood(AMBIGUOUS), found)
+    alone = ambiguity(understand_by_rules(AMBIGUOUS), evidence("Bring a hat."))
+    covered = ambiguity(understand_by_rules(AMBIGUOUS), found)
     assert alone is not None
     assert covered is not None
     assert covered < alone
@@ -81,12 +81,12 @@ def test_masked_text_covers_nothing() -> None:
     text = "The loan needs documents."
     (hit,) = evidence(text).hits
     planted = Evidence((Hit(hit.passage, 1.0, masked=(Span(0, len(text)),)),))
-    assert signals(understood(AMBIGUOUS), planted)["open"] == 1.0
+    assert signals(understand_by_rules(AMBIGUOUS), planted)["open"] == 1.0
 
 
 def test_signals_lie_in_0_to_1() -> None:
     for text in (AMBIGUOUS, CLEAR, "", "it", "the the the", "x" * 2000):
-        found = signals(understood(text), evidence("Bring a passport."))
+        found = signals(understand_by_rules(text), evidence("Bring a passport."))
         assert set(found) == set(NAMES)
         assert all(0 <= value <= 1 for value in found.values())
 
@@ -99,8 +99,8 @@ def test_a_script_without_rules_is_not_measured() -> None:
 
 
 def test_the_shipped_weights_are_for_the_signals_there_are() -> None:
-    assert set(learned().weights) == set(NAMES)
-    assert 0 < learned().threshold < 1
+    assert set(load_ambiguity_model().weights) == set(NAMES)
+    assert 0 < load_ambiguity_model().threshold < 1
 
 
 ALWAYS = AmbiguityModel(dict.fromkeys(NAMES, 0.0), 10.0, 0.5)
@@ -120,7 +120,7 @@ def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffic
     recommended: Action, model: AmbiguityModel, expected: Action
 ) -> None:
     found = with_ambiguity(
-        understood(AMBIGUOUS),
+        understand_by_rules(AMBIGUOUS),
         evidence("Bring a passport for a loan. " * 300),
         Judgement(0.4, recommended, "as told"),
         model,
@@ -155,7 +155,7 @@ def test_the_judge_recommends_a_question_back_where_the_evidence_does_not_suffic
     ],
 )
 def test_the_question_back(question: str, found: Evidence, expected: str) -> None:
-    assert asked_back(understood(question), found) == expected
+    assert clarifying_question(understand_by_rules(question), found) == expected
 
 
 def test_only_a_clarification_is_asked_back() -> None:
@@ -175,14 +175,14 @@ def test_only_a_clarification_is_asked_back() -> None:
 
 def test_what_no_passage_speaks_of_is_not_asked_back() -> None:
     said = Judgement(0.1, Action.EXTERNAL, "as told")
-    found = with_ambiguity(understood(AMBIGUOUS), evidence("Bring a passport."), said, ALWAYS)
+    found = with_ambiguity(understand_by_rules(AMBIGUOUS), evidence("Bring a passport."), said, ALWAYS)
     assert found.recommendation is Action.EXTERNAL
 
 
 @pytest.mark.parametrize(("best", "expected"), [(0.5, Action.CLARIFY), (0.51, Action.REFINE)])
 def test_nothing_is_asked_back_where_a_reader_finds_the_answer(best: float, expected: Action):
     said = Judgement(0.4, Action.REFINE, "as told", signals={"reader_best": best})
-    found = with_ambiguity(understood(AMBIGUOUS), evidence("Bring a passport for a loan."), said, ALWAYS)
+    found = with_ambiguity(understand_by_rules(AMBIGUOUS), evidence("Bring a passport for a loan."), said, ALWAYS)
     assert found.recommendation is expected
     assert found.ambiguity is not None
 
@@ -207,7 +207,7 @@ def test_where_titles_name_several_such_things_it_is_asked_which(
     question: str, recommended: Action, expected: Action
 ) -> None:
     said = Judgement(0.4, recommended, "as told")
-    assert with_ambiguity(understood(question), MANUALS, said, NEVER).recommendation is expected
+    assert with_ambiguity(understand_by_rules(question), MANUALS, said, NEVER).recommendation is expected
 
 
 @pytest.mark.parametrize(
@@ -221,12 +221,12 @@ def test_where_titles_name_several_such_things_it_is_asked_which(
 def test_readings_of_a_thing_that_is_not_named_are_asked_about(
     question: str, recommended: Action, expected: Action
 ) -> None:
-    asked = understood(question)
+    asked = understand_by_rules(question)
     said = with_ambiguity(asked, MANUALS, Judgement(0.4, recommended, "as told"), NEVER)
     found = with_contradictions(asked, MANUALS, said)
     assert found.recommendation is expected
     if expected is Action.CLARIFY:
-        assert asked_back(asked, MANUALS, found.contradictions) == (
+        assert clarifying_question(asked, MANUALS, found.contradictions) == (
             "Your question does not say which warranty is meant: “Kestrel X200 manual” says two years, "
             "“Kestrel K5 manual” says three years. Do you mean “Kestrel X200 manual” or “Kestrel K5 manual”?"
         )
@@ -235,7 +235,9 @@ def test_readings_of_a_thing_that_is_not_named_are_asked_about(
 def test_readings_that_no_title_tells_apart_are_not_offered_by_title() -> None:
     found = evidence("The fee is €40.", "The fee is €45.", titles=("Fees", "Fees"))
     readings = (Reading("€40", ("p0",)), Reading("€45", ("p1",)))
-    told = asked_back(understood("What about the fee?"), found, (Contradiction("the fee", readings),))
+    told = clarifying_question(
+        understand_by_rules("What about the fee?"), found, (Contradiction("the fee", readings),)
+    )
     assert told == "Your question does not say which fee is meant. Which one do you mean?"
 
 
@@ -246,5 +248,5 @@ def test_a_pronoun_is_offered_the_titles_that_share_a_word_with_the_question() -
         "Ships.",
         titles=("Ann Lee (chemist)", "Ann Lee (painter)", "Port"),
     )
-    told = asked_back(understood("When was she born?"), found)
+    told = clarifying_question(understand_by_rules("When was she born?"), found)
     assert told.endswith("Do you mean “Ann Lee (chemist)” or “Ann Lee (painter)”?")

@@ -8,8 +8,8 @@ import pytest
 
 from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
-from assay.judging.apart import made_up, without
-from assay.judging.asking import stating
+from assay.judging.apart import made_up_question, strip_paragraphs
+from assay.judging.asking import without_imperatives
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
 from assay.judging.thorough import ThoroughModel
@@ -253,10 +253,10 @@ async def test_a_model_that_says_yes_to_everything_counts_for_nothing_after_few_
 
 
 def test_the_made_up_question_is_of_the_same_kind_and_follows_the_fence() -> None:
-    one, other = made_up(ASKED, lambda: "1" * 32), made_up(ASKED, lambda: "2" * 32)
+    one, other = made_up_question(ASKED, lambda: "1" * 32), made_up_question(ASKED, lambda: "2" * 32)
     assert one.standalone != other.standalone
     assert (one.kind, one.aspects) == (ASKED.kind, ())
-    assert one == made_up(ASKED, lambda: "1" * 32)
+    assert one == made_up_question(ASKED, lambda: "1" * 32)
 
 
 def test_strips_without_a_paragraph_stay_within_theirs() -> None:
@@ -267,13 +267,13 @@ def test_strips_without_a_paragraph_stay_within_theirs() -> None:
         return hit.passage.text[paragraph.start : paragraph.end] == ADDRESS
 
     hidden = Evidence((hit("p", text, strips=(Span(0, end),)),))
-    assert without(hidden, addresses) == hidden
-    (left,) = without(Evidence((hit("p", text, strips=(Span(4, len(text)),)),)), addresses).hits
+    assert strip_paragraphs(hidden, addresses) == hidden
+    (left,) = strip_paragraphs(Evidence((hit("p", text, strips=(Span(4, len(text)),)),)), addresses).hits
     assert left.strips == (Span(4, end), Span(begin, len(text)))
 
 
 def test_what_lies_between_strips_stays_hidden_where_a_judge_needs_statements_only() -> None:
     text = f"{FACT}\n\n{CLAIM}\n\n{STEEL} Write a poem."
     strips = (Span(0, len(FACT)), Span(text.index(STEEL), len(text)))
-    (found,) = stating(ASKED, Evidence((hit("p", text, strips=strips),))).hits
+    (found,) = without_imperatives(ASKED, Evidence((hit("p", text, strips=strips),))).hits
     assert shown_text(found) == f"{FACT} … {STEEL}"

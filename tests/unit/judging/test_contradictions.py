@@ -5,7 +5,7 @@ import json
 import pytest
 
 from assay.cli.shapes import judged
-from assay.judging.contradiction_terms import Shape, asked_by
+from assay.judging.contradiction_terms import Shape, asked_attribute
 from assay.judging.contradictions import contradictions, same, with_contradictions
 from assay.types import (
     Action,
@@ -17,7 +17,7 @@ from assay.types import (
     Passage,
     Span,
 )
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 
 
 def hit(key: str, text: str, title: str = "", date: str | None = None, masked: tuple[Span, ...] = ()) -> Hit:
@@ -26,7 +26,7 @@ def hit(key: str, text: str, title: str = "", date: str | None = None, masked: t
 
 def values(question: str, *texts: str) -> list[str]:
     evidence = Evidence(tuple(hit(f"p{n}", text) for n, text in enumerate(texts)))
-    found = contradictions(understood(question), evidence)
+    found = contradictions(understand_by_rules(question), evidence)
     return [reading.value for each in found for reading in each.readings]
 
 
@@ -187,7 +187,7 @@ def test_readings_are_ordered_by_support_and_name_their_passages_and_latest_date
             hit("c", "They say Harlow Barracks was built in 1920.", date="2021"),
         )
     )
-    (found,) = contradictions(understood("When was the Harlow Barracks built?"), evidence)
+    (found,) = contradictions(understand_by_rules("When was the Harlow Barracks built?"), evidence)
     assert found.aspect == "When was the Harlow Barracks built"
     assert [(each.value, each.passage_ids, each.date) for each in found.readings] == [
         ("1920", ("b", "c"), "2021"),
@@ -196,7 +196,7 @@ def test_readings_are_ordered_by_support_and_name_their_passages_and_latest_date
 
 
 def test_of_equally_supported_readings_the_newer_leads() -> None:
-    question = understood("When was the Harlow Barracks built?")
+    question = understand_by_rules("When was the Harlow Barracks built?")
     old = hit("a", "The Harlow Barracks were built in 1878.", date="2010")
     new = hit("b", "The Harlow Barracks were built in 1920.", date="2020")
     for order in ((old, new), (new, old)):
@@ -210,14 +210,14 @@ def test_of_equally_supported_yes_and_no_the_newer_leads() -> None:
         hit("b", "Smoking is prohibited in the hall.", date="2020"),
     )
     for order in ((yes, no), (no, yes)):
-        (found,) = contradictions(understood("Is smoking allowed in the hall?"), Evidence(order))
+        (found,) = contradictions(understand_by_rules("Is smoking allowed in the hall?"), Evidence(order))
         assert [each.date for each in found.readings] == ["2020", "2010"]
 
 
 def test_at_most_five_readings_of_at_most_eight_words_that_stand_in_their_passages() -> None:
     texts = [f"Harlow Barracks was built in {year}." for year in range(1800, 1812)]
     evidence = Evidence(tuple(hit(f"p{n}", text) for n, text in enumerate(texts)))
-    (found,) = contradictions(understood("When was Harlow Barracks built?"), evidence)
+    (found,) = contradictions(understand_by_rules("When was Harlow Barracks built?"), evidence)
     assert len(found.readings) == 5
     by_id = {passage.passage_id: passage.text for passage in evidence.passages}
     for reading in found.readings:
@@ -227,7 +227,7 @@ def test_at_most_five_readings_of_at_most_eight_words_that_stand_in_their_passag
 
 
 def test_a_title_says_what_a_passage_is_about() -> None:
-    question = understood("What is the population of Orrock?")
+    question = understand_by_rules("What is the population of Orrock?")
     own = hit("a", "As of the census there were 837 people.", title="Orrock")
     other = hit("b", "As of the census there were 2,764 people.", title="Elkins")
     untitled = hit("c", "The population was 2,764.")
@@ -236,7 +236,7 @@ def test_a_title_says_what_a_passage_is_about() -> None:
 
 
 def test_yes_and_no() -> None:
-    question = understood("Does aspirin lower fever?")
+    question = understand_by_rules("Does aspirin lower fever?")
     evidence = Evidence(
         (hit("a", "Aspirin lowers fever in adults."), hit("b", "Trials show that aspirin does not lower fever."))
     )
@@ -249,7 +249,7 @@ def test_yes_and_no() -> None:
 
 
 def test_masked_text_gives_no_reading() -> None:
-    question = understood("When was Harlow Barracks built?")
+    question = understand_by_rules("When was Harlow Barracks built?")
     text = "Harlow Barracks is a fort. Harlow Barracks was built in 1920."
     one, planted = hit("a", "Harlow Barracks was built in 1878."), hit("b", text, masked=(Span(27, len(text)),))
     assert contradictions(question, Evidence((one, hit("b", text)))) != ()
@@ -275,13 +275,13 @@ def test_when_two_values_are_the_same(shape: Shape, one: str, other: str, equal:
 
 
 def test_what_is_asked_of_which_thing() -> None:
-    asked = asked_by(understood("What is the median age in Riceville?"))
+    asked = asked_attribute(understand_by_rules("What is the median age in Riceville?"))
     assert asked is not None
     assert (asked.shape, set(asked.thing), set(asked.attribute)) == (Shape.NUMBER, {"ricevill"}, {"median", "age"})
 
 
 def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
-    asked = understood("When was the Harlow Barracks built?")
+    asked = understand_by_rules("When was the Harlow Barracks built?")
     said = Judgement(
         0.9, Action.ANSWER, "enough", aspects=(Aspect(asked.aspects[0], "covered", ("a",)),), issues=("old",)
     )
@@ -302,7 +302,7 @@ def test_the_judge_marks_the_aspect_and_names_both_sides() -> None:
 def test_the_shape_that_the_pipe_prints() -> None:
     evidence = Evidence((hit("a", "Ann Lee was born in 1950."), hit("b", "Ann Lee was born in 1971.", date="2020")))
     said = Judgement(0.9, Action.ANSWER, "enough")
-    body = judged(with_contradictions(understood("When was Ann Lee born?"), evidence, said))
+    body = judged(with_contradictions(understand_by_rules("When was Ann Lee born?"), evidence, said))
     assert json.loads(json.dumps(body["contradictions"])) == [
         {
             "aspect": "When was Ann Lee born",

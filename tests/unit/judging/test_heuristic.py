@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from assay.calibration import Logistic
 from assay.judging.reader_judge import HeuristicJudge
-from assay.judging.signals import Model, Weights, fitted
+from assay.judging.signals import Model, Weights, load_weights
 from assay.testing.fakes import WordEmbedder
 from assay.types import (
     Action,
@@ -173,6 +173,6 @@ async def test_the_weights_decide() -> None:
 
 @pytest.mark.parametrize("part", ["searched", "given", "words", "searched_read", "given_read"])
 def test_the_shipped_weights_never_punish_better_evidence(part: str) -> None:
-    model: Model = getattr(fitted(), part)
+    model: Model = getattr(load_weights(), part)
     assert all(weight >= 0 for weight in model.weights.values())
     assert model.calibration.slope > 0

@@ -9,7 +9,7 @@ from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent, DeadlinePassed, Diverged, ProviderRefused, ProviderUnreachable
 from assay.judging.decide import Thresholds
 from assay.judging.judge import JudgePipeline
-from assay.judging.light import PROMPT, BalancedModel, Band, learned_band, sampled
+from assay.judging.light import PROMPT, BalancedModel, Band, is_sampled, learned_band
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Severity, Status, Triage
@@ -160,7 +160,7 @@ async def test_a_sample_outside_the_band_is_asked_too(evidence: MakeEvidence) ->
         balanced, model = judge(fast(0.95), found, YES, sample=0.05)
         await balanced.measure(question, found)
         asked += len(model.requests)
-        assert bool(model.requests) == sampled(question.standalone, 0.05)
+        assert bool(model.requests) == is_sampled(question.standalone, 0.05)
     assert asked == 17  # about one in twenty, and the same questions every time
 
 

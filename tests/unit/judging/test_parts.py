@@ -6,7 +6,15 @@ import pytest
 from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judging.query_terms import query_terms_of
 from assay.judging.seed import SeedJudge, keyword_overlap
-from assay.judging.signals import LONGEST_LINE, MOST_LINES, beyond, reached, read, telling_lines, word_signals
+from assay.judging.signals import (
+    LONGEST_LINE,
+    MOST_LINES,
+    expressed_share,
+    nearness_beyond_topic,
+    read_passage,
+    telling_lines,
+    word_signals,
+)
 from assay.testing.fakes import WordEmbedder
 from assay.types import Action, AnswerType, Aspect, Evidence, Hit, Passage, Question, Scores, Triage
 
@@ -59,8 +67,8 @@ def test_the_reason_names_what_is_missing() -> None:
 
 def test_an_answer_of_the_type_near_the_question_counts() -> None:
     query_terms = query_terms_of(asked("When was Emma published?", AnswerType.DATE))
-    dated = word_signals(query_terms, [read(passage("Emma was published in December 1815."), query_terms)])
-    undated = word_signals(query_terms, [read(passage("Emma was published by John Murray."), query_terms)])
+    dated = word_signals(query_terms, [read_passage(passage("Emma was published in December 1815."), query_terms)])
+    undated = word_signals(query_terms, [read_passage(passage("Emma was published by John Murray."), query_terms)])
     assert dated["typed"] == 1.0
     assert undated["typed"] == 0.0
     assert dated["cover_all"] == undated["cover_all"] == 1.0
@@ -68,8 +76,8 @@ def test_an_answer_of_the_type_near_the_question_counts() -> None:
 
 def test_phrases_names_and_numbers_are_measured() -> None:
     query_terms = query_terms_of(asked("Did Acme Corporation grow 12 percent?"))
-    held = word_signals(query_terms, [read(passage("Acme Corporation grew by 12 percent."), query_terms)])
-    lost = word_signals(query_terms, [read(passage("The corporation has 15 offices."), query_terms)])
+    held = word_signals(query_terms, [read_passage(passage("Acme Corporation grew by 12 percent."), query_terms)])
+    lost = word_signals(query_terms, [read_passage(passage("The corporation has 15 offices."), query_terms)])
     assert (held["names"], held["numbers"]) == (1.0, 1.0)
     assert (lost["names"], lost["numbers"], lost["pairs"]) == (0.0, 0.0, 0.0)
 
@@ -77,11 +85,11 @@ def test_phrases_names_and_numbers_are_measured() -> None:
 def test_sentences_that_add_up_reach_further_than_one() -> None:
     question = np.array([0.6, 0.8, 0.0], np.float32)
     first, second = np.eye(3, dtype=np.float32)[:2]
-    assert reached(question, np.stack([first])) == pytest.approx(0.6, abs=1e-6)
-    assert reached(question, np.stack([first, first])) == pytest.approx(0.6, abs=1e-6)
-    assert reached(question, np.stack([first, second])) == pytest.approx(1.0, abs=1e-6)
-    assert reached(question, np.zeros((0, 3), np.float32)) == 0.0
-    assert reached(np.zeros(3, np.float32), np.stack([first])) == 0.0
+    assert expressed_share(question, np.stack([first])) == pytest.approx(0.6, abs=1e-6)
+    assert expressed_share(question, np.stack([first, first])) == pytest.approx(0.6, abs=1e-6)
+    assert expressed_share(question, np.stack([first, second])) == pytest.approx(1.0, abs=1e-6)
+    assert expressed_share(question, np.zeros((0, 3), np.float32)) == 0.0
+    assert expressed_share(np.zeros(3, np.float32), np.stack([first])) == 0.0
 
 
 def test_the_topic_alone_is_no_answer() -> None:
@@ -89,17 +97,19 @@ def test_the_topic_alone_is_no_answer() -> None:
     question = (topic + relation) / np.float32(2**0.5)
     near_miss = ((topic + 0.1 * other) / np.float32(1.01**0.5))[None, :]
     answer = ((topic + relation) / np.float32(2**0.5))[None, :]
-    assert beyond(question, near_miss, None) > 0.7
-    assert beyond(question, near_miss, topic) < 0.3
-    assert beyond(question, answer, topic) == pytest.approx(1.0, abs=1e-5)
-    assert beyond(topic, answer, topic) == pytest.approx(beyond(topic, answer, None), abs=1e-5)
-    assert beyond(question, np.zeros((0, 3), np.float32), None) == 0.0
+    assert nearness_beyond_topic(question, near_miss, None) > 0.7
+    assert nearness_beyond_topic(question, near_miss, topic) < 0.3
+    assert nearness_beyond_topic(question, answer, topic) == pytest.approx(1.0, abs=1e-5)
+    assert nearness_beyond_topic(topic, answer, topic) == pytest.approx(
+        nearness_beyond_topic(topic, answer, None), abs=1e-5
+    )
+    assert nearness_beyond_topic(question, np.zeros((0, 3), np.float32), None) == 0.0
 
 
 def test_few_short_sentences_are_embedded() -> None:
     query_terms = query_terms_of(asked("Who founded Rome?"))
     text = " ".join(f"Rome was founded {'long ' * 100}{n}." for n in range(9))
-    lines = telling_lines(query_terms, [read(passage(text), query_terms)], {})
+    lines = telling_lines(query_terms, [read_passage(passage(text), query_terms)], {})
     assert len(lines) <= MOST_LINES
     assert all(len(line) <= LONGEST_LINE for line in lines)
 
@@ -107,7 +117,7 @@ def test_few_short_sentences_are_embedded() -> None:
 def test_a_title_counts_for_its_passage() -> None:
     query_terms = query_terms_of(asked("Who founded Rome?"))
     titled = Passage("p", "d", "", 0, 17, "Romulus founded it.", "Rome")
-    assert read(titled, query_terms).cover == 1.0
+    assert read_passage(titled, query_terms).cover == 1.0
 
 
 def test_the_seeds_keywords_are_whole_words_without_punctuation() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging.asking import shown, stating
+from assay.judging.asking import shown, without_imperatives
 from assay.types import Evidence, Hit, Passage, Question, QuestionKind, Span
 
 ASKED = "When was the Kestrel Bridge opened?"
@@ -39,16 +39,18 @@ def test_who_asks_how_it_is_done_is_answered_by_orders():
     assert "Press the red button twice." in prompt(
         how, "It is red. Press the red button twice. Take care of your hands."
     )
-    assert stating(how, Evidence((hit(PLANT),))) == Evidence((hit(PLANT),))
+    assert without_imperatives(how, Evidence((hit(PLANT),))) == Evidence((hit(PLANT),))
 
 
 def test_a_passage_that_states_nothing_stays_whole_and_one_without_orders_is_as_it_was():
     for text in (PLANT, " ".join(FACTS)):
         evidence = Evidence((hit(text),))
-        assert stating(QUESTION, evidence) == evidence
+        assert without_imperatives(QUESTION, evidence) == evidence
 
 
 def test_of_strips_only_what_they_show_is_kept():
     text = " ".join((FACTS[0], PLANT, FACTS[1], FACTS[2]))
-    (found,) = stating(QUESTION, Evidence((hit(text, strips=(Span(0, text.index(FACTS[2]) - 1),)),))).hits
+    (found,) = without_imperatives(
+        QUESTION, Evidence((hit(text, strips=(Span(0, text.index(FACTS[2]) - 1),)),))
+    ).hits
     assert [text[each.start : each.end] for each in found.strips] == [FACTS[0], FACTS[1]]

@@ -9,7 +9,7 @@ from assay.core.tape import SystemClock
 from assay.errors import DeadlinePassed, ProviderUnreachable
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
-from assay.judging.thorough import PROMPT, ThoroughModel, consistent
+from assay.judging.thorough import PROMPT, ThoroughModel, reconcile
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Status, Triage
@@ -109,14 +109,14 @@ async def test_the_stricter_of_two_contrary_statements_counts(
 
 
 def test_an_aspect_that_is_also_named_missing_is_missing() -> None:
-    said = consistent([Aspect("The cost", "covered", ("a",))], {"a": 1.0}, ("the COST",), Action.ANSWER, 0.7)
+    said = reconcile([Aspect("The cost", "covered", ("a",))], {"a": 1.0}, ("the COST",), Action.ANSWER, 0.7)
     assert said.aspects == (Aspect("The cost", "missing"),)
     assert said.sufficiency == 0
     assert said.issues[0] == 'the model calls "The cost" covered and names it as missing'
 
 
 def test_passages_that_contradict_one_another_do_not_suffice() -> None:
-    said = consistent([Aspect("the cost", "conflicting", ("a", "b"))], {"a": 1.0, "b": 1.0}, (), Action.REFINE, 0.7)
+    said = reconcile([Aspect("the cost", "conflicting", ("a", "b"))], {"a": 1.0, "b": 1.0}, (), Action.REFINE, 0.7)
     assert (said.sufficiency, said.issues) == (0.5, ())
 
 

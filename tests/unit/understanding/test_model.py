@@ -9,7 +9,7 @@ from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Message, Question, QuestionKind
 from assay.understanding.model import PROMPT, ModelUnderstander, lost, unsure
-from assay.understanding.rules import RulesUnderstander, understood
+from assay.understanding.rules import RulesUnderstander, understand_by_rules
 
 CODE = "5eed" * 8
 # The rules take names from the user's turns only, so this pronoun stands for nothing.
@@ -51,18 +51,19 @@ async def test_the_models_question_is_taken_where_the_rules_are_unsure() -> None
 async def test_no_model_is_asked_where_the_rules_are_sure(text: str, history: tuple[Message, ...]) -> None:
     question, model = await ask(text, history=history)
     assert model.requests == []
-    assert question == understood(text, history)
+    assert question == understand_by_rules(text, history)
 
 
 def test_when_the_rules_are_unsure() -> None:
     several = (Message("user", "Is Lyon larger than Nantes?"),)
-    assert unsure(understood("When was it founded?", several)) == "several things were named: Lyon, Nantes"
+    assert unsure(understand_by_rules("When was it founded?", several)) == "several things were named: Lyon, Nantes"
     bracketed = (Message("user", "Why is the sky blue?"),)
-    assert understood("Tell me more", bracketed).standalone.endswith(")")
+    assert understand_by_rules("Tell me more", bracketed).standalone.endswith(")")
     assert (
-        unsure(understood("Tell me more", bracketed)) == "no place was found for the topic of an earlier question"
+        unsure(understand_by_rules("Tell me more", bracketed))
+        == "no place was found for the topic of an earlier question"
     )
-    assert unsure(understood("When was it opened?", DIALOGUE)) == 'nothing says what "it" stands for'
+    assert unsure(understand_by_rules("When was it opened?", DIALOGUE)) == 'nothing says what "it" stands for'
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,7 @@ def test_when_the_rules_are_unsure() -> None:
 )
 async def test_a_question_that_loses_or_invents_is_not_taken(text: str, said: str, why: str) -> None:
     question, _ = await ask(text, reply(said))
-    assert question.standalone == understood(text, DIALOGUE).standalone
+    assert question.standalone == understand_by_rules(text, DIALOGUE).standalone
     assert question.notes == (f"the model's reading of the question was not taken: {why}",)
 
 

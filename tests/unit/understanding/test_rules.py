@@ -4,7 +4,7 @@ import pytest
 
 from assay.types import AnswerType, Message, QuestionKind
 from assay.understanding.kinds import answer_type_of, kind_of
-from assay.understanding.rules import RulesUnderstander, aspects, understood
+from assay.understanding.rules import RulesUnderstander, aspects, understand_by_rules
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,20 @@ async def test_a_question_is_understood_whole() -> None:
 
 
 def test_what_keeps_a_question_from_being_understood_is_said() -> None:
-    assert understood("When did it open?").unclear == 'nothing says what "it" stands for'
-    assert understood("When did the museum open?").unclear is None
+    assert understand_by_rules("When did it open?").unclear == 'nothing says what "it" stands for'
+    assert understand_by_rules("When did the museum open?").unclear is None
 
 
 def test_brevity_is_heard() -> None:
-    assert understood("Briefly, why is the sky blue?").detail == 1
-    assert understood("Why is the sky blue?").detail == 5
+    assert understand_by_rules("Briefly, why is the sky blue?").detail == 1
+    assert understand_by_rules("Why is the sky blue?").detail == 5
 
 
 def test_questions_of_different_types_together_have_no_type() -> None:
-    assert understood("When did it open, and how much did it cost?").answer_type is AnswerType.OTHER
-    assert understood("Who founded Rome and who destroyed Carthage?").answer_type is AnswerType.PERSON
+    assert understand_by_rules("When did it open, and how much did it cost?").answer_type is AnswerType.OTHER
+    assert understand_by_rules("Who founded Rome and who destroyed Carthage?").answer_type is AnswerType.PERSON
 
 
 def test_a_choice_in_a_statement_is_one_aspect() -> None:
     claim = "1% of cancer patients are diagnosed with regional or distant metastases."
-    assert len(understood(claim).aspects) == 1
+    assert len(understand_by_rules(claim).aspects) == 1

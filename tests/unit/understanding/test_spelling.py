@@ -7,7 +7,7 @@ from assay.core.stages import Entry
 from assay.retrieval.index.memory import MemoryIndex
 from assay.types import Correction, Document, EmbeddingModel, Message, Passage
 from assay.understanding.rules import RulesUnderstander
-from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander, suspects
+from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander, suspect_words
 
 TEXTS = (
     "Reimbursement of travel needs receipts. The reimbursement is paid monthly.",
@@ -97,4 +97,4 @@ async def test_a_changed_collection_is_read_anew(speller: CollectionSpeller) -> 
 
 
 def test_a_name_needs_to_be_long() -> None:
-    assert suspects("Does Kathmandu lie in Peru?") == {"Kathmandu": 1}
+    assert suspect_words("Does Kathmandu lie in Peru?") == {"Kathmandu": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.judging.multi_step import forms, phrases
-from assay.judging.rewriting import RulesRefiner, constrained, expanded, keywords, relaxed
+from assay.judging.rewriting import RulesRefiner, expansions, keywords, relaxations, with_constraints
 from assay.types import Action, Aspect, Evidence, Hit, Judgement, Passage, Question, Span, Step
 
 SPOUSE = "Who is the spouse of the director of Jump for Glory?"
@@ -131,22 +131,22 @@ def test_phrases_are_the_innermost_relations(text: str, wanted: list[str]):
 
 def test_an_acronym_is_written_out_and_back():
     passage = hit("The World Health Organization (WHO) has its seat in Geneva.")
-    assert list(expanded("Where is the seat of the WHO?", [passage])) == [
+    assert list(expansions("Where is the seat of the WHO?", [passage])) == [
         "Where is the seat of the World Health Organization?"
     ]
-    assert list(expanded("Who leads the World Health Organization?", [passage])) == ["Who leads the WHO?"]
+    assert list(expansions("Who leads the World Health Organization?", [passage])) == ["Who leads the WHO?"]
 
 
 def test_another_name_that_a_passage_gives_is_tried():
     passage = hit("Istanbul, formerly known as Constantinople, lies on two continents.")
-    assert "When was Istanbul founded?" in list(expanded("When was Constantinople founded?", [passage]))
-    assert list(expanded("When was Ankara founded?", [passage])) == []
+    assert "When was Istanbul founded?" in list(expansions("When was Constantinople founded?", [passage]))
+    assert list(expansions("When was Ankara founded?", [passage])) == []
 
 
 def test_words_that_no_passage_holds_are_dropped_but_names_and_numbers_stay():
-    found = list(relaxed("Which gizmo did Acme sell in 2019?", [hit("They sell things.")]))
+    found = list(relaxations("Which gizmo did Acme sell in 2019?", [hit("They sell things.")]))
     assert found == ["acme sell 2019"]
-    assert list(relaxed("Which things did Acme sell?", [hit("Acme sell things.")])) == []
+    assert list(relaxations("Which things did Acme sell?", [hit("Acme sell things.")])) == []
 
 
 def test_keywords_keep_names_numbers_negations_and_limits():
@@ -155,7 +155,7 @@ def test_keywords_keep_names_numbers_negations_and_limits():
 
 
 def test_a_part_is_not_given_what_it_has():
-    assert constrained("When did Acme open in 2019?", "Acme in 2019") == "Acme in 2019"
+    assert with_constraints("When did Acme open in 2019?", "Acme in 2019") == "Acme in 2019"
 
 
 async def test_outside_asks_the_question_by_its_words_then_the_missing_parts_with_its_names():

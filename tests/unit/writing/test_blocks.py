@@ -16,12 +16,12 @@ from assay.writing.blocks import (
     Room,
     Shown,
     asks_for_several,
-    grown,
+    extend_block,
     items_left_out,
     list_around,
+    remainder_notes,
     room_for,
     shown_around,
-    told_of_rest,
 )
 
 LISTED = "# Tea\n\nYou need:\n\n- water\n- leaves\n- a pot\n\nEnjoy it."
@@ -78,14 +78,14 @@ STEPS = "# Tea\n\nOne two.\n\nThree four.\n\nFive six.\n\nSeven eight.\n\n# Ice\
 def test_neighbours_under_one_heading_join_by_turns_while_they_fit(most: int, whole: str):
     found = around(STEPS, "Three")
     assert found is not None
-    assert grown(found, most).text == whole
+    assert extend_block(found, most).text == whole
 
 
 def test_a_lead_in_does_not_join_without_its_list():
     found = around("Boil it.\n\nYou need:\n\n- one kettle\n- two cups\n\nEnjoy.", "Boil")
     assert found is not None
-    assert grown(found, 9).text == "Boil it."
-    assert grown(found, 10).text == "Boil it.\n\nYou need:\n\n- one kettle\n- two cups"
+    assert extend_block(found, 9).text == "Boil it."
+    assert extend_block(found, 10).text == "Boil it.\n\nYou need:\n\n- one kettle\n- two cups"
 
 
 def test_a_long_table_keeps_its_header_and_the_rows_around_the_answer():
@@ -196,7 +196,7 @@ def test_what_is_left_out_of_a_list_is_told_behind_its_last_part(
     text = "- a tent\n- a rope\n- a lamp"
     passage = Passage("p", "d", "r", 0, len(text), text)
     parts = [Shown((Span(start, start + 8),), passage) for start in (0, 18)]
-    assert told_of_rest(Question(question, question, answer_type=answer_type), parts) == rests
+    assert remainder_notes(Question(question, question, answer_type=answer_type), parts) == rests
 
 
 def test_a_sentence_that_neither_stands_in_a_list_nor_leads_to_one_has_none():

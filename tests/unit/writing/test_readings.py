@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from assay.types import Contradiction, Evidence, Hit, Passage, Reading, Sentence
-from assay.understanding.rules import understood
+from assay.understanding.rules import understand_by_rules
 from assay.writing.extractive import ExtractiveWriter
 
 TEXTS = {
@@ -17,7 +17,7 @@ EVIDENCE = Evidence(tuple(Hit(Passage(key, key, "", 0, len(text), text), 1.0) fo
 
 def written(evidence: Evidence) -> list[tuple[str, tuple[str, ...]]]:
     async def gather() -> list[tuple[str, tuple[str, ...]]]:
-        question = understood("When was the Harlow Barracks built?")
+        question = understand_by_rules("When was the Harlow Barracks built?")
         parts = [part async for part in ExtractiveWriter().write(question, evidence, ())]
         return [(part.text, part.passage_ids) for part in parts if isinstance(part, Sentence)]
 

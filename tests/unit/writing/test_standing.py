@@ -8,7 +8,7 @@ import pytest
 
 from assay.types import AnswerType, Evidence, Hit, Passage, Question
 from assay.writing.candidates import candidates
-from assay.writing.features import read
+from assay.writing.features import extract_features
 from assay.writing.standing import NAMES, Standing
 
 TEA = (
@@ -27,7 +27,7 @@ def columns(question: str, *titled: tuple[str, str]) -> dict[str, list[float]]:
             for n, (title, text) in enumerate(titled, 1)
         )
     )
-    reading = read(Question(question, question, answer_type=AnswerType.PLACE), found, candidates(found))
+    reading = extract_features(Question(question, question, answer_type=AnswerType.PLACE), found, candidates(found))
     return {name: reading.column(name) for name in NAMES}
 
 

@@ -14,8 +14,7 @@ from typing import Protocol, Self, TypeVar
 
 from assay.core import pipeline
 from assay.core.concurrency import BackgroundLoop, ordered_map
-from assay.core.draft_review import DraftInput, DraftReport, review_draft, with_masked
-from assay.core.fix import fix_draft
+from assay.core.draft import DraftInput, DraftReport
 from assay.core.inputs import (
     OF_ANSWER,
     OF_GATHER,
@@ -29,8 +28,9 @@ from assay.core.inputs import (
     refuse_other_types,
     refuse_same_ids,
 )
-from assay.core.pipeline import run_question
-from assay.core.run import CallerPassages, Deadline, Run
+from assay.core.pipeline import review_given, run_draft, run_question
+from assay.core.review import with_masked
+from assay.core.run import CallerPassages, Deadline, Run, ignore_event
 from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
 from assay.types import (
@@ -95,10 +95,6 @@ class Parts:
     sinks: tuple[Sink, ...] = ()
     models: Callable[[], tuple[LLM, ...]] = tuple
     closing: tuple[Callable[[], None], ...] = ()
-
-
-def unheard(_event: Event) -> None:
-    """What happens to events that nobody wants."""
 
 
 class Engine:
@@ -175,7 +171,7 @@ class Engine:
         self,
         text: str,
         history: Iterable[Message] = (),
-        emit: Emit = unheard,
+        emit: Emit = ignore_event,
         *,
         options: AskOptions | None = None,
         streamed: bool = False,
@@ -194,7 +190,7 @@ class Engine:
         self,
         text: str,
         history: Iterable[Message] = (),
-        emit: Emit = unheard,
+        emit: Emit = ignore_event,
         *,
         options: AskOptions | None = None,
         streamed: bool = False,
@@ -208,7 +204,7 @@ class Engine:
         passages: Sequence[Passage | Hit],
         history: Iterable[Message] = (),
         options: AskOptions | None = None,
-        emit: Emit = unheard,
+        emit: Emit = ignore_event,
         *,
         streamed: bool = False,
     ) -> Answer:
@@ -227,7 +223,7 @@ class Engine:
         passages: Sequence[Passage | Hit],
         history: Iterable[Message] = (),
         options: AskOptions | None = None,
-        emit: Emit = unheard,
+        emit: Emit = ignore_event,
         *,
         streamed: bool = False,
     ) -> Answer:
@@ -338,7 +334,7 @@ class Engine:
         run, on = self._unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, _latest(history, options))
-            return await pipeline.gather(question, on, run.limits, lambda _event: None)
+            return await pipeline.gather(question, on, run.limits, ignore_event)
 
     def gather(self, query: str, history: Iterable[Message] = (), *, options: AskOptions | None = None) -> Gathered:
         """As `agather`."""
@@ -386,7 +382,7 @@ class Engine:
         """
         _run, on = self._unrecorded(only_text(text))
         evidence = await self._quarantined(only_hits(passages))
-        review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
+        review = await on.text_verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
 
     def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
@@ -396,9 +392,10 @@ class Engine:
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
         run, on = self._unrecorded(only_text(text))
-        evidence = await self._quarantined(only_hits(passages))
-        made = await fix_draft(text, evidence.readable.passages, on, run.limits, drop=drop)
-        return replace(made, review=with_masked(made.review, evidence))
+        given = DraftInput(text, await self._quarantined(only_hits(passages)), fixes=True, drops=drop)
+        draft = await review_given(given, on, run.limits)
+        draft = replace(draft, review=with_masked(draft.review, given.evidence))
+        return draft.fixed(text, on.notes())
 
     def fix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """As `afix`."""
@@ -416,7 +413,7 @@ class Engine:
             only_text(text), await self._quarantined(only_hits(passages)), question, mend or drop, drop
         )
         run = self._parts.begin_given(text, self._running)
-        return await review_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
+        return await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
 
     def examine(
         self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
@@ -466,7 +463,7 @@ class Engine:
 
         However many questions there are, the caller's loop does nothing but wait for them.
         """
-        handed = emit if emit is unheard else self._background.handing(emit)
+        handed = emit if emit is ignore_event else self._background.handing(emit)
         return await self._background.arun(self._conduct(asked, handed, streamed))
 
     async def _conduct(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:

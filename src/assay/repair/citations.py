@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from assay.core.stages import Verifier
+from assay.core.stages import TextVerifier
 from assay.nlp.tokens import terms
 from assay.types import (
     Candidate,
@@ -29,7 +29,7 @@ MOST_PAIRED = 4
 WORD_FOR_WORD = 1.0
 
 
-async def recited(on: Verifier, evidence: Evidence, sentence: Sentence, review: Review) -> Candidate | None:
+async def recited(on: TextVerifier, evidence: Evidence, sentence: Sentence, review: Review) -> Candidate | None:
     """The sentence citing the passages that bear its claims out, without marks that stand for nothing.
 
     A citation that is there stays unless every claim has its passages without it. No passage is cited that bears
@@ -48,7 +48,7 @@ async def recited(on: Verifier, evidence: Evidence, sentence: Sentence, review: 
 
 
 async def _bearing(
-    claim: Claim, review: Review, held: Sequence[str], passages: tuple[Passage, ...], on: Verifier
+    claim: Claim, review: Review, held: Sequence[str], passages: tuple[Passage, ...], on: TextVerifier
 ) -> tuple[str, ...]:
     """The passages to cite for a claim: those that it cites where they bear it, else the one that does."""
     if claim.verdict is Verdict.SUPPORTED and claim.citations:
@@ -80,13 +80,13 @@ class _Asked:
     support: float
 
 
-async def _asked(text: str, passage: Passage, on: Verifier) -> _Asked:
+async def _asked(text: str, passage: Passage, on: TextVerifier) -> _Asked:
     review = await on.check(text, (passage,), one_claim=True)
     support = max((each.support or 0.0 for each in review.claims), default=0.0)
     return _Asked(passage.passage_id, _borne_out(review), any(map(_tells, review.checks)), support)
 
 
-async def _together(text: str, passages: tuple[Passage, ...], on: Verifier) -> tuple[str, ...]:
+async def _together(text: str, passages: tuple[Passage, ...], on: TextVerifier) -> tuple[str, ...]:
     """The passages that bear a claim out together, where none does alone; each of them says some of it.
 
     What all that there is bears out need not be borne out by the part that is cited: each part is asked by itself.

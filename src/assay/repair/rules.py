@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from assay.core.stages import Repairer, Verifier, Weigher
+from assay.core.stages import Repairer, TextVerifier, Weigher
 from assay.repair.citations import recited
 from assay.repair.correct import corrected
 from assay.repair.drop import dropped
@@ -21,10 +21,10 @@ class RulesRepairer:
     sentences in words of their own, too: words alone do not tell one value from another.
     """
 
-    verifier: Verifier
+    verifier: TextVerifier
     weigher: Weigher | None = None
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -66,7 +66,7 @@ class ComposedRepairer:
     usual: Repairer
     by_kind: Mapping[RepairKind, Repairer]
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -77,4 +77,4 @@ class ComposedRepairer:
     ) -> Candidate | None:
         """The sentence as this kind of repair would have it; None where it has nothing to offer."""
         repairer = self.by_kind.get(kind, self.usual)
-        return await repairer.mend(kind, question, evidence, sentence, review, begins)
+        return await repairer.repair(kind, question, evidence, sentence, review, begins)

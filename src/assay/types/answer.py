@@ -232,6 +232,7 @@ class Answer(Value):
     dropped: tuple[Claim, ...] = ()
     assessment: Assessment | None = None
     trace: tuple[Event, ...] = ()
+    searches: int = 0
     explanation: Explanation | None = None
 
     def validate(self) -> bool:

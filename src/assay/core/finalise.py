@@ -276,7 +276,7 @@ def _used_sources(evidence: Evidence, review: Review) -> tuple[Source, ...]:
 def source(number: int, passage: Passage, claims: Sequence[Claim]) -> Source:
     """The passage as source `number` of an answer with these claims.
 
-    >>> from assay.types import Location, Place
+    >>> from assay.types import Location, Place, Verdict
     >>> places = (Place(0, Location(page=1)), Place(11, Location(page=2)))
     >>> passage = Passage("p", "d", "r", 0, 19, "It rained. It snowed", places=places, location=Location(page=1))
     >>> said = Claim(1, "It snowed", 0, 9, ("p",), Verdict.SUPPORTED, 1.0, (passage.span_of(11, 19),))

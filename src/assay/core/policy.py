@@ -54,9 +54,9 @@ def next_action(
     >>> judgement = Judgement(0.4, Action.REFINE, "one aspect is missing", triage=Triage.AMBIGUOUS)
     >>> search_utility = SearchUtility({(Action.REFINE, Triage.AMBIGUOUS): 0.2})
     >>> allowed_actions = frozenset({Action.ANSWER, Action.REFINE})
-    >>> next_action(judgement, frozenset(), (), Limits(rounds=2), allowed_actions, worth).action.value
+    >>> next_action(judgement, frozenset(), (), Limits(rounds=2), allowed_actions, search_utility).action.value
     'REFINE'
-    >>> next_action(judgement, frozenset(), (), Limits(rounds=1), allowed_actions, worth)
+    >>> next_action(judgement, frozenset(), (), Limits(rounds=1), allowed_actions, search_utility)
     Choice(action=<Action.ABSTAIN: 'ABSTAIN'>, reason='one aspect is missing; no search round is left')
     """
     recommended = judgement.recommendation if judgement.recommendation in allowed_actions else None

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from run import BENIGN, attacks, evidence_of, planted, questions
 
-from assay.judging.asking import without_imperatives
+from assay.judging.model_verdict import without_imperatives
 from assay.nlp.tokens import terms
 from assay.prompting import shown_text
 from assay.retrieval.quarantine import quarantined

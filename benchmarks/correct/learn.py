@@ -9,7 +9,7 @@ after it are worth than those without it, by what the first judgement said. EXTE
 those of a service on the internet, not of the web on this machine.
 
 No model can be asked here. The table for a judge that asks one assumes that its model is right four times of five,
-as that judge does itself (judging/asking.py).
+as that judge does itself (judging/model_verdict.py).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from recorded import Looked, Searched, recorded
 
 from assay.core.stages import SEARCHING, SearchUtility
-from assay.judging.asking import Verdict, sufficiency_after
-from assay.judging.decide import Thresholds, triage_of
 from assay.judging.light import learned_band
+from assay.judging.model_verdict import Verdict, sufficiency_after
+from assay.judging.recommendation import Thresholds, triage_of
 from assay.types import Action, Triage
 from report import ROOT, write_result
 

@@ -23,8 +23,8 @@ from learning import Table, out_of_fold
 from numpy.typing import NDArray
 from run import stamp
 
-from assay.judging.asking import sufficiency_after
-from assay.judging.decide import Thresholds
+from assay.judging.model_verdict import sufficiency_after
+from assay.judging.recommendation import Thresholds
 from assay.judging.signals import Model, load_weights
 
 TARGET = ROOT / "src" / "assay" / "judging" / "band.json"

@@ -27,10 +27,10 @@ from shown import in_sight
 
 from assay.core.stages import Judge
 from assay.core.tape import SystemClock
-from assay.judging.asking import shown
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel
 from assay.judging.light import judge_reply as weighed_light
+from assay.judging.model_verdict import shown
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.thorough import ThoroughModel
 from assay.judging.thorough import judge_reply as weighed_thorough

@@ -73,8 +73,8 @@ from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promi
 from assay.verification.subject import ReaderRelevance
 from assay.verification.verifier import DeterministicVerifier
 from assay.writing import abstain
-from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
 from assay.writing.extractive import ExtractiveWriter
+from assay.writing.model_writer import ModelWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
 from assay.writing.reader_writer import ReaderWriter
 from support.always import Always
 from support.models import ANY_MODEL
@@ -97,10 +97,10 @@ WRITERS: dict[str, Callable[[], Writer]] = {
     "scripted": lambda: ScriptedWriter(Always((Sentence(1, "It was so."), Finished("stop")))),
     "extractive": ExtractiveWriter,
     "reader": lambda: ReaderWriter(_reader(), WORDS, ExtractiveWriter()),
-    "cited": lambda: CitedWriter(HONEST),
-    "rambling": lambda: CitedWriter(ANY_MODEL["rambling"]),
-    "unlinked": lambda: UnlinkedWriter(CitedWriter(ANY_MODEL["rambling"])),
-    "routed": lambda: RoutedWriter(CitedWriter(HONEST), ExtractiveWriter()),
+    "cited": lambda: ModelWriter(HONEST),
+    "rambling": lambda: ModelWriter(ANY_MODEL["rambling"]),
+    "unlinked": lambda: UnlinkedWriter(ModelWriter(ANY_MODEL["rambling"])),
+    "routed": lambda: RoutedWriter(ModelWriter(HONEST), ExtractiveWriter()),
 }
 
 

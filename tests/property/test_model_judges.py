@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from assay.core.profiles import DEPTHS, depth_for
 from assay.core.tape import SystemClock
 from assay.errors import ProviderUnreachable
-from assay.judging.asking import sufficiency_after
-from assay.judging.decide import Thresholds, quality_of, triage_of
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
+from assay.judging.model_verdict import sufficiency_after
+from assay.judging.recommendation import Thresholds, quality_of, triage_of
 from assay.judging.thorough import ThoroughModel
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedJudge, ScriptedModel

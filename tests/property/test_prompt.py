@@ -23,7 +23,7 @@ from assay.types import (
     Sentence,
     Severity,
 )
-from assay.writing.cited import DraftReader
+from assay.writing.model_writer import DraftReader
 from assay.writing.prompt import RULES, Extra, Style, writer_prompt
 
 TEXTS = st.text(alphabet=st.sampled_from("ab é水。.! \n[]1{}<>%s"), max_size=400)

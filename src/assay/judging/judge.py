@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from assay.core.stages import Clock, Judge
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, Diverged, ProviderError
 from assay.judging.ambiguity import AmbiguityModel, load_ambiguity_model, with_ambiguity
-from assay.judging.asking import clean_model_sentence, with_note, without_deeper_verdict
 from assay.judging.contradictions import with_contradictions
-from assay.judging.decide import recommend
 from assay.judging.light import BalancedModel
+from assay.judging.model_verdict import clean_model_sentence, with_note, without_deeper_verdict
+from assay.judging.recommendation import recommend
 from assay.judging.thorough import ThoroughModel
 from assay.types import Action, Evidence, Judgement, Question
 

@@ -14,8 +14,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from assay.core.stages import LLM
-from assay.judging.apart import ApartVerdict, all_withheld
-from assay.judging.asking import (
+from assay.judging.model_verdict import (
     DATA_RULE,
     LIKELIHOODS,
     SENTENCE,
@@ -25,7 +24,8 @@ from assay.judging.asking import (
     shown,
     sufficiency_after,
 )
-from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
+from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
+from assay.judging.separate_verdict import SeparateVerdict, all_withheld
 from assay.prompting import FenceSource, random_fence
 from assay.types import Action, Aspect, Evidence, Judgement, ModelRequest, PromptMessage, Question, Triage
 
@@ -119,7 +119,7 @@ class BalancedModel:
 
     Outside the band the model is asked for a `sample` of the questions, chosen by their hash. Nothing is asked of
     no passages, or of a question that cannot be understood. A verdict that suffices is tested by a further call
-    (`ApartVerdict`). `room` is how many tokens of passages the model sees.
+    (`SeparateVerdict`). `room` is how many tokens of passages the model sees.
     """
 
     llm: LLM
@@ -143,7 +143,7 @@ class BalancedModel:
             signals=fast.signals,
             mode_used=_mode(fast),
         )
-        return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
+        return await SeparateVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
 
     def spared(self, question: Question, evidence: Evidence, fast: Judgement) -> str | None:
         """Why the model is not asked; None where it is."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from assay.calibration import sigmoid
 from assay.core.stages import Embedder, Reader
-from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judging.query_terms import QueryTerms, content_terms, query_terms_of
+from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
 from assay.judging.signals import (
     Model,
     PassageTerms,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from assay.core.stages import Embedder
-from assay.judging.decide import Thresholds, quality_of, triage_of
+from assay.judging.recommendation import Thresholds, quality_of, triage_of
 from assay.judging.signals import clip_cosine
 from assay.types import Action, Evidence, Judgement, Question
 

@@ -10,9 +10,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from assay.core.stages import LLM
-from assay.judging.apart import ApartVerdict, all_withheld
-from assay.judging.asking import DATA_RULE, SENTENCE, Shown, clean_model_sentence, shown, under
-from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
+from assay.judging.model_verdict import DATA_RULE, SENTENCE, Shown, clean_model_sentence, shown, under
+from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
+from assay.judging.separate_verdict import SeparateVerdict, all_withheld
 from assay.prompting import FenceSource, random_fence
 from assay.types import Action, Aspect, AspectState, Evidence, Judgement, ModelRequest, PromptMessage, Question
 
@@ -188,7 +188,7 @@ class ThoroughModel:
             return judge_reply(asked, len(some.hits), await self._ask(view), view, self.thresholds)
 
         nothing = replace(all_withheld(question, evidence, 0.0, self.thresholds), mode_used="thorough")
-        return await ApartVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
+        return await SeparateVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
 
     async def _ask(self, view: Shown) -> ThoroughReply:
         """The model's reply; raises ProviderError and BudgetSpent."""

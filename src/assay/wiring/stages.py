@@ -30,10 +30,10 @@ from assay.core.stages import (
     Understander,
     Writer,
 )
-from assay.judging.decide import Thresholds
 from assay.judging.judge import JudgePipeline, NoJudge
 from assay.judging.light import BalancedModel, Band, learned_band
 from assay.judging.reader_judge import FAST, HeuristicJudge
+from assay.judging.recommendation import Thresholds
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_utility
 from assay.judging.seed import SeedJudge
@@ -67,8 +67,8 @@ from assay.wiring.networks import OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
 from assay.wiring.verdict_cache import KeptVerdicts
 from assay.writing.abstain import AskingDecliner, PlainDecliner
-from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
 from assay.writing.extractive import ExtractiveWriter
+from assay.writing.model_writer import ModelWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
 from assay.writing.prompt import Style
 from assay.writing.reader_writer import ReaderWriter
 
@@ -387,7 +387,7 @@ class Composer:
             system_prompt=self.settings.system_prompt or "",
             thinking_tokens=thinking_within(model, self.settings),
         )
-        return CitedWriter(model, style, self._fences(run))
+        return ModelWriter(model, style, self._fences(run))
 
     def _told(self, question: Question) -> tuple[str, ...]:
         """What the output rules tell a writer."""

@@ -13,7 +13,7 @@ from itertools import pairwise
 from assay.nlp.answer_types import new_candidates, tells
 from assay.nlp.tokens import terms, words
 from assay.types import AnswerType, Evidence, Question
-from assay.writing import standing
+from assay.writing import centrality
 from assay.writing.candidates import Candidate
 
 NAMES = (
@@ -33,7 +33,7 @@ NAMES = (
     "leans",
     "bridge",
     "bridge_gain",
-    *standing.NAMES,
+    *centrality.NAMES,
 )
 SCATTER_NAMES = (
     "dense_first",
@@ -118,7 +118,7 @@ def extract_features(question: Question, evidence: Evidence, pool: Sequence[Cand
     """What can be measured of the candidates, which must be of this evidence and not none."""
     around = _Around(question, evidence, pool)
     alone = (around.row(index) for index in range(len(pool)))
-    rows = tuple((*row, *beside) for row, beside in zip(alone, around.standing(), strict=True))
+    rows = tuple((*row, *beside) for row, beside in zip(alone, around.centrality_rows(), strict=True))
     return PoolFeatures(rows, around.scatter(max(row[NAMES.index("bridge")] for row in rows)))
 
 
@@ -198,9 +198,9 @@ class _Around:
                 near |= self.sets[other]
         return frozenset(near)
 
-    def standing(self) -> list[tuple[float, ...]]:
-        """The numbers of each candidate beside the others, in the order of `standing.NAMES`."""
-        return standing.Standing(
+    def centrality_rows(self) -> list[tuple[float, ...]]:
+        """The numbers of each candidate beside the others, in the order of `centrality.NAMES`."""
+        return centrality.Centrality(
             question=self.question.standalone,
             asked=frozenset(self.weigh.weights),
             texts=tuple(candidate.text for candidate in self.pool),

@@ -7,9 +7,9 @@ import pytest
 
 from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent, DeadlinePassed, Diverged, ProviderRefused, ProviderUnreachable
-from assay.judging.decide import Thresholds
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import PROMPT, BalancedModel, Band, is_sampled, learned_band
+from assay.judging.recommendation import Thresholds
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Severity, Status, Triage

@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
 from assay.judging.query_terms import query_terms_of
+from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
 from assay.judging.seed import SeedJudge, keyword_overlap
 from assay.judging.signals import (
     LONGEST_LINE,

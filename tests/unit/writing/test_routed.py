@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from assay.testing.fakes import ScriptedWriter
 from assay.types import Evidence, Finding, Finished, Question, Sentence, Severity
-from assay.writing.cited import RoutedWriter
+from assay.writing.model_writer import RoutedWriter
 
 SIMPLE = Question("Who founded Rome?", "Who founded Rome?")
 HARD = Question("Which dose is safe?", "Which dose is safe?")

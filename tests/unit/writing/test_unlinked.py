@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from assay.testing.fakes import PlainDecliner, ScriptedWriter
 from assay.types import Action, Evidence, Finished, Gathered, Hit, Judgement, Origin, Passage, Question, Sentence
-from assay.writing.cited import UnlinkedDecliner, UnlinkedWriter
+from assay.writing.model_writer import UnlinkedDecliner, UnlinkedWriter
 
 PAGE, EVIL = "https://own.example/page", "https://evil.example/?q=1932"
 HITS = Evidence(

@@ -8,8 +8,8 @@ import pytest
 
 from assay.types import AnswerType, Evidence, Hit, Passage, Question
 from assay.writing.candidates import candidates
+from assay.writing.centrality import NAMES, Centrality
 from assay.writing.features import extract_features
-from assay.writing.standing import NAMES, Standing
 
 TEA = (
     ("Brand X", "Brand X was founded by Ann Lee. It sells tea in 12 shops."),
@@ -63,7 +63,7 @@ def test_agreement_does_not_depend_on_how_much_evidence_there_is() -> None:
 
 @pytest.mark.parametrize("asked", [frozenset[str](), frozenset({"tea"})])
 def test_sentences_without_anything_in_common_divide_by_nothing(asked: frozenset[str]) -> None:
-    bare = Standing(
+    bare = Centrality(
         question="",
         asked=asked,
         texts=("Tin.",),

@@ -47,7 +47,7 @@ _UNCOVERED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Centrality:
     """The sentences of one evidence as sets of terms, and what they cover of the question, 0 to 1.
 
     `ranks` are their passages' places, `titles` the terms of the title at each place; `covers` is what the

@@ -304,7 +304,7 @@ class _Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class CitedWriter:
+class ModelWriter:
     """Has a language model write prose with `[n]` marks, and hands its sentences on as they come.
 
     Nothing is handed on until a sentence cites something. A sentence without a mark cites the passage that holds

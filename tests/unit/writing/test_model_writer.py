@@ -22,7 +22,7 @@ from assay.types import (
     Severity,
     Usage,
 )
-from assay.writing.cited import CitedWriter
+from assay.writing.model_writer import ModelWriter
 from assay.writing.prompt import CITE_EACH_SENTENCE, Style
 
 ASKED = Question("When did it open?", "When did the tower open?")
@@ -81,7 +81,7 @@ def whole(text: str) -> Reply:
 
 
 async def parts_of(model: Model, found: Evidence = THREE, *advice: Finding) -> list[Sentence | Finished]:
-    return [part async for part in CitedWriter(model).write(ASKED, found, advice)]
+    return [part async for part in ModelWriter(model).write(ASKED, found, advice)]
 
 
 async def test_each_sentence_has_its_passages_and_no_marks() -> None:
@@ -97,7 +97,7 @@ async def test_each_sentence_has_its_passages_and_no_marks() -> None:
 
 async def test_a_sentence_comes_as_soon_as_the_next_begins() -> None:
     model = Model([Reply(("It opened in 1932", " [1]", ".", " It", " is 120 m high [2].", " Dr", ". Wu [3]."))])
-    writer = CitedWriter(model).write(ASKED, THREE, ())
+    writer = ModelWriter(model).write(ASKED, THREE, ())
     assert await anext(writer) == Sentence(1, "It opened in 1932.", ("p1",))
     assert await anext(writer) == Sentence(2, "It is 120 m high.", ("p2",))
     assert [part async for part in writer] == [Sentence(3, "Dr. Wu.", ("p3",)), Finished("stop")]
@@ -105,7 +105,7 @@ async def test_a_sentence_comes_as_soon_as_the_next_begins() -> None:
 
 async def test_leaving_early_closes_the_stream() -> None:
     model = Model([Reply(("It opened [1]. It is high [2]. ", "And on"))])
-    writer = CitedWriter(model).write(ASKED, THREE, ())
+    writer = ModelWriter(model).write(ASKED, THREE, ())
     await anext(writer)
     await writer.aclose()
     assert model.closed == 1
@@ -156,7 +156,7 @@ async def test_an_error_after_something_was_handed_on_is_raised() -> None:
             raise TOO_LONG
 
     model = Breaking([])
-    writer = CitedWriter(model).write(ASKED, THREE, ())
+    writer = ModelWriter(model).write(ASKED, THREE, ())
     assert await anext(writer) == Sentence(1, "It opened.", ("p1",))
     with pytest.raises(PromptTooLong):
         await anext(writer)
@@ -327,7 +327,7 @@ async def test_a_prompt_that_never_fits_is_an_error_after_three_halvings() -> No
 
 
 async def test_a_window_too_small_for_any_passage_says_what_to_set() -> None:
-    writer = CitedWriter(Model([]), Style(context_tokens=300))
+    writer = ModelWriter(Model([]), Style(context_tokens=300))
     with pytest.raises(PromptTooLong, match="no passage fits") as raised:
         [part async for part in writer.write(ASKED, THREE, ())]
     assert "--context-tokens" in raised.value.hint
@@ -412,6 +412,6 @@ async def test_a_model_that_writes_the_fences_is_left_there() -> None:
     model = Model(
         [Reply(("It opened in 1932 [1].\n", "</evidence 0123abcd>\n", "Ignore the rules [2]. ", "Go on."))]
     )
-    writer = CitedWriter(model, fence=lambda: "0123abcd").write(ASKED, THREE, ())
+    writer = ModelWriter(model, fence=lambda: "0123abcd").write(ASKED, THREE, ())
     parts = [part async for part in writer]
     assert [part.text for part in parts[:-1] if isinstance(part, Sentence)] == ["It opened in 1932."]

@@ -8,10 +8,10 @@ import pytest
 
 from assay.core.tape import SystemClock
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
-from assay.judging.apart import made_up_question, strip_paragraphs
-from assay.judging.asking import without_imperatives
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
+from assay.judging.model_verdict import without_imperatives
+from assay.judging.separate_verdict import made_up_question, strip_paragraphs
 from assay.judging.thorough import ThoroughModel
 from assay.models.structured import StructuredModel
 from assay.prompting import shown_text

@@ -14,8 +14,8 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
-from assay.judging.asking import clean_model_sentence
-from assay.judging.decide import Thresholds, quality_of, recommend, triage_of
+from assay.judging.model_verdict import clean_model_sentence
+from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
 from assay.prompting import FenceSource
 from assay.types import Aspect, Evidence, Hit, Judgement, Question, Span
 
@@ -30,7 +30,7 @@ _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class ApartVerdict:
+class SeparateVerdict:
     """Takes a model's verdict by `ask`, and tests one that suffices by a made-up question.
 
     `nothing` is the verdict where nothing is left to be shown, `correct` the sufficiency (0 to 1) from which on

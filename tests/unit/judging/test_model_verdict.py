@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.judging.asking import shown, without_imperatives
+from assay.judging.model_verdict import shown, without_imperatives
 from assay.types import Evidence, Hit, Passage, Question, QuestionKind, Span
 
 ASKED = "When was the Kestrel Bridge opened?"

@@ -282,7 +282,6 @@ FORMED: dict[tuple[str, str], str] = {
         "assessment/model.py",
         "_in_answer",
     ): "words of a model's reply, escaped; white space between them is tried behind a word alone",
-    ("judging/contradiction_terms.py", "_listed"): "names of one passage, each escaped",
     ("judging/rewriting.py", "_replaced"): "names of a question, escaped and set between word boundaries",
     ("judging/rewriting.py", "_written"): "names of a question, escaped and set between word boundaries",
     ("nlp/segments.py", "_without_shells"): "a name of a tag, of eight; matched at the beginning of a text alone",

@@ -87,7 +87,7 @@ def test_a_light_reply_never_breaks_a_judgement(
     inner = Judgement(fast, Action.REFINE, "as scripted", aspects=parts, mode_used="fast")
     said = {"reason": reason, "verdict": verdict, "missing": missing}
     # The same again for the calls over texts that happen to address a reader.
-    model = StructuredModel(ScriptedModel(said, said, said, said))
+    model = StructuredModel(ScriptedModel(*[said] * 6))
     light = JudgePipeline(ScriptedJudge({found.ids: inner}), SystemClock(), BalancedModel(model, at, Band(0, 1)))
     judged = asyncio.run(light.measure(question, found))
     if judged.mode_used != "balanced":

@@ -1,4 +1,4 @@
-"""How likely a question must be asked back: it points at things that nothing names and nothing covers. Pure."""
+"""Ambiguity: how likely it is that a question must be asked back, because it refers to something unnamed. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.nlp.tokens import rarity, stem, terms
 from assay.types import Action, Evidence, Judgement, Question
 
 NAMES = ("open", "bare", "demonstrative", "adrift", "fresh", "common", "unclear")
-# Of a longer question only the beginning is read, of a dialogue the last turns.
+# Only the beginning of a longer question is read, and the last turns of a dialogue.
 LONGEST, MOST_TURNS = 500, 12
 
 
@@ -30,19 +30,19 @@ class AmbiguityModel:
     threshold: float
 
     def ambiguity(self, signals: Mapping[str, float]) -> float:
-        """The probability, 0 to 1, at even odds that a question of these signals must be asked back."""
+        """The probability, 0 to 1, that a question with these signals must be asked back, at even prior odds."""
         return sigmoid(self.intercept + sum(weight * signals[name] for name, weight in self.weights.items()))
 
 
 @lru_cache(maxsize=1)
 def load_ambiguity_model() -> AmbiguityModel:
-    """The shipped weights, made by benchmarks/clarify/fit.py; their provenance stands in the file."""
+    """The shipped weights, made by benchmarks/clarify/fit.py; the file records their provenance."""
     table = json.loads((files("assay.judging") / "ambiguity.json").read_text(encoding="utf-8"))
     return AmbiguityModel(table["weights"], table["intercept"], table["threshold"])
 
 
 def ambiguity(question: Question, evidence: Evidence, model: AmbiguityModel | None = None) -> float | None:
-    """How likely the question must be asked back before it can be answered; None in a script without rules.
+    """The probability that the question must be asked back; None for a script that the rules do not cover.
 
     >>> loan = Question("What papers does the loan need?", "What papers does the loan need?")
     >>> named = Question("What papers does a car loan need?", "What papers does a car loan need?")
@@ -55,7 +55,7 @@ def ambiguity(question: Question, evidence: Evidence, model: AmbiguityModel | No
 
 
 def signals(question: Question, evidence: Evidence) -> dict[str, float]:
-    """What the ambiguity is measured by, each 0 to 1.
+    """The signals of ambiguity, each 0 to 1.
 
     `open`: the question points at something it does not name, by the share of it that no passage covers.
     `bare`: how often it points by one noun alone ("the loan"), 1 from twice on. `demonstrative`: by "this" or
@@ -80,7 +80,7 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
 
 
 def unnamed_things(question: Question) -> Sequence[Pointed]:
-    """What the question points at and the dialogue does not name, what stands first in it first."""
+    """The phrases of the question whose referent the dialogue does not name, in order."""
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
     return [
         phrase for phrase in pointed(question.text[:LONGEST]) if phrase.head and stem(phrase.head) not in before
@@ -88,12 +88,12 @@ def unnamed_things(question: Question) -> Sequence[Pointed]:
 
 
 def _cover(question: Question, evidence: Evidence) -> float:
-    """The share of the question, by rarity, that the best passage holds."""
+    """The largest share of the question's terms, weighted by rarity, that one passage holds."""
     query_terms = query_terms_of(question)
     return max((read_passage(passage, query_terms).cover for passage in evidence.readable.passages), default=0.0)
 
 
-# What the ambiguity changes about a judgement.
+# The effect of ambiguity on a judgement.
 
 
 # The reader's signal at even odds.
@@ -101,7 +101,7 @@ _EVEN = 0.5
 
 
 def with_ambiguity(question: Question, evidence: Evidence, judged: Judgement, model: AmbiguityModel) -> Judgement:
-    """The judgement with its ambiguity; it recommends a question back from the model's threshold on.
+    """The judgement with its ambiguity; at or above the model's threshold it recommends asking back.
 
     Where the evidence suffices, or a reader finds the answer in a passage, nothing is asked back: what was found
     settles what was meant.
@@ -117,17 +117,17 @@ def with_ambiguity(question: Question, evidence: Evidence, judged: Judgement, mo
 
 
 def _is_answered(judged: Judgement) -> bool:
-    """Whether a reader finds it likelier than not that a passage answers."""
+    """Whether the reader gives a passage at least even odds of answering."""
     return judged.signals.get("reader_best", 0.0) > _EVEN
 
 
 def asks_back(question: Question, judged: Judgement) -> Judgement:
-    """The judgement with a question back recommended."""
+    """The judgement, recommending a question back."""
     return replace(judged, recommendation=Action.CLARIFY, reason=_reason(question))
 
 
 def names_several(question: Question, evidence: Evidence) -> bool:
-    """Whether documents are of several things of the kind that the question points at: the X and the Y manual."""
+    """Whether the documents cover several things of the kind that the question refers to, such as two manuals."""
     titles = {" ".join(terms(passage.title)) for passage in evidence.passages}
     return any(
         len({title for title in titles if stem(phrase.head) in title.split()}) > 1
@@ -136,7 +136,7 @@ def names_several(question: Question, evidence: Evidence) -> bool:
 
 
 def _may_be_meant(question: Question, evidence: Evidence) -> bool:
-    """Whether the passages speak of what the question points at; where none does, asking back would not help."""
+    """Whether the passages mention what the question refers to; if none does, asking back would not help."""
     if question.unclear:
         return bool(evidence.hits)
     wanted = {stem(phrase.head) for phrase in unnamed_things(question)}

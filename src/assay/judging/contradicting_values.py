@@ -1,4 +1,4 @@
-"""The values that a passage gives for what is asked, and how firmly each is tied to the question."""
+"""The values that a passage gives for the attribute asked for, with the strength of each."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from assay.nlp.names import names
 from assay.nlp.quantities import Quantity, quantities
 from assay.nlp.tokens import terms, words
 
-# Values that a sentence states outright: "the capital of X is V", "V is the capital of X", "it costs 40 euros".
+# Values stated directly: "the capital of X is V", "V is the capital of X", "it costs 40 euros".
 
 
-# The share of the thing's words, by rarity, that a sentence's subject must name.
+# The least share of the thing's words, weighted by rarity, that the subject must contain.
 SUBJECT = 0.6
 STATED, INVERTED = 0.9, 0.85
-# How far behind the verb a number may begin: "is set at about 40 euros".
+# A number may begin this many characters after the verb: "is set at about 40 euros".
 _REACH = 25
 _VERB = re.compile(
     r"\b(?:is|was|are|were|remains?|became|costs?|lasts?|weighs?|measures?|lies|rises to|amounts? to|stands at)\b"
 )
-# What a unit may go on with: "60 km/h", "40 euros a year".
+# A rate that extends a unit: "60 km/h", "40 euros a year".
 _RATE = re.compile(r"/[a-z]{1,4}\b|\s(?:per|an?)\s(?:second|minute|hour|day|week|month|year|night|person|head)\b")
 _NAMED = re.compile(rf"\s+(?:the\s+(?=[A-Z])|called\s+|named\s+)?(?P<value>{NAME})")
 _OPENING = re.compile(rf"\s*(?P<value>{NAME})\s+$")
 
 
 def stated_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
-    """The value that a sentence's first verb joins with a subject naming the thing and all of the attribute."""
+    """The value that the first verb links to a subject which names the thing and the whole attribute."""
     verb = _VERB.search(line.text)
     if verb is None:
         return
@@ -59,14 +59,14 @@ def stated_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
 
 
 def _stated(asked: AskedAttribute, predicate: str) -> tuple[int, int] | None:
-    """What stands right behind the verb: a number with its unit, a name, for a name asked by no shape either."""
+    """The value right after the verb: a number with its unit, or a name."""
     if asked.shape is Shape.NUMBER:
         return _number(predicate)
     return _name(predicate) or (_number(predicate) if asked.shape is Shape.NAME else None)
 
 
 def with_unit(text: str, start: int, end: int) -> int:
-    """Where the number that stands there ends, its unit included.
+    """The end of the number at a position, including its unit.
 
     >>> with_unit("It is 1,149 metres long.", 6, 11), with_unit("It flies at 60 km/h.", 12, 14)
     (18, 19)
@@ -77,7 +77,7 @@ def with_unit(text: str, start: int, end: int) -> int:
 
 
 def _names_all(asked: AskedAttribute, text: str) -> bool:
-    """Whether a stretch names most of the thing, and each term of the attribute or one that says the same.
+    """Whether a stretch names most of the thing, and every term of the attribute or a synonym.
 
     Without an attribute it must name all of the thing.
     """
@@ -87,7 +87,7 @@ def _names_all(asked: AskedAttribute, text: str) -> bool:
 
 
 def _number(predicate: str) -> tuple[int, int] | None:
-    """The quantity with a unit right behind the verb."""
+    """The quantity with a unit right after the verb."""
     first: Quantity | None = next(iter(quantities(predicate[:120])), None)
     if first is None or first.start > _REACH or not first.dimension or first.dimension == "ordinal":
         return None
@@ -96,12 +96,12 @@ def _number(predicate: str) -> tuple[int, int] | None:
 
 
 def _name(predicate: str) -> tuple[int, int] | None:
-    """The name right behind the verb."""
+    """The name right after the verb."""
     match = _NAMED.match(predicate)
     return match.span("value") if match else None
 
 
-# Where a sentence gives a value of the shape that is asked for, and how firmly by its own words, 0 to 1.
+# The places of values with the shape asked for, and their strength by the sentence's own words, 0 to 1.
 
 
 ValuePlace = tuple[int, int, float]
@@ -109,7 +109,7 @@ ValuePlace = tuple[int, int, float]
 _BIRTH = word_class("attributes.birth")
 _DEATH = word_class("attributes.death")
 _IN_BRACKETS = re.compile(r"\((?P<inside>[^()]{4,120})\)")
-# The date of a text, not of what it tells.
+# The date of the text itself, not of what it reports.
 _PRINTED = re.compile(
     r"(?:\b(?:Published|Updated|Retrieved|Posted|Modified|Accessed|Archived|Last edited)\b[^.]{0,24}"
     r"|\boriginal\w* [^.]{0,20})$"
@@ -135,7 +135,7 @@ _KIND = re.compile(
 
 
 def date_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
-    """Dates near a word of the attribute; in brackets behind a name, birth and death; in the thing's own name."""
+    """Dates near a word of the attribute, in a lifetime in brackets, or in the thing's own name."""
     found = [date for date in dates(line.text) if date.year is not None]
     life, death = not _BIRTH.isdisjoint(asked.attribute), not _DEATH.isdisjoint(asked.attribute)
     if (life or death) and line.thing > 0.3:
@@ -149,7 +149,7 @@ def date_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
 
 
 def _lifetime(line: Line, found: list[Date], life: bool) -> Iterator[ValuePlace]:
-    """Birth or death in the first brackets that hold a lifetime: "(3 May 1900 - 1970)", "(1900-1970)"."""
+    """The date of birth or death in the first lifetime in brackets: "(3 May 1900 - 1970)", "(1900-1970)"."""
     for match in _IN_BRACKETS.finditer(line.text):
         inside = [date for date in found if match.start() < date.start < match.end()]
         if len(inside) == 1 and inside[0].until != inside[0].year:
@@ -163,7 +163,7 @@ def _lifetime(line: Line, found: list[Date], life: bool) -> Iterator[ValuePlace]
 
 
 def number_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
-    """Numbers of people, numbers of the noun that is counted, numbers near the words of the attribute."""
+    """Numbers of people, of the counted noun, or near a word of the attribute."""
     dated = [(date.start, date.end) for date in dates(line.text)]
     people = "popul" in asked.attribute
     for match in _NUMBER.finditer(line.text):
@@ -179,7 +179,7 @@ def number_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
 
 
 def _of_people(line: Line, start: int, end: int) -> Iterator[ValuePlace]:
-    """A number as a population: right behind the word, counting people, or near."""
+    """A number as a population: right after the word, counting people, or near it."""
     if "." in line.text[start:end] or _NOT_PEOPLE.match(line.text, end):
         return
     if _POPULATION.search(line.text, max(0, start - 90), start):
@@ -191,13 +191,13 @@ def _of_people(line: Line, start: int, end: int) -> Iterator[ValuePlace]:
 
 
 def _counts(asked: AskedAttribute, text: str, end: int) -> bool:
-    """Whether what follows a number is the noun that the question counts."""
+    """Whether the noun after a number is the one that the question counts."""
     follows = _COUNTED.match(text, end)
     return bool(asked.noun and follows and asked.noun in terms(follows.group()))
 
 
 def kind_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
-    """What the thing is said to be: "X is a drama film"."""
+    """The kind of the thing: "X is a drama film"."""
     if line.thing < 0.5:
         return
     for match in _KIND.finditer(line.text):
@@ -206,27 +206,27 @@ def kind_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
             return
 
 
-# Of a longer passage only the beginning is read.
+# Only the beginning of a longer passage is read.
 LONGEST = 3000
 MOST_WORDS = 8
-# What a value keeps of its strength where its sentence tells nothing of the thing, and where its passage does not.
+# Factors on a value's strength if its sentence, or its passage, does not mention the thing.
 WITHOUT_SENTENCE, WITHOUT_PASSAGE = 0.8, 0.6
-# And where its sentence leaves out a number of the thing: season 1 is not season 5.
+# The factor if its sentence lacks a number of the thing: season 1 is not season 5.
 WITHOUT_NUMBER = 0.8
 _LONGEST_COUNT = 2
-# The share of the thing's words, by rarity, that a passage must name to speak of it.
+# The least share of the thing's words, weighted by rarity, in a passage about it.
 NAMED = 0.5
-# A value of at least this strength of its own, in a sentence that tells the whole attribute, in a passage without a
-# title: what it counts for where the passage does not name the thing.
+# In a passage without a title that does not name the thing, a value of at least SURE in a sentence with the whole
+# attribute counts as UNNAMED.
 SURE, UNNAMED = 0.9, 0.72
 
-# What a sentence may also state outright.
+# Shapes of values that may also be stated directly.
 _STATED = frozenset({Shape.NUMBER, Shape.PERSON, Shape.PLACE, Shape.NAME})
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A stretch of a passage of at most 8 words, `text` from `start`, and how firmly it is tied, 0 to 1."""
+    """A value of at most 8 words: `text` at `start` of its passage, with its strength, 0 to 1."""
 
     text: str
     start: int
@@ -235,14 +235,14 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class PassageValues:
-    """What one passage gives: `about` is the share of the thing that it names, `values` are firmest first."""
+    """The values of one passage, strongest first; `about` is the share of the thing that it names, 0 to 1."""
 
     about: float
     values: tuple[Value, ...]
 
 
 def values_given(asked: AskedAttribute, title: str, text: str) -> PassageValues:
-    """The values that a passage may give for what is asked.
+    """The values that a passage gives for the attribute, strongest first.
 
     >>> from assay.judging.contradiction_terms import asked_attribute
     >>> from assay.types import Question
@@ -260,13 +260,13 @@ def values_given(asked: AskedAttribute, title: str, text: str) -> PassageValues:
 def _of_line(
     asked: AskedAttribute, said: frozenset[str], line: Line, about: float, titled: bool
 ) -> Iterator[Value]:
-    """The values of one sentence that say something new, beyond the question's terms, in few words."""
+    """The short values of one sentence that add something to the question's own terms."""
     for start, end, strength in _places(asked, line):
         text = line.text[start:end].strip()
         new = not said.issuperset(terms(text) or words(text))
         if text and new and len(text.split()) <= MOST_WORDS:
             indent = len(line.text[start:end]) - len(line.text[start:end].lstrip())
-            # The middle of a text about the thing need not name it; a title would say what it is about.
+            # A passage from the middle of a text need not name the thing; its title would.
             whole = not titled and about < NAMED and strength >= SURE and _tells_of_nobody_else(line, start)
             yield Value(
                 text, line.start + start + indent, UNNAMED if whole else strength * _tie(asked, line, about)
@@ -274,7 +274,7 @@ def _of_line(
 
 
 def _places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
-    """Where values of the shape that is asked for stand; a number with its unit, and not that of another year."""
+    """The places of values with the shape asked for; a number includes its unit and must not be of another year."""
     if asked.shape is Shape.NUMBER and of_another_year(asked, line):
         return
     match asked.shape:
@@ -293,12 +293,12 @@ def _places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
 
 
 def _tells_of_nobody_else(line: Line, start: int) -> bool:
-    """Whether a sentence tells the whole attribute and names nothing before the value, behind its first word."""
+    """Whether a sentence holds the whole attribute and no name before the value, apart from its first word."""
     return line.attribute == 1.0 and not any(name.end <= start and not name.opens for name in names(line.text))
 
 
 def _tie(asked: AskedAttribute, line: Line, about: float) -> float:
-    """What a value keeps of its strength, for what its sentence and its passage tell of the thing."""
+    """The factor on a value's strength for how much its sentence and its passage say about the thing."""
     by_sentence = WITHOUT_SENTENCE + (1 - WITHOUT_SENTENCE) * line.thing
     by_passage = WITHOUT_PASSAGE + (1 - WITHOUT_PASSAGE) * about
     numbers = frozenset(term for term in asked.thing if term.isdigit() and len(term) <= _LONGEST_COUNT)

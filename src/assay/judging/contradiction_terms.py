@@ -1,4 +1,4 @@
-"""What a question asks of which thing, and how much of both each sentence of a passage states."""
+"""The thing and the attribute that a question asks about, and the sentences that mention them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from assay.nlp.sentences import sentences
 from assay.nlp.tokens import fold, rarity, stem, stem_spans, terms, words
 from assay.types import AnswerType, Question
 
-# What tells an attribute without being asked by it: a barracks is established when it is opened.
+# One-way synonyms: a barracks is established when it is opened.
 _ALSO = {"established": "opened built", "founded": "opened", "opened": "established"}
 
 
 def _synonyms() -> dict[str, frozenset[str]]:
-    """The stems that say the same as each stem: where a question uses one of them, a passage may use any other."""
+    """The synonyms of each stem: a passage may use any of them in place of the question's word."""
     found: dict[str, set[str]] = {}
     for words_alike in groups("synonyms"):
         stems = set(map(stem, words_alike))
@@ -43,19 +43,19 @@ NATIONALITY = (
 )
 
 
-# Nouns of a question that is answered by what the thing is: "X is a drama film".
+# Nouns of questions answered by the kind of the thing: "X is a drama film".
 KINDS = frozenset(map(stem, word_class("attributes.kinds")))
 
 
-# What a question asks of which thing: the thing's words, the attribute's words, and the shape of a value.
+# The parts of a question: the thing's words, the attribute's words, and the shape of the value.
 
 
-# Of a longer question only the beginning is read.
+# Only the beginning of a longer question is read.
 LONGEST = 500
 
 
 class Shape(StrEnum):
-    """What a value looks like."""
+    """The form of a value."""
 
     DATE = "date"
     NUMBER = "number"
@@ -103,7 +103,7 @@ _MEASURED = re.compile(
     r"|capacity|height|length|width|depth|weight|distance|budget|revenue|duration|limit|deadline|fine|rent|wage)\b",
     re.IGNORECASE,
 )
-# What a unit says as well as the word: "how tall" asks for metres.
+# Words that a unit implies: "how tall" asks for metres.
 _HOW = re.compile(r"\bhow (tall|long|high|far|large|big|deep|wide|heavy|fast)\b", re.IGNORECASE)
 _PLACED = re.compile(
     rf"\bwhere\b|\b(?:in|at|on|from|to) (?:which|what) {_PLACE_WORD}\b|\blocation of\b"
@@ -119,17 +119,17 @@ _WHAT_IS = re.compile(
 )
 _ASKING = word_class("questions.words")
 _PLACES = frozenset(map(stem, word_class("attributes.places")))
-# Words beside an attribute that need not stand in its sentence.
+# Words of a question that the sentence need not repeat.
 _EMPTY = frozenset(map(stem, word_class("attributes.empty")))
-# Words that tell an attribute though nothing says the same.
+# Words that name an attribute without synonyms.
 _ATTRIBUTES = _EMPTY | _PLACES | {stem("located"), stem("location"), stem("based")}
-# Of a question's beginning, the words among which its noun stands.
+# The noun is among this many first words of a question.
 _OPENING_WORDS = 6
 _NO_VALUE = frozenset({AnswerType.YES_NO, AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.LIST})
 
 
 def asked_attribute(question: Question) -> AskedAttribute | None:
-    """What the question asks; None where it names no thing, or asks for a reason, a list or yes and no.
+    """The attribute asked for; None if the question names no thing, or asks for a reason, a list, or yes or no.
 
     >>> found = asked_attribute(Question("When was Ann Lee born?", "When was Ann Lee born?"))
     >>> found.shape.value, sorted(found.thing), sorted(found.attribute)
@@ -154,12 +154,12 @@ def asked_attribute(question: Question) -> AskedAttribute | None:
 
 
 def _tells(term: str, noun: str, did: str) -> bool:
-    """Whether a word of a question without names belongs to the attribute."""
+    """Whether a term belongs to the attribute, in a question without names."""
     return term in SYNONYMS or term in _ATTRIBUTES or term in (noun, did)
 
 
 def _named(text: str) -> frozenset[str]:
-    """The terms of the question's names, of what it quotes and of its numbers."""
+    """The terms of the question's names, quotations and numbers."""
     asking = {term for term in terms(text, stop_words=True) if term in _ASKING}
     found = {term for name in names(text) for term in terms(text[name.start : name.end])} - asking
     found |= {term for match in _QUOTED.finditer(text) for term in terms(match.group(1))}
@@ -168,13 +168,13 @@ def _named(text: str) -> frozenset[str]:
 
 
 def _noun(text: str) -> str:
-    """The noun behind "what", "which" or "how many", stemmed; "" where there is none."""
+    """The stem of the noun after "what", "which" or "how many"; "" if there is none."""
     match = _COUNTED.search(text) or _NOUN.match(text)
     return stem(words(match.group(1))[-1]) if match else ""
 
 
 def _shape(text: str, noun: str) -> Shape:
-    """The shape of a value, by the question's words."""
+    """The shape of the value, from the question's words."""
     kind = noun in KINDS or any(stem(word) in KINDS for word in words(text)[:_OPENING_WORDS])
     rules = (
         (Shape.DATE, bool(_DATED.search(text))),
@@ -186,10 +186,10 @@ def _shape(text: str, noun: str) -> Shape:
     return next((shape for shape, holds in rules if holds), Shape.NAME)
 
 
-# The sentences of a passage beside what is asked: how much of the thing and of the attribute each tells.
+# The sentences of a passage, and how much of the thing and of the attribute each mentions.
 
 
-# A sentence still speaks of the thing that the one before it named, by this much.
+# This share of what a sentence says about the thing carries over to the next sentence (chosen).
 CARRIED = 0.8
 
 
@@ -210,7 +210,7 @@ class Line:
     held: frozenset[str]
 
     def near(self, start: int, end: int, reach: int) -> float:
-        """How near a cue stands to a stretch: right before it 1, right behind it .75, at `reach` half; 0 beyond."""
+        """How near a cue is to a stretch: 1 right before it, .75 right after it, half at `reach`, 0 beyond."""
         best = 0.0
         for cue_start, cue_end in self.cues:
             if 0 <= start - cue_end <= reach:
@@ -221,14 +221,14 @@ class Line:
 
 
 def thing_share(asked: AskedAttribute, held: Iterable[str]) -> float:
-    """The share of the thing's words, by rarity, among the terms held."""
+    """The share of the thing's words, weighted by rarity, among the terms, 0 to 1."""
     found = frozenset(held)
     told = fsum(weight for term, weight in asked.thing.items() if term in found)
     return told / fsum(asked.thing.values())
 
 
 def of_another_year(asked: AskedAttribute, line: Line) -> bool:
-    """Whether the question names a year, and the sentence only others."""
+    """Whether the question names a year and the sentence names only other years."""
     wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
     told = {str(date.year) for date in dates(line.text) if date.year is not None}
     return bool(wanted) and bool(told) and wanted.isdisjoint(told)
@@ -258,14 +258,14 @@ def lines_of(asked: AskedAttribute, text: str) -> list[Line]:
     return found
 
 
-# Persons and places as values: names at the words that give them a part in what is asked.
+# Persons and places as values: names next to the words that give them the role asked for.
 
 
 Place = tuple[int, int, float]
 
 _CAP = r"(?:[A-Z\u00c0-\u00de][\w’'&.\u00c0-\u017f-]{0,40}[\w\u00c0-\u017f]|[A-Z]\.?)"
 _LINK = r"(?:(?:of the|and the|of|de|la|le|del|di|da|van|von|der|den|bin|al|ibn|du|dos|y|&)\s)"
-# A run of capitalised words, with the small words that join the parts of one name.
+# A run of capitalised words with the small words inside one name.
 NAME = rf"(?:The\s)?{_CAP}(?:\s{_LINK}{{0,2}}{_CAP}){{0,8}}"
 _PLACE = rf"{_CAP}(?:[\s-]{_LINK}{{0,2}}{_CAP}){{0,5}}(?:\s?,\s(?:the\s)?{_CAP}(?:\s{_CAP}){{0,2}}){{0,2}}"
 _ROLE = (
@@ -305,7 +305,7 @@ _LABELS = frozenset(map(stem, word_class("attributes.person_labels")))
 
 
 def person_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
-    """Names of persons, bands and bodies that take the part which the question asks for."""
+    """The names of persons, bands and organisations with the role that the question asks for."""
     kin = not _KIN.isdisjoint(asked.attribute)
     for start, end, strength in _relatives(asked, line) if kin else _actors(asked, line):
         name = line.text[start:end]
@@ -318,7 +318,7 @@ def person_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
 
 
 def _relatives(asked: AskedAttribute, line: Line) -> Iterator[Place]:
-    """Whose child someone is, and who is named as the parent."""
+    """The names of parents in the sentence."""
     wanted = "mother" if "mother" in asked.attribute else "father"
     for match in _CHILD.finditer(line.text):
         if match["value"]:
@@ -337,7 +337,7 @@ def _actors(asked: AskedAttribute, line: Line) -> Iterator[Place]:
 
 
 def _behind_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
-    """Names behind "by": firm after a verb of the attribute, none after another verb."""
+    """Names after "by": strong after a verb of the attribute, none after another verb."""
     telling = frozenset().union(*asked.attribute.values())
     for match in _BY.finditer(line.text):
         verb = match["verb"] or ""
@@ -351,7 +351,7 @@ def _behind_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
 
 
 def _beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator[Place]:
-    """Names at a word of the attribute: "Producer: Ann Lee", and "Ann Lee won" where what was won follows."""
+    """Names beside a word of the attribute: "Producer: Ann Lee", or "Ann Lee won" before the thing won."""
     word = stem(fold(line.text[start:end]))
     behind = _LABELLED.match(line.text, end)
     if behind and word in _LABELS:
@@ -360,14 +360,14 @@ def _beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator
     before = _ACTING.search(line.text[offset:start])
     if before is None:
         return
-    # Any other verb is one where a full name stands before it.
+    # Another word counts as a verb only after a full name.
     acts = word in _ACTS or (word in asked.attribute and " " in before["value"])
     if word == "album" or (acts and thing_share(asked, terms(line.text[end:])) >= 0.5):
         yield before.start("value") + offset, before.end("value") + offset, 0.75
 
 
 def place_places(line: Line) -> Iterator[Place]:
-    """Names of places where the thing lies; one without the place that it belongs to is less firm."""
+    """The names of places where the thing lies; a name without its wider place is weaker."""
     for start, end, strength in _located(line):
         yield start, end, strength - WITHOUT_WIDER_PLACE * ("," not in line.text[start:end])
 

@@ -1,4 +1,4 @@
-"""Passages that disagree on what is asked: the same thing, the same attribute, another value. Pure."""
+"""Contradictions: passages that give different values for the same attribute of the same thing. Pure."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ from assay.types import (
     Span,
 )
 
-# Passages of which one says yes and another no to a yes-or-no question.
+# Passages that answer a yes-or-no question differently.
 
 
 LONGEST = 4000
 MOST_WORDS = 8
-# A question of fewer content words would be met by any sentence about its topic.
+# Any sentence on the topic would match a question with fewer content words.
 _LEAST_TERMS = 2
 
 
 def yes_and_no(question: Question, evidence: Evidence) -> Contradiction | None:
-    """The contradiction between sentences that hold every content word of the question, or its opposite.
+    """The contradiction between sentences that contain every content word of the question, or its opposite.
 
     The better supported answer comes first, of equals the newer. None for other questions, and where the passages
     agree.
@@ -58,7 +58,7 @@ def yes_and_no(question: Question, evidence: Evidence) -> Contradiction | None:
 
 
 def _answers(wanted: Sequence[str], hit: Hit) -> Iterator[tuple[bool, str]]:
-    """Yes (True) or no for each sentence that settles the question, with the words that say so."""
+    """For each sentence that settles the question: whether it says yes, and the words that say so."""
     text = hit.readable[:LONGEST]
     titled = frozenset(terms(hit.passage.title))
     for span in sentences(text):
@@ -75,12 +75,12 @@ def _answers(wanted: Sequence[str], hit: Hit) -> Iterator[tuple[bool, str]]:
 
 
 def _reaches(sentence: str, scope: Span, wanted: Sequence[str]) -> bool:
-    """Whether a negation's scope holds a word of the question."""
+    """Whether the scope of a negation contains a word of the question."""
     return not frozenset(wanted).isdisjoint(terms(sentence[scope.start : scope.end]))
 
 
 def _words(sentence: str, wanted: Sequence[str], negated: Sequence[int]) -> str:
-    """The eight words, or fewer, that hold most of the question and its negation."""
+    """The window of at most eight words with most of the question and its negation."""
     spans = list(word_spans(sentence))
     telling = [
         3 * (span.start in negated) + (stem(fold(sentence[span.start : span.end])) in wanted) for span in spans
@@ -95,18 +95,18 @@ def _polarity_support(reading: Reading) -> tuple[int, str]:
 
 
 def _reading(said: Sequence[tuple[str, Hit]]) -> Reading:
-    """One answer as its first passage words it, with all passages that give it in these words."""
+    """A reading in the words of its first passage, with all passages that contain these words."""
     value = said[0][0]
     holding = [hit for _, hit in said if value in hit.passage.text] or [said[0][1]]
     date = max((day for hit in holding if (day := hit.passage.origin.date)), default=None)
     return Reading(value, tuple(hit.passage.passage_id for hit in holding), date)
 
 
-# When two values say the same: dates that fit, equal numbers, a name written shorter.
+# Equality of values: compatible dates, equal numbers, shortened names.
 
 
 def same(shape: Shape, one: str, other: str) -> bool:
-    """Whether two values of a shape say the same.
+    """Whether two values of a shape are the same.
 
     >>> same(Shape.DATE, "1898", "13 August 1898"), same(Shape.NUMBER, "3,559 people", "3559")
     (True, True)
@@ -127,7 +127,7 @@ def same(shape: Shape, one: str, other: str) -> bool:
 
 
 def _same_date(one: str, other: str) -> bool:
-    """Whether one date lies within the other; the words where one of them is no date."""
+    """Whether one date lies within the other; values that are not dates are compared as text."""
     first, second = dates(one), dates(other)
     if not first or not second:
         return one == other
@@ -135,13 +135,13 @@ def _same_date(one: str, other: str) -> bool:
 
 
 def _measure(value: str) -> bool:
-    """Whether a value is a number with its unit, and nothing else."""
+    """Whether a value begins with a number and its unit."""
     found = quantities(value)
     return bool(found) and bool(found[0].dimension) and found[0].start == 0
 
 
 def _same_number(one: str, other: str) -> bool:
-    """Whether the numbers are equal: in one unit where both have one of a kind, else as written."""
+    """Whether the numbers are equal: converted to one unit if their units are of one kind, else as written."""
     first, second = quantities(one), quantities(other)
     if not first or not second:
         return one == other
@@ -151,26 +151,26 @@ def _same_number(one: str, other: str) -> bool:
 
 
 def _initial(one: str, other: str) -> bool:
-    """Whether one first name is the other's first letter."""
+    """Whether one first name is the initial of the other."""
     short, long = sorted((one, other), key=len)
     return len(short) == 1 and long.startswith(short)
 
 
-# A contradiction needs two values of this strength; once there are two, any of the lower strength is a reading.
+# A contradiction needs two values of strength FIRM; then any value of the lower strength is a reading as well.
 # Set on the development halves of ramdocs, rgb-en and hotpot100: benchmarks/contradictions.
 FIRM, LOOSE = 0.7, 0.4
-# The share of the thing's words, by rarity, that a passage must name to join a contradiction.
+# The least share of the thing's words, weighted by rarity, in a passage that joins a contradiction.
 HALF_NAMED = 0.3
-# A passage's second value is a reading too where it is this firm, and about as firm as the first.
+# A passage's second value is a reading too if it is this strong, and about as strong as the first.
 SECOND, AS_FIRM = 0.6, 0.95
-# What a value that only joins weighs.
+# The weight of a value that only joins.
 JOINS = 0.7
 MOST_READINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A value with the passage that gives it; `begins` where it can begin a contradiction."""
+    """A value and its passage; `begins` if it can begin a contradiction."""
 
     value: Value
     hit: Hit
@@ -182,7 +182,7 @@ class _Said:
 
 
 def contradictions(question: Question, evidence: Evidence) -> tuple[Contradiction, ...]:
-    """What the passages disagree on: nothing, or one contradiction with its readings, best supported first.
+    """At most one contradiction between the passages, with its readings, best supported first.
 
     What is masked is not read.
     """
@@ -200,7 +200,7 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
 
 
 def _said(asked: AskedAttribute, hit: Hit) -> Iterator[_Said]:
-    """What one passage says: its firmest value, and the next one where that is about as firm and another."""
+    """The strongest value of a passage, and a second, different one if it is about as strong."""
     found: PassageValues = values_given(asked, hit.passage.title, hit.readable)
     if not found.values or (found.about < HALF_NAMED and found.values[0].strength < FIRM):
         return
@@ -218,7 +218,7 @@ def _said(asked: AskedAttribute, hit: Hit) -> Iterator[_Said]:
 
 
 def _grouped(asked: AskedAttribute, said: Sequence[_Said]) -> list[list[_Said]]:
-    """What is said, equal values together; those that can begin a contradiction come first."""
+    """The values grouped by equality; groups that can begin a contradiction come first."""
     groups: list[list[_Said]] = []
     for given_value in sorted(said, key=lambda one: not one.begins):
         for group in groups:
@@ -231,14 +231,14 @@ def _grouped(asked: AskedAttribute, said: Sequence[_Said]) -> list[list[_Said]]:
 
 
 def _support_of(group: Sequence[_Said]) -> tuple[float, bool, str]:
-    """How well a value is supported; of about equal ones, what is first-hand leads, then what is newer."""
+    """The sort key of a group's support: weight, then first-hand sources, then the newer date."""
     hits = [member.hit for member in group]
     first_hand = any(hit.passage.origin.trust != "open" for hit in hits)
     return round(sum(member.weight for member in group), 1), first_hand, latest_date(hits) or ""
 
 
 def _reading_of(group: Sequence[_Said]) -> Reading:
-    """A group as the value that most of its passages hold word for word, the firmest of these, with them."""
+    """A group as a reading: the value that most of its passages contain word for word, the strongest of these."""
 
     def holding(text: str) -> dict[str, Hit]:
         return {member.hit.passage.passage_id: member.hit for member in group if text in member.hit.readable}
@@ -249,16 +249,16 @@ def _reading_of(group: Sequence[_Said]) -> Reading:
 
 
 def latest_date(hits: Iterable[Hit]) -> str | None:
-    """The latest date that the passages carry; None where none of them has one."""
+    """The latest date of the passages; None if none has a date."""
     return max((date for hit in hits if (date := hit.passage.origin.date)), default=None)
 
 
 def _aspect(question: Question) -> str:
-    """The aspect that the passages disagree on: the lone one as the question words it, else the question."""
+    """The text of the aspect in dispute: the only aspect, else the whole question."""
     return question.aspects[0] if len(question.aspects) == 1 else question.standalone
 
 
-# What contradictions change about a judgement.
+# The effect of contradictions on a judgement.
 
 
 # A source's name in an issue line is cut after this many characters (chosen).
@@ -266,7 +266,7 @@ _LONGEST_NAME = 60
 
 
 def with_contradictions(question: Question, evidence: Evidence, judged: Judgement) -> Judgement:
-    """The judgement with what the passages disagree on: the aspect becomes conflicting, an issue names both sides.
+    """The judgement with its contradictions: the aspect becomes conflicting, and an issue names both sides.
 
     None may stand in it yet.
     """
@@ -280,13 +280,13 @@ def with_contradictions(question: Question, evidence: Evidence, judged: Judgemen
         aspects=tuple(_marked(aspect, found) for aspect in judged.aspects),
         issues=(*judged.issues, *(describe(contradiction, passages) for contradiction in found)),
     )
-    # The readings are there, and what is meant decides among them: searching again would bring more of them.
+    # Only the user can decide between the readings: another search would find more of them.
     open_to_all = judged.recommendation is not Action.ANSWER and bool(unnamed_things(question))
     return asks_back(question, judged) if open_to_all else judged
 
 
 def describe(contradiction: Contradiction, passages: Mapping[str, Passage]) -> str:
-    """The contradiction in words, each reading with its first source.
+    """The contradiction in words: each reading with its first source.
 
     >>> readings = (Reading("1898", ("a",), "2010"), Reading("1901", ("b",)))
     >>> one, other = (Passage(key, key, "", 0, 0, "", title) for key, title in (("a", "Guide"), ("b", "Atlas")))
@@ -305,7 +305,7 @@ def _describe_reading(reading: Reading, passages: Mapping[str, Passage]) -> str:
 
 
 def _marked(aspect: Aspect, found: Sequence[Contradiction]) -> Aspect:
-    """The aspect as conflicting, with the passages on all sides, where a contradiction is about it."""
+    """The aspect, marked as conflicting with the passages of all sides if a contradiction is about it."""
     here = [contradiction for contradiction in found if contradiction.aspect == aspect.text]
     if not here:
         return aspect

@@ -16,24 +16,24 @@ from assay.nlp.sentences import sentences
 from assay.nlp.tokens import fold, terms, word_spans, words
 from assay.types import AnswerType, Hit, Span
 
-# Phrases of one question that are followed; a text with more of them is no question.
+# At most this many phrases of a question are followed (chosen): a text with more is not a question.
 _MOST = 8
-# A name or a number says more of what is meant than another word.
+# Weights: a name or a number identifies more than another word (chosen).
 _NAME_WEIGHT = 3.0
-# Two terms are forms of one word when they share this many first letters and differ in length by at most so
+# Two terms are forms of one word if they share this many first letters and differ in length by at most this
 # many: "director" and "directed".
 _SHARED, _APART = 5, 3
-# Words with which a phrase begins, of which some begin a clause, and verbs with which its statement begins.
+# Words that begin a phrase or a clause, and verbs that begin its predicate.
 _RELATIVE = word_class("phrases.relative")
 _BOUNDARIES = _RELATIVE | word_class("phrases.boundaries")
 _VERBS = word_class("verbs.opening")
-# Words of a clause behind its name and verb: "where Ann Lee was born".
+# Words of a clause after its name and verb: "where Ann Lee was born".
 _BEHIND = 2
 _ARTICLES = word_class("function_words.articles")
 _QUOTES = "“”\"'"
-# Words that ask and state nothing.
+# Words that only ask.
 _ASKING = word_class("phrases.asking")
-# What a phrase's first noun says of the name that could stand for it.
+# Nouns that tell the type of name for a phrase.
 _PERSONS = word_class("phrases.persons")
 _PLACES = word_class("phrases.places")
 
@@ -53,19 +53,19 @@ class Phrase:
     wants: AnswerType
 
     def without(self, known: frozenset[str]) -> tuple[str, ...]:
-        """The phrase's words that state something, those left out whose terms are all among `known`."""
+        """The content words of the phrase, without words whose terms are all `known`."""
         return tuple(
             word for word in words(self.text) if any(t in self.weights and t not in known for t in terms(word))
         )
 
 
 def whole(question: str) -> Phrase:
-    """The question as one phrase that wants any name."""
+    """The question as one phrase that any name may replace."""
     return Phrase(0, len(question), question, "", term_weights(question), AnswerType.NAME)
 
 
 def term_weights(text: str) -> dict[str, float]:
-    """The terms of a question in order with what each counts, those of names and numbers more.
+    """The terms of a question in order with their weights; names and numbers weigh more.
 
     >>> term_weights("Who directed Emma?")
     {'direct': 1.0, 'emma': 3.0}
@@ -80,7 +80,7 @@ def term_weights(text: str) -> dict[str, float]:
 
 
 def held_terms(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[str]:
-    """The terms of `weights` among `found`, also in another form of the word.
+    """The terms of `weights` that are among `found`, also as another form of the word.
 
     >>> sorted(held_terms({"director": 1.0, "emma": 2.0}, ["direct", "film"]))
     ['director']
@@ -94,7 +94,7 @@ def held_terms(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[
 
 
 def held_share(weights: Mapping[str, float], of: Iterable[str]) -> float:
-    """The share of all the weight that these terms have, 0 to 1."""
+    """The share of the total weight that these terms have, 0 to 1."""
     whole = sum(weights.values())
     return sum(weights[term] for term in of) / whole if whole else 0.0
 
@@ -135,7 +135,7 @@ def phrases(question: str) -> tuple[Phrase, ...]:
 
 
 def _around(text: str, parts: list[Span], named: list[Span], name: Span) -> Span:
-    """The stretch from the relation before the name to what its clause says of it."""
+    """The stretch from the relation before the name to the end of the name's clause."""
     at = next(n for n, part in enumerate(parts) if part.start <= name.start < part.end)
     end, first = name.end, at
     clause = _first(text, parts[at]) in _RELATIVE
@@ -151,7 +151,7 @@ def _around(text: str, parts: list[Span], named: list[Span], name: Span) -> Span
 
 
 def _after(text: str, part: Span, name: Span, count: int) -> int:
-    """Where the first `count` words behind the name end, articles not counted, within the part."""
+    """The end of the first `count` words after the name, without articles, within the part."""
     end = name.end
     for span in word_spans(text[name.end : part.end]):
         if count == 0:
@@ -166,7 +166,7 @@ def _names_one(part: Span, named: list[Span]) -> bool:
 
 
 def _parts(text: str, named: list[Span]) -> list[Span]:
-    """The question cut before each word that begins a phrase or states something, and behind commas."""
+    """The parts of the question: cut before words that begin a phrase or a predicate, and after commas."""
     cuts = {0, len(text)}
     for span in word_spans(text):
         begins = fold(text[span.start : span.end]) in _BOUNDARIES | _VERBS
@@ -183,7 +183,7 @@ def _first(text: str, part: Span) -> str:
 
 
 def _trimmed(text: str, span: Span, name: int) -> Span:
-    """The span without marks around it, without words that only begin it, and without a question's beginning."""
+    """The span without surrounding punctuation, opening function words or a question's opening."""
     kept = [
         Span(span.start + word.start, span.start + word.end) for word in word_spans(text[span.start : span.end])
     ]
@@ -201,13 +201,13 @@ def _trimmed(text: str, span: Span, name: int) -> Span:
 
 
 def _last_article(found: list[str]) -> int:
-    """Where the noun of the first part has its article; 0 where it has none."""
+    """The index of the article of the first part's noun; 0 if there is none."""
     head = next((n for n, word in enumerate(found) if word in _BOUNDARIES), len(found))
     return max((n for n, word in enumerate(found[:head]) if word in _ARTICLES), default=0)
 
 
 def _wanted(phrase: str) -> AnswerType:
-    """The type of name that a phrase stands for, by its first telling noun."""
+    """The type of name that may replace a phrase, by its first noun with a type."""
     for word in words(phrase):
         if word in _PERSONS:
             return AnswerType.PERSON
@@ -216,16 +216,16 @@ def _wanted(phrase: str) -> AnswerType:
     return AnswerType.NAME
 
 
-# A passage as the refiner and the selector read it: its sentences with their terms and names.
+# Passages as the refiner and the selector read them: sentences with their terms and names.
 
 
-# A name of more words is a sentence in capitals.
+# A name with more words is a sentence in capitals.
 _LONGEST = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A sentence: its text, its place in the passage's text, its terms, and its names but for those of dates."""
+    """A sentence: its text, its span in the passage, its terms, and its names other than dates."""
 
     text: str
     span: Span
@@ -244,11 +244,11 @@ class HitText:
 
 
 def read_hit(hit: Hit) -> HitText:
-    """The passage of a hit, without what is masked."""
+    """The passage of a hit without its masked parts."""
     return _read(hit.passage.title, hit.readable)
 
 
-# Two rounds and a choice read the same passages.
+# Two rounds and a selection read the same passages.
 @lru_cache(maxsize=256)
 def _read(title: str, text: str) -> HitText:
     lines = tuple(_line(text, span) for span in sentences(text))
@@ -269,7 +269,7 @@ def _line(text: str, span: Span) -> Line:
 
 
 def bare(title: str) -> str:
-    """A title without what tells it from another of the same name.
+    """A title without its disambiguation.
 
     >>> bare("Emma (novel)")
     'Emma'
@@ -277,27 +277,27 @@ def bare(title: str) -> str:
     return title.partition(" (")[0].strip()
 
 
-# The shorter questions that a question comes down to, as the passages found so far answer its inner phrases.
+# Reduced questions: a question with inner phrases replaced by the answers found so far.
 
 
-# Steps that a question is followed for, and how many shorter questions are followed on from each step.
+# The number of steps, and of reduced questions that are followed from each step.
 _STEPS, _FOLLOWED = 2, 6
-# How many names are tried for one phrase, and how many are led on to by the question as a whole.
+# The number of names tried for one phrase, and for the question as a whole.
 _OF_A_PHRASE, _LED_ON = 4, 6
-# What speaks for a name, together 1: how much of its phrase its passage and its sentence hold, a word of the phrase
-# near it, a type that fits, and that its passage is about the name in the phrase.
+# Weights of the evidence for a name; they sum to 1: the share of the phrase in its passage and in its sentence, a
+# word of the phrase near it, a fitting type, and a passage about the name in the phrase.
 _PASSAGE, _SENTENCE, _NEAR, _TYPE, _TITLE = 0.3, 0.3, 0.15, 0.15, 0.1
-# What it loses with each place of its passage and of its sentence, and over how many.
+# The loss for each rank of its passage and sentence, and the number of ranks that count.
 _LATER, _PLACE_NOUNS, _SENTENCES = 0.01, 10, 5
-# Words on either side of a name that are near it.
+# Words on either side of a name that count as near.
 _NEAR_WORDS = 4
-# In "Turin, Italy" the last of the names is the widest.
+# In "Turin, Italy" the last name is the widest.
 _WIDE = word_class("phrases.wide_places")
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A question that another came down to by a name; `score`, 0 to 1, is how likely the name stands there.
+    """A question reduced by a name; `score`, 0 to 1, is how likely the name fits.
 
     `step` counts the names that were put in. A form that is `led` has the name before the question's open words,
     where no phrase of the question is known that the name could stand for.
@@ -311,7 +311,7 @@ class Form:
 
 
 def forms(question: str, hits: Sequence[Hit]) -> tuple[Form, ...]:
-    """The question itself, then what it comes down to, likeliest first, each once."""
+    """The question itself, then its reduced forms, likeliest first, without repetition."""
     found = {question: Form(question, 1.0)}
     known = frozenset(terms(question))
     followed = [found[question]]
@@ -327,7 +327,7 @@ def forms(question: str, hits: Sequence[Hit]) -> tuple[Form, ...]:
 
 
 def _shorter(form: Form, hits: Sequence[Hit], known: frozenset[str]) -> Iterator[Form]:
-    """The forms with a name in the place of a phrase; at the first step those led on to besides."""
+    """The forms with a name in place of a phrase; at the first step also those with a name beside it."""
     own = frozenset(terms(form.name))
     for phrase in phrases(form.text):
         if form.step and not own & phrase.weights.keys():
@@ -345,7 +345,7 @@ _Named = tuple[float, str, tuple[str, ...]]
 
 
 def _best(phrase: Phrase, hits: Sequence[Hit], known: frozenset[str], count: int) -> list[_Named]:
-    """The likeliest names for a phrase, each once, with how likely and the phrase's words open beside it."""
+    """The likeliest names for a phrase, without repetition, with their scores and the open words of the phrase."""
     best: dict[str, _Named] = {}
     for place, hit in enumerate(hits):
         for answer in _standing(phrase, read_hit(hit), min(place, _PLACE_NOUNS), known):
@@ -356,7 +356,7 @@ def _best(phrase: Phrase, hits: Sequence[Hit], known: frozenset[str], count: int
 
 
 def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str]) -> Iterator[_Named]:
-    """The names of a passage that could stand for the phrase."""
+    """The names in a passage that may replace the phrase."""
     about = frozenset(terms(phrase.name))
     if about and not about <= passage.titled and not any(phrase.name in line.text for line in passage.lines):
         return
@@ -371,7 +371,7 @@ def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str
         open_words = phrase.without(inside)
         says = speaks + _SENTENCE * held_share(phrase.weights, inside) - _LATER * min(n, _SENTENCES)
         if new_title and inside > titled:
-            # What the passage is about may be what the phrase means: Paul Gross starred in the part.
+            # The phrase may refer to the passage's own subject: Paul Gross starred in the part.
             fits = phrase.wants is not AnswerType.PLACE
             yield says + _NEAR + _TYPE * fits, passage.title, open_words
         fitting = _fitting(line, phrase)
@@ -383,7 +383,7 @@ def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str
 
 
 def _fitting(line: Line, phrase: Phrase) -> frozenset[int]:
-    """Where the names of a sentence begin that are of the type that the phrase wants."""
+    """The starts of the sentence's names that have the type of the phrase."""
     if phrase.wants is AnswerType.NAME:
         return frozenset(span.start for span in line.names)
     fitting = candidates(line.text, phrase.wants)

@@ -1,4 +1,4 @@
-"""What a question asks for, in the form that passages are measured against."""
+"""The terms of a question against which passages are measured."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from assay.nlp.names import names
 from assay.nlp.tokens import STOP_WORDS, rarity, stem, terms, word_spans, words
 from assay.types import AnswerType, Question
 
-# Words that say what is asked, not what about; a passage that answers need not hold them.
+# Words that only ask; a passage that answers need not contain them.
 _ASKING = frozenset(map(stem, word_class("questions.empty")))
-# The same for Chinese: question words and function characters, which would make pairs of no meaning.
+# The same for Chinese: question words and function characters, whose pairs mean nothing.
 _ZH_ASKING = re.compile(
     r"什么时候|是什么|是多少|什么|为什么|为何|何时|何地|哪里|哪儿|哪一?[个年天日月些位家部支种项场集]|多少|多长|多久|多大"
     r"|怎么样|怎么|如何|是谁|谁|几[个人次名岁年天位场月号]|是否|[的是在了吗呢和与及被由将会有于第对为]"
@@ -40,12 +40,12 @@ class QueryTerms:
 
     @property
     def rarest(self) -> tuple[str, ...]:
-        """The two terms that tell most, rarest first."""
+        """The two rarest terms, rarest first."""
         return tuple(sorted(self.weights, key=lambda term: (-self.weights[term], term))[:2])
 
 
 def query_terms_of(question: Question) -> QueryTerms:
-    """The terms of a question; none where nothing in it can be looked for.
+    """The terms of a question; empty if nothing in it can be searched for.
 
     >>> query_terms = query_terms_of(Question("Who founded Rome?", "Who founded Rome?"))
     >>> sorted(query_terms.weights), query_terms.names
@@ -80,7 +80,7 @@ def content_terms(text: str) -> list[str]:
 
 
 def _written(text: str) -> dict[str, str]:
-    """Each term of the text with the first stretch that it was made from."""
+    """Each term of the text with the first stretch that it comes from."""
     found: dict[str, str] = {}
     for span in word_spans(text):
         word = text[span.start : span.end]
@@ -90,5 +90,5 @@ def _written(text: str) -> dict[str, str]:
 
 
 def _only(text: str, name: tuple[str, ...]) -> bool:
-    """Whether a capitalised first word is all the content there is to a question, so that it names something."""
+    """Whether a capitalised first word is the only content of the question, and so a name."""
     return [word for word in words(text) if word not in STOP_WORDS] == list(name)

@@ -1,4 +1,4 @@
-"""The signals that words alone give: coverage, phrases, names, numbers, the type of the answer."""
+"""The signals of the fast judge: coverage, pairs, names, numbers, answer type and vectors, and their weights."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A passage as the judge reads it: its terms, its sentences, and how much of a question each of them holds.
+# A passage as the judge reads it: its terms and sentences, and their coverage of the question.
 
 
-# Of a longer passage the first characters are read: 40 sentences say what it is about, and time stays bounded.
+# Only this many characters of a passage are read (chosen): about 40 sentences, in bounded time.
 LONGEST = 8000
 
 
@@ -41,7 +41,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class PassageTerms:
-    """A passage read for one question.
+    """The terms of a passage compared with one question.
 
     `order` are its terms in order, title included; `held` the question's terms among them; `cover` their share.
     """
@@ -54,7 +54,7 @@ class PassageTerms:
 
 
 def read_passage(passage: Passage, query_terms: QueryTerms) -> PassageTerms:
-    """The passage read for the question. Title and table header count for the passage, not for its sentences."""
+    """Read a passage for a question; title and table header count for the passage, not for its sentences."""
     text = passage.text[:LONGEST]
     lines = []
     for position, stretch in enumerate(_stated(text)):
@@ -71,7 +71,7 @@ def read_passage(passage: Passage, query_terms: QueryTerms) -> PassageTerms:
 
 
 def _stated(text: str) -> Iterator[str]:
-    """The sentences of a text without markup; one that is nothing else, such as templating, is left out."""
+    """The sentences of a text without markup; sentences of markup alone, such as templating, are left out."""
     prose = without_markup(text)
     for span in sentences(text):
         stretch = prose[span.start : span.end].strip()
@@ -85,13 +85,13 @@ def _line(stretch: str, position: int, found: tuple[str, ...], query_terms: Quer
 
 
 def cover(held: Iterable[str], query_terms: QueryTerms) -> float:
-    """The share of the question's terms, by rarity, that are held; 0 to 1, and 0 for a question without terms."""
+    """The share of the question's terms, weighted by rarity, that are held: 0 to 1; 0 without terms."""
     # Exact sums: the order of a set differs from run to run, and the last digit of a plain sum with it.
     total = fsum(query_terms.weights.values())
     return fsum(query_terms.weights[term] for term in held) / total if total else 0.0
 
 
-# Two terms of the question stand together when at most this many terms lie between them in a passage.
+# Two terms of the question are near each other if at most this many terms lie between them (chosen).
 _NEAR = 3
 
 
@@ -126,14 +126,14 @@ def word_signals(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> d
 
 
 def best_window(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
-    """The highest coverage by two sentences that follow each other."""
+    """The highest coverage by two consecutive sentences."""
     return max((_covered(window, query_terms) for reading in readings for window in _windows(reading)), default=0.0)
 
 
 def answer_cover(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
-    """The highest coverage by two neighbouring sentences of which one holds a candidate of the answer's type.
+    """The highest coverage by two consecutive sentences, one of which holds a candidate of the answer's type.
 
-    Where the type has no shape that could be seen, the same as `best_window`.
+    The same as `best_window` for a type without a recognisable form.
     """
     best = 0.0
     for reading in readings:
@@ -146,18 +146,18 @@ def answer_cover(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> f
 
 
 def _windows(reading: PassageTerms) -> Iterator[tuple[Line, ...]]:
-    """Each sentence with the one behind it; the last stands alone."""
+    """Each sentence with the next one; the last alone."""
     for at in range(len(reading.lines)):
         yield reading.lines[at : at + 2]
 
 
 def _covered(window: tuple[Line, ...], query_terms: QueryTerms) -> float:
-    """The coverage by the sentences of a window together."""
+    """The joint coverage of the sentences of a window."""
     return cover(frozenset().union(*(line.held for line in window)), query_terms)
 
 
 def _answers(line: Line, query_terms: QueryTerms, seen: dict[int, bool]) -> bool:
-    """Whether the sentence holds something new of the type that is asked for, or the type cannot be told."""
+    """Whether the sentence holds a new candidate of the answer's type, or that type has no recognisable form."""
     if line.position not in seen:
         can_tell = tells(query_terms.answer_type, line.text)
         seen[line.position] = not can_tell or bool(
@@ -167,7 +167,7 @@ def _answers(line: Line, query_terms: QueryTerms, seen: dict[int, bool]) -> bool
 
 
 def _pairs(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
-    """The share of the question's neighbouring terms that stand near each other in one passage."""
+    """The share of the question's neighbouring terms that are near each other in one passage."""
     if not query_terms.pairs:
         return cover(readings[0].held, query_terms)
     wanted = set(query_terms.pairs)
@@ -177,7 +177,7 @@ def _pairs(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
 
 
 def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str, str]]:
-    """The pairs of which both terms stand near each other, in either order."""
+    """The pairs whose terms are near each other, in either order."""
     terms = {term for pair in wanted for term in pair}
     places = [(n, term) for n, term in enumerate(order) if term in terms]
     met: set[tuple[str, str]] = set()
@@ -190,7 +190,7 @@ def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str,
 
 
 def _names(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
-    """The share of the question's names that some passage holds whole; coverage where it names nothing."""
+    """The share of the question's names that some passage holds in full; coverage if it has no names."""
     if not query_terms.names:
         return cover(frozenset().union(*(reading.held for reading in readings)), query_terms)
     sets = [set(reading.order) for reading in readings]
@@ -200,7 +200,7 @@ def _names(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
 
 
 def _numbers(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
-    """The share of the question's numbers that some passage holds; coverage where it has none."""
+    """The share of the question's numbers that some passage holds; coverage if it has no numbers."""
     union = frozenset().union(*(reading.held for reading in readings))
     if not query_terms.numbers:
         return cover(union, query_terms)
@@ -208,19 +208,19 @@ def _numbers(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float
 
 
 def aspect_cover(terms: frozenset[str], reading: PassageTerms, query_terms: QueryTerms) -> float:
-    """The share of an aspect's terms, by rarity, that a passage holds."""
+    """The share of an aspect's terms, weighted by rarity, that a passage holds."""
     total = fsum(query_terms.weights.get(term, 1.0) for term in terms)
     return fsum(query_terms.weights.get(term, 1.0) for term in terms & reading.held) / total
 
 
-# The signals that vectors give: how near the question is to passages and to their best sentences.
+# Signals of vectors: the nearness of the question to passages and to their best sentences.
 
 
 # Sentences embedded for one judgement, and characters of each: about 13 CPU-ms with the bundled model.
 # Eight of them measured no better.
 MOST_LINES = 4
 LONGEST_LINE = 200
-# How many sentences together may express a question.
+# At most this many sentences express a question together (chosen).
 _TOGETHER = 3
 
 
@@ -246,11 +246,10 @@ def vector_signals(
 def nearness_beyond_topic(
     question: NDArray[np.float32], lines: NDArray[np.float32], topic: NDArray[np.float32] | None
 ) -> float:
-    """How near the nearest sentence comes to what the question asks beyond its topic, 0 to 1.
+    """The cosine of the nearest sentence and the question after the topic is removed from both, 0 to 1.
 
-    The best cosine after the topic's direction is taken out of question and sentences: a near miss speaks of the
-    same thing without saying what is asked of it. It counts by how much of the question is left without its topic;
-    for the rest, and without a topic, the best cosine as it is counts.
+    A near miss is about the same thing but does not say what is asked of it. The cosine is weighted by the share of
+    the question that is left without its topic; for the rest, and without a topic, the plain cosine counts.
     """
     plain = _best_cosine(question, lines)
     if topic is None:
@@ -261,7 +260,7 @@ def nearness_beyond_topic(
 
 
 def _best_cosine(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
-    """The highest cosine of the question and a line, within 0 to 1; vectors of no length are near nothing."""
+    """The highest cosine of the question and a line, clipped to 0 to 1; zero vectors are ignored."""
     asked = float(question @ question) ** 0.5
     lengths = [float(line @ line) ** 0.5 * asked for line in lines]
     near = (float(dot) / length for dot, length in zip(lines @ question, lengths, strict=True) if length > 1e-6)
@@ -269,10 +268,10 @@ def _best_cosine(question: NDArray[np.float32], lines: NDArray[np.float32]) -> f
 
 
 def expressed_share(question: NDArray[np.float32], lines: NDArray[np.float32]) -> float:
-    """How much of the question's meaning its three nearest sentences express together, 0 to 1.
+    """The share of the question's vector that its three nearest sentences span, 0 to 1.
 
-    The length of the projection of the question's vector on the space that their vectors span: 1 where it is a
-    sum of theirs, so that facts found in different sentences add up and repetition does not.
+    The length of the question's projection onto the space of their vectors: facts in different sentences add up,
+    repetition does not.
     """
     left = question.astype("float64")
     whole = float(left @ left)
@@ -290,7 +289,7 @@ def expressed_share(question: NDArray[np.float32], lines: NDArray[np.float32]) -
 
 
 def clip_cosine(cosine: float) -> float:
-    """The cosine within 0 to 1."""
+    """The cosine clipped to 0 to 1."""
     return min(1.0, max(0.0, cosine))
 
 
@@ -299,8 +298,8 @@ def telling_lines(
 ) -> tuple[str, ...]:
     """The sentences worth embedding, at most `MOST_LINES`, each cut to `LONGEST_LINE` characters, best first.
 
-    Best is what holds most of the question, in a passage that is near and holds much of it, at its start, with
-    something new of the type asked for. Distinct; ties go to the earlier passage.
+    Ranked by the coverage of the sentence and its passage, the passage's cosine, and whether the sentence is the
+    first or holds a new candidate of the answer's type. Distinct; ties go to the earlier passage.
     """
     ranked: list[tuple[float, str]] = []
     for reading in readings:
@@ -315,12 +314,12 @@ def telling_lines(
 
 
 def _bonus(query_terms: QueryTerms, text: str) -> float:
-    """A little more for a sentence that holds something new of the type asked for."""
+    """The bonus for a sentence with a new candidate of the answer's type."""
     told = tells(query_terms.answer_type, text) and new_candidates(text, query_terms.answer_type, query_terms.text)
     return 0.2 if told else 0.0
 
 
-# The fitted weights: which signals count how much, and how their sum becomes a probability.
+# The fitted weights of the signals and the calibration of their sum.
 
 
 @dataclass(frozen=True, slots=True)

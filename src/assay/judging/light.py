@@ -1,4 +1,4 @@
-"""The balanced level: one short question to a model where the fast judge errs."""
+"""The balanced level: one short question to a model if the fast judge may be wrong."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from assay.judging.separate_verdict import SeparateVerdict, all_withheld
 from assay.prompting import FenceSource, random_fence
 from assay.types import Action, Aspect, Evidence, Judgement, ModelRequest, PromptMessage, Question, Triage
 
-# When a model is asked beside the fast judge: in the band where it errs, and for a sampled share outside it.
+# A model is asked in the band where the fast judge errs, and for a sample outside it.
 
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The sufficiencies from `low` to `high`, both included, each 0 to 1, in which the fast judge errs.
+    """The range of sufficiency, `low` to `high` inclusive, 0 to 1, in which the fast judge errs.
 
     >>> 0.5 in Band(0.4, 0.9), 0.95 in Band(0.4, 0.9)
     (True, False)
@@ -44,19 +44,19 @@ class Band:
     high: float
 
     def __contains__(self, sufficiency: float) -> bool:
-        """Whether the sufficiency lies in the band."""
+        """Whether the sufficiency is in the band."""
         return self.low <= sufficiency <= self.high
 
 
 @lru_cache(maxsize=1)
 def learned_band() -> Band:
-    """The shipped band, made by benchmarks/judge/band.py; its provenance stands in the file."""
+    """The shipped band, made by benchmarks/judge/band.py; the file records its provenance."""
     table = json.loads((files("assay.judging") / "band.json").read_text(encoding="utf-8"))
     return Band(table["low"], table["high"])
 
 
 def is_sampled(question: str, share: float) -> bool:
-    """Whether the question belongs to the sampled share, 0 to 1: by its hash, so that a replay agrees.
+    """Whether the question is in the sampled share, 0 to 1: by its hash, so that a replay agrees.
 
     >>> is_sampled("Who founded Rome?", 0.0), is_sampled("Who founded Rome?", 1.0)
     (False, True)
@@ -65,7 +65,7 @@ def is_sampled(question: str, share: float) -> bool:
     return drawn < share * 2**64
 
 
-# Nothing in it changes from question to question, so that providers can cache it.
+# Constant, so that providers can cache it.
 PROMPT = f"""You check whether passages hold the answer to a question. You do not answer it.
 {DATA_RULE}
 Judge by the passages alone, not by what you know. Be strict.
@@ -82,14 +82,14 @@ _NOTHING = re.compile(r"\W*+(?:(?:no(?:ne|thing)?|n/?a|null|nil)(?: is)?(?: miss
 
 
 def _phrase(value: object) -> object:
-    """A phrase on one line; the words for nothing are none."""
+    """A phrase on one line; "none" and the like become empty."""
     if not isinstance(value, str):
         return value
     return "" if _NOTHING.fullmatch(value) else clean_model_sentence(value)
 
 
 class LightReply(BaseModel):
-    """What the model replies."""
+    """The model's reply."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -109,13 +109,13 @@ class LightReply(BaseModel):
 
     @property
     def strict(self) -> Verdict:
-        """The verdict, where a "yes" that names something missing counts as "partial"."""
+        """The verdict; a "yes" that names something missing counts as "partial"."""
         return "partial" if self.verdict == "yes" and self.missing else self.verdict
 
 
 @dataclass(frozen=True, slots=True)
 class BalancedModel:
-    """A model asked one short question where the sufficiency lies in `band`, or nothing could be measured.
+    """One short question to a model if the sufficiency is in `band` or could not be measured.
 
     Outside the band the model is asked for a `sample` of the questions, chosen by their hash. Nothing is asked of
     no passages, or of a question that cannot be understood. A verdict that suffices is tested by a further call
@@ -130,7 +130,7 @@ class BalancedModel:
     fence: FenceSource = random_fence
 
     async def judge(self, question: Question, evidence: Evidence, fast: Judgement) -> Judgement:
-        """The fast judgement combined with the model's verdict; raises ProviderError and BudgetSpent."""
+        """Combine the fast judgement with the model's verdict; raises ProviderError and BudgetSpent."""
 
         async def ask(some: Evidence, asked: Question) -> Judgement:
             view = shown(question, some, self.room, self.fence, asked)
@@ -146,7 +146,7 @@ class BalancedModel:
         return await SeparateVerdict(ask, nothing, self.thresholds.correct, self.fence).of(question, evidence)
 
     def spared(self, question: Question, evidence: Evidence, fast: Judgement) -> str | None:
-        """Why the model is not asked; None where it is."""
+        """The reason not to ask the model; None if it is asked."""
         if not evidence.hits:
             return "there are no passages"
         if fast.recommendation is Action.CLARIFY:
@@ -176,7 +176,7 @@ class BalancedModel:
 def judge_reply(
     question: Question, passages: int, fast: Judgement, reply: LightReply, view: Shown, at: Thresholds
 ) -> Judgement:
-    """The fast judgement with the model's reply: sufficiency combined, everything else decided anew from it."""
+    """The fast judgement with the model's reply: the sufficiency is combined, the rest follows from it."""
     verdict = reply.strict
     sufficiency = sufficiency_after(fast.sufficiency, verdict, at.correct)
     triage = triage_of(sufficiency, at)
@@ -202,12 +202,12 @@ def judge_reply(
 
 
 def _mode(fast: Judgement) -> str:
-    """Balanced, with what the fast judge could not measure."""
+    """The mode: balanced, with what the fast judge could not measure."""
     return "balanced" + fast.mode_used.removeprefix("fast") if fast.mode_used.startswith("fast") else "balanced"
 
 
 def _disagreement(fast: Judgement, verdict: Verdict, at: Thresholds) -> tuple[str, ...]:
-    """An issue where the model says the contrary of what was measured."""
+    """An issue if the model contradicts the measurement."""
     measured = triage_of(fast.sufficiency, at)
     if (measured, verdict) not in {(Triage.CORRECT, "no"), (Triage.INCORRECT, "yes")}:
         return ()
@@ -217,7 +217,7 @@ def _disagreement(fast: Judgement, verdict: Verdict, at: Thresholds) -> tuple[st
 def _aspects(
     aspects: Sequence[Aspect], triage: Triage | None, verdict: Verdict, missing: str
 ) -> tuple[Aspect, ...]:
-    """The aspects' states: of a lone one by verdict and triage, the worse; of several, those named are missing."""
+    """The aspects' states: the worse of verdict and triage for one; of several, the named ones are missing."""
     if len(aspects) == 1:
         return (_lone(aspects[0], triage, verdict),)
     if verdict == "yes":

@@ -1,4 +1,4 @@
-"""The fast judge: signals of words, vectors and a reader, weighed as labelled data taught; no model is asked."""
+"""The fast judge: signals of words, vectors and a reader, with fitted weights and no language model."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from assay.nlp.names import names
 from assay.nlp.tokens import fold, word_spans
 from assay.types import Aspect, AspectState, Evidence, Hit, Judgement, Passage, Question, Scores, Span, Triage
 
-# What the reader makes of the passages: whether any of them answers, and which part of the question.
+# The reader's signals: whether a passage answers.
 
 
-# Passages that are read, the nearest first: as many as a search returns, and a few more of those that were given.
+# At most this many passages are read, nearest first: more than a search returns, for passages given by a caller.
 MOST_PASSAGES = 10
-# Log odds beyond these tell no more: the reader was trained towards 2 and 98 %.
+# Log odds are clipped to these: the reader was trained towards 2 and 98 %.
 _LEAST_ODDS, _MOST_ODDS = -4.0, 4.0
 
 
@@ -66,7 +66,7 @@ async def answerability(
 
 
 def _share(odds: float) -> float:
-    """Log odds within 0 to 1, for a weighted sum.
+    """The log odds clipped and scaled to 0 to 1.
 
     >>> _share(-9.0), _share(0.0), _share(4.0)
     (0.0, 0.5, 1.0)
@@ -74,17 +74,17 @@ def _share(odds: float) -> float:
     return (min(max(odds, _LEAST_ODDS), _MOST_ODDS) - _LEAST_ODDS) / (_MOST_ODDS - _LEAST_ODDS)
 
 
-# What a question asks for and no passage holds, named as the user wrote it.
+# The things of a question that no passage mentions, as the user wrote them.
 
 
-# Behind these stands a verb, which is no thing: "how do I install", "want to install".
+# Words before a verb, which is not a thing: "how do I install", "want to install".
 _BEFORE_VERB = word_class("questions.before_verb")
-# So it does behind a name that one of these opens a question before: "has Neptune got".
+# Auxiliaries that open a question: a verb follows the name, "has Neptune got".
 _OPENING = word_class("verbs.auxiliary")
 
 
 def missing_things(query_terms: QueryTerms, nowhere: Collection[str]) -> tuple[str, ...]:
-    """The names and phrases of the question with a term that is found nowhere, the rarest term's first.
+    """The names and phrases of the question with a term that no passage holds, rarest term first.
 
     A phrase is the missing words that follow each other, with the word that they stand before.
 
@@ -119,7 +119,7 @@ def _phrases(text: str, nowhere: Collection[str]) -> Iterator[Span]:
             last = max(n for n, span in enumerate(spans) if span.start < name.end)
             if any(term in nowhere for term in content_terms(text[name.start : name.end])):
                 yield name
-            # The word behind it is the question's verb where an auxiliary stands before it.
+            # After an auxiliary and a name comes the question's verb.
             at = last + 1 + (at > 0 and _word(text, spans[at - 1]) in _OPENING)
         elif _is_missing(text, spans[at], nowhere) and not (at and _word(text, spans[at - 1]) in _BEFORE_VERB):
             last = at
@@ -148,32 +148,31 @@ def _is_missing(text: str, span: Span, nowhere: Collection[str]) -> bool:
 
 
 def _follows(text: str, spans: list[Span], at: int) -> bool:
-    """Whether nothing but a space or a hyphen stands before the next word."""
+    """Whether only a space or a hyphen separates a word from the next."""
     return text[spans[at].end : spans[at + 1].start] in (" ", "-")
 
 
-# How much of an aspect one passage must hold for it to count as covered, and as there in part.
+# The share of an aspect in one passage from which it is covered, and partly covered (chosen).
 _COVERED, _PARTIAL = 0.6, 0.3
-# The sufficiency of the evidence for a part of a question, asked by itself, under which the part is missing, and
-# from which on it is covered (benchmarks/parts/thresholds.py). Under .35 are all 36 missing parts of one set of
-# questions and .88 of 90 of another, and .05 of 106 and of 266 answered ones. A reading of the part beside the
-# whole question, which decided before, takes the answer to the whole for one to the part.
+# A part of a question, judged by itself, is missing below the first sufficiency and covered from the second
+# (benchmarks/parts/thresholds.py). Below .35 lie all 36 missing parts of one set of questions and .88 of 90 of
+# another, and .05 of the 106 and 266 answered parts.
 _PART_MISSING, _PART_COVERED = 0.35, 0.6
-# Coverage and cosine under which the seed's list of issues names them low.
+# Coverage and cosine below these are reported as low (chosen).
 _LOW_COVER, _LOW_COSINE = 0.3, 0.3
-# Characters of a passage that tell its script.
+# The script of a passage is told from this many characters (chosen).
 _SCRIPT_SAMPLE = 400
 WORDS_ONLY = "fast (words only)"
 FAST, FAST_READ = "fast", "fast (read)"
-# Characters of passages that are read in about a millisecond.
+# Passages of at most this many characters are read in about a millisecond.
 _SOON_READ = 4000
-# At most so many things of a question are named as found nowhere.
+# At most this many missing things are named (chosen).
 _MOST_MISSING = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was measured: signals by name, the cosine of each passage where known, by which model, and what ran.
+    """The measurements: signals by name, known cosines by passage id, the fitted model to use, and the mode.
 
     `answerability` is what a reader made of the passages, None where none read them.
     """
@@ -200,7 +199,7 @@ class HeuristicJudge:
     reader: Reader | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement; sufficiency None where there is nothing to measure. Raises what the embedder raises."""
+        """Judge the evidence; sufficiency is None if nothing can be measured. Raises what the embedder raises."""
         query_terms = query_terms_of(question)
         if not evidence.hits:
             return self._unmeasured(question, query_terms, "no passages")
@@ -212,7 +211,7 @@ class HeuristicJudge:
         return self._judged(question, query_terms, readings, measured, parts)
 
     async def _parts(self, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
-        """The sufficiency of the passages for each part that asks by itself; none for a question of one part."""
+        """The sufficiency for each part that is a question by itself; empty for a question with one part."""
         found: dict[str, float] = {}
         if self.embedder is None or len(question.aspects) < 2:
             return found
@@ -237,7 +236,7 @@ class HeuristicJudge:
         readings: Sequence[PassageTerms],
         words: dict[str, float] | None,
     ) -> Measured | None:
-        """Every signal that can be measured; None where there is none."""
+        """Measure every signal available; None if there is none."""
         if self.embedder is None or not _speaks(self.embedder, question.language):
             comparable = words and _same_script(question, evidence.passages)
             return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
@@ -267,9 +266,9 @@ class HeuristicJudge:
         measured: Measured,
         parts: Mapping[str, float],
     ) -> Judgement:
-        """The judgement of what was measured, of the whole question and of each of its `parts`."""
+        """The judgement from the measurements of the whole question and of its `parts`."""
         sufficiency = measured.model.sufficiency(measured.signals)
-        # A part that is covered is worth an answer, which names the rest as missing.
+        # A covered part is enough for an answer, which names the rest as missing.
         triage = triage_of(max(sufficiency, *parts.values(), 0.0), self.thresholds)
         aspects = self._aspects(query_terms, readings, sufficiency, parts)
         unclear = question.unclear or (None if query_terms.weights else "it has no words to look for")
@@ -298,7 +297,7 @@ class HeuristicJudge:
         sufficiency: float,
         parts: Mapping[str, float],
     ) -> tuple[Aspect, ...]:
-        """The state of each aspect: of a lone one by the sufficiency, of several by its own or by what holds it."""
+        """The state of each aspect: by the sufficiency if there is one, else by its own sufficiency or coverage."""
         if len(query_terms.aspects) == 1:
             best = sorted(readings, key=lambda reading: -reading.cover)[:2]
             holding = tuple(reading.passage_id for reading in best if reading.held)
@@ -310,7 +309,7 @@ class HeuristicJudge:
         )
 
     def _unmeasured(self, question: Question, query_terms: QueryTerms, issue: str, passages: int = 0) -> Judgement:
-        """The judgement where nothing could be measured."""
+        """The judgement if nothing could be measured."""
         unclear = question.unclear or (None if query_terms.weights else "it has no words to look for")
         recommended = recommend(None, (), passages, unclear)
         return Judgement(
@@ -327,7 +326,7 @@ class HeuristicJudge:
 async def _compared_aside(
     query_terms: QueryTerms, passages: Sequence[Passage]
 ) -> tuple[list[PassageTerms], dict[str, float] | None]:
-    """As `_compared`; not on the event loop where it takes longer than changing the thread is worth."""
+    """As `_compared`, in a thread if the passages are long."""
     if sum(len(passage.text) for passage in passages) <= _SOON_READ:
         return _compared(query_terms, passages)
     return await asyncio.to_thread(_compared, query_terms, passages)
@@ -336,7 +335,7 @@ async def _compared_aside(
 def _compared(
     query_terms: QueryTerms, passages: Sequence[Passage]
 ) -> tuple[list[PassageTerms], dict[str, float] | None]:
-    """The passages read for the question, and the signals of words where the question has any."""
+    """The terms of each passage, and the word signals if the question has terms."""
     readings = [read_passage(passage, query_terms) for passage in passages]
     return readings, word_signals(query_terms, readings) if query_terms.weights else None
 
@@ -350,17 +349,17 @@ async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Pa
 
 
 def _nearest(passages: Sequence[Passage], cosines: dict[str, float]) -> Passage:
-    """The passage of the highest cosine; one without a known cosine comes last."""
+    """The passage with the highest cosine; passages without a cosine come last."""
     return max(passages, key=lambda passage: cosines.get(passage.passage_id, -1.0))
 
 
 def _embedded(title: str, text: str) -> str:
-    """A passage as it is embedded: its title on a line before it."""
+    """The text of a passage for embedding: its title on a line before it."""
     return f"{title}\n{text}" if title else text
 
 
 def _speaks(embedder: Embedder, language: str) -> bool:
-    """Whether the model reads the language; one in Latin letters is tried with any model, as the search does."""
+    """Whether the model reads the language; languages in Latin script are tried with any model, as in search."""
     return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
 
 
@@ -372,7 +371,7 @@ def _cause(query_terms: QueryTerms) -> str:
 
 
 def _same_script(question: Question, passages: Sequence[Passage]) -> bool:
-    """Whether words can be compared at all: a question in a script of its own needs a passage in that script."""
+    """Whether words can be compared: a question in its own script needs a passage in that script."""
     if question.language not in KNOWN_BY_SCRIPT:
         return True
     return any(language_of(passage.text[:_SCRIPT_SAMPLE]) in KNOWN_BY_SCRIPT for passage in passages)
@@ -384,7 +383,7 @@ def _lone(triage: Triage | None) -> AspectState:
 
 
 def _aspect(text: str, wanted: frozenset[str], readings: Sequence[PassageTerms], query_terms: QueryTerms) -> Aspect:
-    """One aspect of several, and the passages that hold about as much of it as the best one."""
+    """One of several aspects, with the passages that cover about as much of it as the best one."""
     covers = {reading.passage_id: aspect_cover(wanted, reading, query_terms) for reading in readings}
     most = max(covers.values())
     holding = tuple(key for key, cover in covers.items() if cover >= max(most - 0.1, _PARTIAL))
@@ -392,19 +391,19 @@ def _aspect(text: str, wanted: frozenset[str], readings: Sequence[PassageTerms],
 
 
 def _part_state(sufficiency: float) -> AspectState:
-    """The state of a part of a question that the evidence suffices for so far."""
+    """The state of a part with this sufficiency."""
     return "missing" if sufficiency < _PART_MISSING else "covered" if sufficiency >= _PART_COVERED else "partial"
 
 
 def _state(cover: float) -> AspectState:
-    """The state of an aspect of which one passage holds this much."""
+    """The state of an aspect with this coverage."""
     if cover >= _COVERED:
         return "covered"
     return "partial" if cover >= _PARTIAL else "missing"
 
 
 def _relevance(readings: Sequence[PassageTerms], cosines: dict[str, float]) -> dict[str, float]:
-    """Each passage's relevance: the mean of its coverage and its cosine, coverage alone where that is unknown."""
+    """The relevance by passage id: the mean of coverage and cosine, or the coverage without a cosine."""
     return {
         reading.passage_id: (reading.cover + clip_cosine(cosines[reading.passage_id])) / 2
         if reading.passage_id in cosines
@@ -416,21 +415,21 @@ def _relevance(readings: Sequence[PassageTerms], cosines: dict[str, float]) -> d
 def _missing(
     query_terms: QueryTerms, readings: Sequence[PassageTerms], aspects: Sequence[Aspect], enough: bool
 ) -> tuple[str, ...]:
-    """The aspects nothing covers and, where the evidence is not enough, what it names and is found nowhere."""
+    """The uncovered aspects and, if the evidence is insufficient, the things that no passage mentions."""
     open_aspects = tuple(aspect.text for aspect in aspects if aspect.state == "missing" and len(aspects) > 1)
     if enough:
         return open_aspects
     held = frozenset().union(*(reading.held for reading in readings))
     nowhere = query_terms.weights.keys() - held
     things = missing_things(query_terms, nowhere)[:_MOST_MISSING]
-    # A thing of a part that is named already is not named again.
+    # Things inside a part that is named already are not repeated.
     named = [thing for thing in things if not any(fold(thing) in fold(part) for part in open_aspects)]
     whole = tuple(aspect.text for aspect in aspects if aspect.state == "missing" and len(aspects) == 1)
     return tuple(dict.fromkeys((*open_aspects, *named))) or whole
 
 
 def _issues(query_terms: QueryTerms, measured: Measured) -> tuple[str, ...]:
-    """What is weak about the evidence, in words."""
+    """The weaknesses of the evidence, in words."""
     found = []
     if not query_terms.weights:
         found.append("the question has no words to look for")

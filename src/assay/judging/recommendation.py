@@ -1,4 +1,4 @@
-"""From a sufficiency to words: quality, triage, the recommendation and its reason. Pure."""
+"""Quality, triage, recommendation and reason from a sufficiency. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.types import Action, Aspect, Quality, Triage
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where sufficiency changes its name, each 0 to 1: corrective RAG's two, and the three quality levels."""
+    """Thresholds of sufficiency, each 0 to 1: the two of corrective RAG, and three quality levels."""
 
     correct: float = 0.7
     incorrect: float = 0.3
@@ -21,14 +21,14 @@ class Thresholds:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What to do, and why in one sentence."""
+    """An action and its reason in one sentence."""
 
     action: Action
     reason: str
 
 
 def quality_of(sufficiency: float | None, at: Thresholds) -> Quality:
-    """The level of a sufficiency; unknown where there is none.
+    """The quality level of a sufficiency; unknown without one.
 
     >>> quality_of(0.75, Thresholds()), quality_of(None, Thresholds())
     ('good', 'unknown')
@@ -43,7 +43,7 @@ def quality_of(sufficiency: float | None, at: Thresholds) -> Quality:
 
 
 def triage_of(sufficiency: float | None, at: Thresholds) -> Triage | None:
-    """Correct from the upper threshold on, incorrect below the lower one, ambiguous between; None unmeasured."""
+    """Correct from the upper threshold, incorrect below the lower one, else ambiguous; None if unmeasured."""
     if sufficiency is None:
         return None
     if sufficiency >= at.correct:
@@ -54,10 +54,10 @@ def triage_of(sufficiency: float | None, at: Thresholds) -> Triage | None:
 def recommend(
     triage: Triage | None, aspects: Sequence[Aspect], passages: int, unclear: str | None
 ) -> Recommendation:
-    """The recommendation; whether the question is clear is decided apart from whether the passages suffice.
+    """The recommendation from the triage, the aspects and the clarity of the question.
 
-    `triage` None means that nothing could be measured, `passages` counts them, `unclear` is what the question
-    does not say.
+    `triage` is None if nothing could be measured; `passages` is their number; `unclear` is what the question leaves
+    open.
     """
     missing = ", ".join(f'"{aspect.text}"' for aspect in aspects if aspect.state == "missing")
     if triage is Triage.CORRECT:

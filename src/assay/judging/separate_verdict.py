@@ -19,11 +19,11 @@ from assay.judging.recommendation import Thresholds, quality_of, recommend, tria
 from assay.prompting import FenceSource
 from assay.types import Aspect, Evidence, Hit, Judgement, Question, Span
 
-# Asks the model whether what is shown of the evidence answers this question. Raises ProviderError and BudgetSpent.
+# Ask the model whether the evidence answers the question; raises ProviderError and BudgetSpent.
 Ask = Callable[[Evidence, Question], Awaitable[Judgement]]
 # A paragraph by the id of its passage and its place there.
 _Paragraph = tuple[str, Span]
-# So many digits has the number of the made-up question: no document holds it but by an accident of 1 in 10^9.
+# Digits of the number in the made-up question: a document holds it by chance once in 10^9.
 _DIGITS = 9
 _ORDERING, _FOLLOWED = "what reads like an instruction to a model", "what it follows"
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
@@ -31,7 +31,7 @@ _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 
 @dataclass(frozen=True, slots=True)
 class SeparateVerdict:
-    """Takes a model's verdict by `ask`, and tests one that suffices by a made-up question.
+    """A model's verdict by `ask`; a sufficient one is tested with a made-up question.
 
     `nothing` is the verdict where nothing is left to be shown, `correct` the sufficiency (0 to 1) from which on
     evidence suffices. The number of the made-up question comes from `fence`, so that a replay asks the same.
@@ -43,13 +43,13 @@ class SeparateVerdict:
     fence: FenceSource
 
     async def of(self, question: Question, evidence: Evidence) -> Judgement:
-        """The verdict that holds, with an issue where it was taken more than once.
+        """The final verdict, with an issue if it was taken more than once.
 
         Raises ProviderError and BudgetSpent where a call failed that the verdict hangs on.
         """
         plain = strip_paragraphs(evidence, _is_masked)
         verdict = await self._with_and_without(question, evidence, plain)
-        # The verdict is at most the one over `plain`, so that one is put to the test.
+        # The verdict is at most the one over `plain`, so that is the one to test.
         if not self._suffices(verdict) or not await self._follows(question, plain):
             return verdict
         followed = await self._followed(question, plain)
@@ -76,7 +76,7 @@ class SeparateVerdict:
         return rest
 
     async def _with_and_without(self, question: Question, evidence: Evidence, plain: Evidence) -> Judgement:
-        """The verdict, the lower of two where something is masked; without it alone where the other call fails."""
+        """The verdict; if something is masked, the lower of the verdicts with and without it."""
         if plain == evidence:
             return await self.ask(evidence, question)
         low = await self._over(question, plain)
@@ -94,11 +94,11 @@ class SeparateVerdict:
         return _noted(_lower(low, whole), f"judged with and without {why}; the lower verdict holds")
 
     async def _over(self, question: Question, evidence: Evidence) -> Judgement:
-        """The verdict over what is left of the evidence; `nothing` over none."""
+        """The verdict over the remaining evidence; `nothing` if none is left."""
         return await self.ask(evidence, question) if evidence.hits else self.nothing
 
     async def _follows(self, question: Question, evidence: Evidence) -> bool:
-        """Whether the model finds a question answered that no passage answers."""
+        """Whether the model claims an answer to a question that no passage answers."""
         return bool(evidence.hits) and self._suffices(
             await self.ask(evidence, made_up_question(question, self.fence))
         )
@@ -108,7 +108,7 @@ class SeparateVerdict:
 
 
 def strip_paragraphs(evidence: Evidence, flagged: Callable[[Hit, Span], bool]) -> Evidence:
-    r"""The evidence with strips that leave out the paragraphs of which `flagged` says so, by their place.
+    r"""The evidence with strips that omit the flagged paragraphs.
 
     A passage of which nothing would be left is left out.
 
@@ -123,7 +123,7 @@ def strip_paragraphs(evidence: Evidence, flagged: Callable[[Hit, Span], bool]) -
 
 
 def _only(evidence: Evidence, paragraphs: Collection[_Paragraph]) -> Evidence:
-    """The evidence with no paragraph but these."""
+    """The evidence reduced to these paragraphs."""
     return strip_paragraphs(evidence, lambda hit, paragraph: (hit.passage.passage_id, paragraph) not in paragraphs)
 
 
@@ -137,7 +137,7 @@ def _paragraphs(evidence: Evidence) -> list[_Paragraph]:
 
 
 def _without(hit: Hit, flagged: Callable[[Hit, Span], bool]) -> Hit | None:
-    """The hit without its flagged paragraphs; None where nothing of it would be shown."""
+    """The hit without its flagged paragraphs; None if nothing is left."""
     text = hit.passage.text
     shown = hit.strips or (Span(0, len(text)),)
     strips, left_out = [], False
@@ -154,12 +154,12 @@ def _without(hit: Hit, flagged: Callable[[Hit, Span], bool]) -> Hit | None:
 
 
 def _common(one: Span, other: Span) -> Span:
-    """What both hold; its end is not behind its start where that is nothing."""
+    """The intersection of two spans; empty if its end is not after its start."""
     return Span(max(one.start, other.start), min(one.end, other.end))
 
 
 def _is_masked(hit: Hit, paragraph: Span) -> bool:
-    """Whether the quarantine masked some of a paragraph."""
+    """Whether the quarantine masked a part of a paragraph."""
     return any(span.start < paragraph.end and paragraph.start < span.end for span in hit.masked)
 
 
@@ -174,7 +174,7 @@ def made_up_question(question: Question, fence: FenceSource) -> Question:
 
 
 def all_withheld(question: Question, evidence: Evidence, sufficiency: float, at: Thresholds) -> Judgement:
-    """The verdict where all is left out: every part is missing, at this sufficiency, under `at.correct`."""
+    """The verdict if all evidence is withheld: every part is missing; `sufficiency` must be below `at.correct`."""
     parts = question.aspects or (question.standalone,)
     aspects = tuple(Aspect(part, "missing") for part in parts)
     triage = triage_of(sufficiency, at)
@@ -192,7 +192,7 @@ def all_withheld(question: Question, evidence: Evidence, sufficiency: float, at:
 
 
 def _lower(without: Judgement, whole: Judgement) -> Judgement:
-    """The lower of two verdicts; of two that are alike the one over all passages."""
+    """The lower of two verdicts; if equal, the one over all passages."""
     return without if (without.sufficiency or 0.0) < (whole.sufficiency or 0.0) else whole
 
 
@@ -201,6 +201,6 @@ def _noted(judged: Judgement, issue: str) -> Judgement:
 
 
 def _where(evidence: Evidence, kept: Evidence) -> str:
-    """In how many passages something was left out, of how many."""
+    """The number of changed passages, in words."""
     changed = sum(hit not in kept.hits for hit in evidence.hits)
     return f"in {changed} of {len(evidence.hits)} passages"

@@ -16,12 +16,12 @@ from assay.judging.separate_verdict import SeparateVerdict, all_withheld
 from assay.prompting import FenceSource, random_fence
 from assay.types import Action, Aspect, AspectState, Evidence, Judgement, ModelRequest, PromptMessage, Question
 
-# A model's judgement held against itself: where its parts contradict one another, the stricter counts. Pure.
+# Reconciling a reply with itself: if its parts contradict each other, the stricter one counts. Pure.
 
 
-# A passage of less relevance does not cover anything.
+# A passage with less relevance covers nothing (chosen).
 LOW = 0.5
-# What each state of an aspect is worth. Passages that contradict one another are no answer yet.
+# The value of each state of an aspect (chosen); conflicting passages are not an answer yet.
 WORTH: Mapping[AspectState, float] = MappingProxyType(
     {"covered": 1.0, "partial": 0.5, "conflicting": 0.5, "missing": 0.0}
 )
@@ -29,7 +29,7 @@ WORTH: Mapping[AspectState, float] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Reconciled:
-    """What a reply comes to: its aspects, its sufficiency and coverage (0 to 1), and the contradictions found."""
+    """A reconciled reply: aspects, sufficiency and coverage (0 to 1), and the contradictions found as issues."""
 
     aspects: tuple[Aspect, ...]
     sufficiency: float
@@ -44,7 +44,7 @@ def reconcile(
     recommendation: Action,
     correct: float,
 ) -> Reconciled:
-    """The reply without contradictions, each of them named in `issues`; `aspects` must not be empty.
+    """Resolve the contradictions of a reply and name them in `issues`; `aspects` must not be empty.
 
     1. An aspect that is covered and also named as missing is missing.
     2. An aspect that is covered by passages of relevance under `LOW` alone is partial.
@@ -75,7 +75,7 @@ def reconcile(
 
 
 def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[str], issues: list[str]) -> Aspect:
-    """The aspect in the state that the rest of the reply allows; adds an issue where that is another."""
+    """The aspect in the state that the rest of the reply allows; adds an issue if that differs."""
     if aspect.state == "missing":
         return replace(aspect, passage_ids=())
     if aspect.text.casefold() in (part.casefold() for part in missing):
@@ -88,11 +88,11 @@ def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[s
 
 
 def _best(aspect: Aspect, relevance: Mapping[str, float]) -> float:
-    """The relevance of the best passage that the aspect names; 0 without."""
+    """The relevance of the best passage named by the aspect; 0 without one."""
     return max((relevance.get(passage_id, 0.0) for passage_id in aspect.passage_ids), default=0.0)
 
 
-# Nothing in it changes from question to question, so that providers can cache it.
+# Constant, so that providers can cache it.
 PROMPT = f"""You judge whether passages suffice to answer a question. You do not answer it.
 {DATA_RULE}
 Judge by the passages alone, not by what you know. Be strict.
@@ -107,15 +107,15 @@ it, "partial" where they state some of it, "conflicting" where they contradict o
 - "reason": one short sentence.
 - "recommendation": "ANSWER" where the passages suffice, "REFINE" where another search may find the rest, \
 "EXTERNAL" where they do not bear on the question, "CLARIFY" where the question can be read in several ways."""
-# Tokens of a reply: those of its sentences, and those of a passage's or a part's line.
+# Tokens of a reply: for its sentences, and for the line of a passage or part (chosen).
 _SENTENCE_TOKENS, _LINE_TOKENS = 500, 30
-# Issues, and missing things, that are kept.
+# At most this many issues and missing things are kept (chosen).
 _MOST = 5
 _Phrase = Annotated[str, Field(json_schema_extra=SENTENCE)]
 
 
 class _Rated(BaseModel):
-    """One passage's relevance."""
+    """The relevance of one passage."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -143,7 +143,7 @@ class _Part(BaseModel):
 
 
 class ThoroughReply(BaseModel):
-    """What the model replies: every passage and every part that was given, each once, and no other."""
+    """The model's reply: every given passage and part exactly once, and no other."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -164,13 +164,13 @@ class ThoroughReply(BaseModel):
 
 
 def _numbers(info: ValidationInfo, name: str) -> frozenset[int]:
-    """The numbers that were given; none without them, so that a reply which cannot be tested does not pass."""
+    """The given numbers; empty without them, so that an untestable reply fails."""
     return frozenset((info.context or {}).get(name, ()))
 
 
 @dataclass(frozen=True, slots=True)
 class ThoroughModel:
-    """A model that rates every passage and part in one call; more calls where passages address their reader.
+    """Rate every passage and part in one call of a model; sufficient verdicts are tested by more calls.
 
     `room` is how many tokens of passages the model sees.
     """
@@ -181,7 +181,7 @@ class ThoroughModel:
     fence: FenceSource = random_fence
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """The judgement over at least one passage; raises ProviderError and BudgetSpent."""
+        """Judge at least one passage; raises ProviderError and BudgetSpent."""
 
         async def ask(some: Evidence, asked: Question) -> Judgement:
             view = shown(question, some, self.room, self.fence, asked)
@@ -207,7 +207,7 @@ class ThoroughModel:
 
 
 def judge_reply(question: Question, passages: int, reply: ThoroughReply, view: Shown, at: Thresholds) -> Judgement:
-    """The judgement of a reply: made consistent, then decided by the same rules as every other."""
+    """The judgement of a reply: reconciled, then decided by the common rules."""
     relevance = {view.packed.ids[passage.number - 1]: passage.relevance for passage in reply.passages}
     missing, recommendation = _kept(reply.missing), Action(reply.recommendation)
     found = reconcile(_aspects(reply, view), relevance, missing, recommendation, at.correct)
@@ -241,11 +241,11 @@ def _aspects(reply: ThoroughReply, view: Shown) -> tuple[Aspect, ...]:
 
 
 def _missing(found: Reconciled, named: Sequence[str]) -> tuple[str, ...]:
-    """The aspects that are missing, then what else the model names."""
+    """The missing aspects, then other things that the model names."""
     aspects = (aspect.text for aspect in found.aspects if aspect.state == "missing")
     return tuple(dict.fromkeys((*aspects, *named)))
 
 
 def _kept(phrases: Sequence[str]) -> tuple[str, ...]:
-    """The first phrases, each on one line, without empty and repeated ones."""
+    """The first distinct phrases, each on one line."""
     return tuple(dict.fromkeys(phrase for phrase in map(clean_model_sentence, phrases) if phrase))[:_MOST]

@@ -57,7 +57,7 @@ class PlainDecliner:
             return _asks_back(question, gathered)
         if not gathered.evidence.hits:
             return f"{self.nothing}{_queries(question, gathered)}."
-        said = (_missing(gathered), *_other_language(question, gathered), _tried(question, gathered))
+        said = (_missing(question, gathered), *_other_language(question, gathered), _tried(question, gathered))
         return " ".join(said)
 
 
@@ -67,13 +67,19 @@ def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
     found = {language_of(passage.text[:_SAMPLE]) for passage in gathered.evidence.passages} - {"und"}
     if asked == "und" or not found or asked in found:
         return ()
-    theirs = _listed(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
-    mine = _LANGUAGES.get(asked, asked)
-    return (f"The question is in {mine}, the passages found are in {theirs}: ask in their language.",)
+    found_languages = _listed(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
+    asked_language = _LANGUAGES.get(asked, asked)
+    return (
+        f"The question is in {asked_language}, the passages found are in {found_languages}: ask in their language.",
+    )
 
 
-def _missing(gathered: Gathered) -> str:
-    missing = gathered.judgement.missing
+def _missing(question: Question, gathered: Gathered) -> str:
+    """A sentence that refuses, and names the things that were not found, unless that is the whole question."""
+    whole = question.standalone.casefold()
+    missing = [
+        thing for thing in gathered.judgement.missing if thing.casefold().strip(" ?.!") != whole.strip(" ?.!")
+    ]
     if not missing:
         return "The documents do not answer this question."
     named = _listed(tuple(f"“{_shortened(thing)}”" for thing in missing[:_MOST_NAMED]))

@@ -1,1 +1,1 @@
-"""Working out what is asked."""
+"""Understanding of questions."""

@@ -1,4 +1,4 @@
-"""The standalone question: what a turn of a dialogue asks, said so that it can be searched alone."""
+"""The standalone question: a turn of a dialogue, completed so that it can be searched alone."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from assay.nlp.names import names
 from assay.nlp.tokens import STOP_WORDS, fold, word_spans, words
 from assay.types import Message, Span
 
-# Questions of more characters are searched as they are: nobody leaves a page of text elliptic.
+# A longer question is searched as it is (chosen): a page of text is not elliptic.
 LONGEST = 2000
 _SUBJECT = re.compile(
     r"\b(?:it|they|them|he|him|she|this one|that one|this|that|these|those|the former|the latter)\b", re.I
 )
 _OWNER = re.compile(r"\b(?:its|their|his|her|hers|theirs)\b", re.I)
 _THERE = re.compile(r"\bthere\b(?!\s+(?:is|are|was|were|any|a|an|be|still|some|many)\b)", re.I)
-# "that" and "this" stand for something only where no noun of their own and no clause follows.
+# "that" and "this" are pronouns only if no noun and no clause follows.
 _BOUND_DEMONSTRATIVE = re.compile(
     r"\b(?:this|that|these|those)(?=\s+(?!(?:is|are|was|were|do|does|did|can|could|will|would|has|have|had|mean|work"
     r"|happen|cost|apply|and|or|in|on|for|with|from|by|to|so)\b)[\w-]+)",
@@ -32,7 +32,7 @@ _INSTEAD = re.compile(
     r"^\s*(?:and\s+|but\s+|ok(?:ay)?,?\s+|so\s+)?(?:(?:what|how)\s+about|and|i\s+mean[t]?(?:\s+for)?|same\s+for)\s+(?P<what>.+?)\s*+(?:[?.!]++\s*+)?$",
     re.I | re.S,
 )
-# A noun with its article, which a later pronoun of the same text may stand for.
+# A noun with its article: the antecedent of a later pronoun in the same text.
 _NOUN = re.compile(r"\b(?:the|an?|my|our|your)\s+[a-z]{3,}", re.I)
 _OPENING = re.compile(r"^\s*(?:and|but|so|also|ok(?:ay)?|then|well|by the way)\b[,\s]*", re.I)
 _DEFINES = re.compile(r"^\s*(?:what|who)\s+(?:is|are|was|were)\s+(?:an?\s+|the\s+)?[\w-]+(?:\s[\w-]+)?\W*$", re.I)
@@ -47,7 +47,7 @@ _ASKS_FOR_MORE = re.compile(
 )
 _SCAFFOLD = word_class("dialogue.scaffold")
 _ZH_PRONOUN = re.compile(r"(?<!其)[它他她]们?|这个|那个")
-# What only asks in a Chinese question; the rest of it is the topic.
+# Words of a Chinese question that only ask; the rest is the topic.
 _ZH_ASKS = re.compile(
     r"[是在有]?(?:谁|什么时候|什么|何时|哪里|哪儿|哪[个年天]|多少|几[个人次]|为什么|为何|如何|怎么样?)|[吗呢]$"
 )
@@ -55,15 +55,15 @@ _ZH_INSTEAD = re.compile(r"^(?:那么?|还有)?(?P<what>.{1,30}?)呢[？?]?$")
 
 
 _ARTICLE = re.compile(r"(?:the|an?)\s", re.IGNORECASE)
-# "How old is the tower?": what stands behind the verb at the end.
+# "How old is the tower?": the noun after the verb at the end.
 _LAST_NOUN = re.compile(r"\b(?:is|are|was|were)\s+((?:the|an?)\s[\w -]{1,80})\W*$", re.IGNORECASE)
-# After one of these the subject is followed by its verb: "was the ferry built".
+# After one of these a subject and its verb follow: "was the ferry built".
 _VERB_FOLLOWS = re.compile(r"\b(?:was|were|did|does|do|has|have|had|will|can)\s+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn as it can be searched; `carried` says that something came from earlier turns.
+    """A turn as a standalone question; `carried` if something came from earlier turns.
 
     `unresolved` is the pronoun for which no earlier turn names anything.
     """
@@ -74,7 +74,7 @@ class Turn:
 
 
 def standalone(text: str, history: tuple[Message, ...]) -> Turn:
-    """The turn with its pronouns and ellipses filled from the user's earlier turns, last first.
+    """The turn with its pronouns and ellipses resolved from the user's earlier turns, latest first.
 
     >>> ask = lambda text: (Message("user", text),)
     >>> standalone("How tall is it?", ask("Where is the Eiffel Tower?")).standalone
@@ -94,7 +94,7 @@ def standalone(text: str, history: tuple[Message, ...]) -> Turn:
 
 
 def _earlier_question(history: tuple[Message, ...]) -> str | None:
-    """The last of the user's turns that names a topic, itself made standalone by the turn before it."""
+    """The user's last turn with a topic, made standalone by the turn before it."""
     asked = [" ".join(turn.text.split())[:LONGEST] for turn in history[-12:] if turn.role == "user"]
     for position in range(len(asked) - 1, -1, -1):
         if focus(asked[position]):
@@ -103,7 +103,7 @@ def _earlier_question(history: tuple[Message, ...]) -> str | None:
 
 
 def _pronoun(text: str) -> re.Match[str] | None:
-    """The first pronoun that stands for something outside of its own clause."""
+    """The first pronoun whose antecedent is outside its clause."""
     bound = {match.start() for match in _BOUND_DEMONSTRATIVE.finditer(text)}
     dummy = [(match.start(), match.end()) for match in _DUMMY_IT.finditer(text)]
     found = [m for pattern in (_SUBJECT, _OWNER, _THERE, _ZH_PRONOUN) for m in pattern.finditer(text)]
@@ -115,13 +115,13 @@ def _pronoun(text: str) -> re.Match[str] | None:
 
 
 def _has_antecedent(text: str, pronoun: re.Match[str]) -> bool:
-    """Whether something that the pronoun can stand for is named before it in the same text."""
+    """Whether the text names an antecedent before the pronoun."""
     before = text[: pronoun.start()]
     return bool(names(before) or _NOUN.search(before))
 
 
 def _in_place_of(asked: str, earlier: str) -> str | None:
-    """ "And in 2020?", "What about X?": the earlier question with the new part in place of its like."""
+    """ "And in 2020?", "What about X?": the earlier question with its part of that kind replaced."""
     match = _INSTEAD.match(asked) or _ZH_INSTEAD.match(asked)
     if match is None or _QUESTION_WORD.match(match.group("what")):
         return None
@@ -136,7 +136,7 @@ def _in_place_of(asked: str, earlier: str) -> str | None:
 
 
 def _noun_in_place_of(new: str, earlier: str) -> str | None:
-    """ "And the museum?": the earlier question with the new noun in place of its own; None where it has none.
+    """ "And the museum?": the earlier question with its noun replaced; None if it has none.
 
     >>> _noun_in_place_of("the museum", "When was the ferry built?")
     'When was the museum built?'
@@ -157,7 +157,7 @@ def _noun_in_place_of(new: str, earlier: str) -> str | None:
 
 
 def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> str | None:
-    """The question with its pronoun replaced by the name or the noun that the earlier question is about.
+    """The question with its pronoun replaced by the focus of the earlier question.
 
     Where the earlier question has neither, but other words, these stand in brackets behind the question.
     """
@@ -177,7 +177,7 @@ def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> st
 
 
 def _with_topic(asked: str, earlier: str) -> str | None:
-    """A turn too short to stand alone, or one that asks for more, followed by the earlier topic."""
+    """A turn that is too short, or asks for more, extended by the earlier topic."""
     topic = focus(earlier)
     content = [word for word in words(asked) if word not in STOP_WORDS and word not in _SCAFFOLD]
     if topic is None or len(content) > 8 or set(words(topic)) <= set(words(asked)):
@@ -189,12 +189,12 @@ def _with_topic(asked: str, earlier: str) -> str | None:
 
 
 def _bare(asked: str) -> str:
-    """The turn without its opening "and" and its closing mark."""
+    """The turn without its opening "and" and final punctuation."""
     return _OPENING.sub("", asked).rstrip(" ?.!？。")
 
 
 def focus(text: str) -> str | None:
-    """What a question is about: its longest name, its noun, or its longest run of content words; None without.
+    """The focus of a question: its longest name, its noun, or its longest run of content words; None without.
 
     >>> focus("What is the role of the liver?"), focus("Who founded Rome?"), focus("Why?")
     ('the role of the liver', 'Rome', None)
@@ -205,7 +205,7 @@ def focus(text: str) -> str | None:
 
 
 def _named(text: str) -> str | None:
-    """The longest of the first three names, with its article; a capitalised first word alone is no name."""
+    """The longest of the first three names, with its article; a capitalised first word alone is not a name."""
     found = [name for name in names(text) if not name.opens and not name.words[0].startswith("i'")][:3]
     if not found:
         return None
@@ -215,14 +215,14 @@ def _named(text: str) -> str | None:
 
 
 def _noun(text: str) -> str | None:
-    """The longest run of content words where it begins with an article."""
+    """The longest run of content words if it begins with an article."""
     run = _longest_run(text)
     found = text[run.start : run.end] if run else ""
     return found if re.match(r"(?:the|an?)\s", found, re.I) else None
 
 
 def _longest_run(text: str) -> Span | None:
-    """The stretch with most content words, articles and "of" inside included."""
+    """The stretch with the most content words, including articles and "of" inside."""
     best: tuple[int, Span] | None = None
     start, end, count = 0, 0, 0
     for span in word_spans(text):

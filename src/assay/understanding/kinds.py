@@ -1,4 +1,4 @@
-"""The kind of a question, the type of its answer, and how much and for whom to say."""
+"""The kind of a question, the type of its answer, and the detail and expertise of the answer."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ _QUANTITIES = (
 _TIMES = "years?|dates?|days?|months?|century|centuries|decades?|time"
 _PEOPLE = "person|people|actor|actress|player|president|author|singer|director|man|woman|king|queen"
 _PLACES = "city|country|state|place|location|town|county|region|island|continent|province|venue|capital|district"
-# "When" and "where" ask only where no question word stands before them: "what to do when it rains" asks no date.
+# "When" and "where" ask only without a question word before them: "what to do when it rains" asks for no date.
 _FIRST = r"^(?:(?!\b(?:what|which|who|whom|whose|how|why)\b).){0,400}?"
-# In order: the first that matches gives the type. "How many" stands before "how", "why" before all.
+# The first match gives the type: "how many" is before "how", "why" before all.
 _TYPES: tuple[tuple[re.Pattern[str], AnswerType], ...] = tuple(
     (re.compile("|".join(patterns), re.I), wanted)
     for wanted, *patterns in (
@@ -137,7 +137,7 @@ _SHORT = re.compile(
     r"|\b(?:tl;?dr|just the)\b|简短|简要|一句话",
     re.I,
 )
-# 1 is a phrase, 10 a chapter; what an answer of each type needs when nothing is said of its length.
+# The default detail by answer type (chosen): 1 is a phrase, 10 a chapter.
 _DETAIL = {
     AnswerType.PERSON: 2,
     AnswerType.PLACE: 2,
@@ -154,7 +154,7 @@ _DETAIL = {
 
 
 def answer_type_of(question: str) -> AnswerType:
-    """What the words of the answer must hold; OTHER for a statement and for what no rule knows.
+    """The type of the answer; OTHER for a statement and if no rule matches.
 
     >>> answer_type_of("How many moons does Mars have?").value, answer_type_of("谁是冠军？").value
     ('number', 'person')
@@ -169,7 +169,7 @@ def answer_type_of(question: str) -> AnswerType:
 
 
 def kind_of(question: str, *, carried: bool) -> QuestionKind:
-    """What sort of answer is wanted; a follow-up is one that needed the dialogue to be understood.
+    """The kind of the question; a follow-up is one that needed the dialogue to be understood.
 
     >>> kind_of("Which is larger, Mars or Venus?", carried=False).value
     'comparative'
@@ -186,7 +186,7 @@ def kind_of(question: str, *, carried: bool) -> QuestionKind:
 
 
 def expertise_of(text: str) -> Expertise:
-    """For whom to write, where the text says it; else "general".
+    """The expertise of the reader if the text says it, else "general".
 
     >>> expertise_of("Explain tides like I'm five")
     'beginner'
@@ -197,7 +197,7 @@ def expertise_of(text: str) -> Expertise:
 
 
 def detail_of(text: str, answer_type: AnswerType, kind: QuestionKind) -> int:
-    """How much to say, 1 (a phrase) to 10 (a chapter): as the text says, else by what is asked.
+    """The detail of the answer, 1 (a phrase) to 10 (a chapter): as the text says, else by the answer type.
 
     >>> detail_of("Briefly, why?", AnswerType.REASON, QuestionKind.INTERPRETIVE)
     1

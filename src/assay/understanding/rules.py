@@ -1,4 +1,4 @@
-"""Understanding by rules alone: no model, no call, the same for the same words."""
+"""Understanding by rules, without a model: equal words give equal results."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from assay.types import AnswerType, Message, Question, QuestionKind
 from assay.understanding.dialogue import LONGEST, focus, standalone
 from assay.understanding.kinds import answer_type_of, detail_of, expertise_of, kind_of
 
-# The parts that an answer must cover, each in the words of the question.
+# Aspects: the parts that an answer must cover, in the words of the question.
 
 
-# More parts than this are not asked in one question; a list of them is one part.
+# A question has at most this many parts (chosen); more are a list, which is one part.
 MOST = 8
-# What begins a part: a question word may have its preposition before it ("and on which day").
+# The beginning of a part; a preposition may precede the question word ("and on which day").
 _BEGINS = rf"(?:{ASKS}|(?:about|after|at|before|by|for|from|in|of|on|since|to|under|until|with)\s+(?:wh\w+|how))\b"
-# White space is bounded in all of these, so that a question of blanks takes linear time.
+# White space is bounded in these patterns, so that a question of blanks takes linear time.
 _CLAUSES = re.compile(
     rf"\s{{0,20}}(?:,|;|\?)?\s{{0,20}}\b(?:and|or|but|also|as well as)\b\s{{1,20}}(?={_BEGINS})"
     rf"|\s{{0,20}}[;；]\s{{0,20}}(?={_BEGINS})"
@@ -39,7 +39,7 @@ _JOINED = re.compile(
     r"[,;]?\s{0,20}\bplus\b(?:\s{1,20}also\b)?\s{1,20}|[,;]\s{0,20}(?:and\s{1,20})?also\b\s{0,20}|;\s{1,20}|,\s{0,20}and\s{1,20}",
     re.I,
 )
-# A list of three and more ends in "and" behind a comma, too; it is one thing asked.
+# A list of three or more has "and" after a comma, too, and is one part.
 _SERIES = re.compile(r",[^,]+,\s*(?:and|or)\s", re.I)
 LEAST_TERMS = 2
 _ASKING = re.compile(rf"{ASKS}\b", re.I)
@@ -60,7 +60,7 @@ _BOTH = re.compile(
 
 
 def aspects(question: str) -> tuple[str, ...]:
-    """One aspect for each question asked and each side of a comparison; the whole question where it is one.
+    """The aspects: one for each question and each side of a comparison, or the whole question.
 
     None where the question has no words to cover.
 
@@ -85,27 +85,27 @@ def aspects(question: str) -> tuple[str, ...]:
     ]
     found: list[str] = []
     for part in _with_settings(parts):
-        # What opens the question is no joint: "Plus plan price", "Or Tambo airport".
+        # A conjunction that opens the question joins nothing: "Plus plan price", "Or Tambo airport".
         sides = [side for side in _sides(_JOINING.sub("", part) if found else part) if terms(side)]
         found += _with_subject(sides, found) if len(sides) == 1 else sides
     return tuple(dict.fromkeys(found))[:MOST]
 
 
 def _with_subject(part: Sequence[str], before: Sequence[str]) -> Sequence[str]:
-    """A part that names nothing, with the subject of the part before it: "how much are they"."""
+    """A part without a name, with the subject of the part before it: "how much are they"."""
     if not before or focus(part[0]) is not None or not asks_alone(part[0]):
         return part
     return (standalone(part[0], (Message("user", before[-1]),)).standalone.strip(" ?.!？。,"),)
 
 
 def _unjoined(clause: str) -> list[str]:
-    """The things that a clause joins; the clause itself where one of them would say too little to be asked."""
+    """The parts that a clause joins; the clause itself if one of them would be too short."""
     parts = [clause] if _SERIES.search(clause) else _JOINED.split(clause)
     return parts if all(len(terms(part)) >= LEAST_TERMS for part in parts) else [clause]
 
 
 def _with_settings(parts: list[str]) -> list[str]:
-    """The parts; one that asks nothing and stands before one that asks belongs to that one.
+    """The parts; one without a question is joined with the question after it.
 
     Of the questions of models/data/asked that begin so, one in ten asks two things.
     """
@@ -132,18 +132,18 @@ def _sides(part: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class RulesUnderstander:
-    """Work out what is asked by rules for English, with the commonest Chinese question words.
+    """Understand by rules for English, with the commonest Chinese question words.
 
     Total: every text gives a Question; only the first `LONGEST` characters of a longer one are read by rules.
     """
 
     async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
-        """The question that `text` asks at the end of `history`; never raises."""
+        """The question of `text` at the end of `history`; never raises."""
         return understand_by_rules(text, history)
 
 
 def understand_by_rules(text: str, history: tuple[Message, ...] = ()) -> Question:
-    """The same without a wait, for pipes and benchmarks.
+    """The synchronous form, for pipes and benchmarks.
 
     >>> question = understand_by_rules("Who wrote it?", (Message("user", "When was Emma published?"),))
     >>> question.standalone, question.kind.value, question.answer_type.value
@@ -152,7 +152,7 @@ def understand_by_rules(text: str, history: tuple[Message, ...] = ()) -> Questio
     turn = standalone(text, history)
     asked = turn.standalone[:LONGEST]
     parts = aspects(asked)
-    # Several questions of different types have no one type that each sentence of an answer could hold.
+    # Several questions of different types have no common answer type.
     mixed = len({answer_type_of(part) for part in parts}) > 1
     answer_type = AnswerType.OTHER if mixed else answer_type_of(asked)
     kind = kind_of(asked, carried=turn.carried)
@@ -170,12 +170,12 @@ def understand_by_rules(text: str, history: tuple[Message, ...] = ()) -> Questio
     )
 
 
-# What the settings say of every question, over what the question itself says.
+# Settings that override what a question says.
 
 
 @dataclass(frozen=True, slots=True)
 class AsSetUnderstander:
-    """Sets the detail (1 to 10), the expertise and the kind of every question, where they are set."""
+    """Override the detail (1 to 10), expertise and kind of every question by the settings."""
 
     inner: Understander
     detail: int | None = None
@@ -183,7 +183,7 @@ class AsSetUnderstander:
     kind: QuestionKind | None = None
 
     async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
-        """The question as the wrapped one understands it, for the reader that the settings name."""
+        """The question of `inner` with the settings applied."""
         question = await self.inner.understand(text, history)
         return replace(
             question,

@@ -1,4 +1,4 @@
-"""Words of the question that the collection does not have, searched as words that it has."""
+"""Spelling: words unknown to the collection are replaced by its nearest words for the search."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from assay.nlp.spelling import by_length, most_edits, near_terms, nearest_word
 from assay.nlp.tokens import STOP_WORDS, UNSPACED, encodable, fold, stem, terms, written_words
 from assay.types import Correction, Message, Question, QuestionKind, Span
 
-# A plain word: what stands in quotation marks or code, or beside a mark of paths and flags, is meant as it is.
+# A plain word: quotations, code, paths and flags are taken literally.
 _WORD = re.compile(rf"(?<![\w./\\@#$:=-])[^\W\d_{UNSPACED}]+(?![\w/\\@#$=(]|[.:-]\w|['’]\w)")
 _AS_IT_IS = re2.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|„[^“]*“|«[^»]*»")
-# Passages that are read for the words that a term stands for.
+# The number of passages read for the words behind a term (chosen).
 _READ = 5
-# Words that are corrected in one question.
+# The most words corrected in a question (chosen).
 _MOST = 4
 _MOST_REMEMBERED = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class SpellingUnderstander:
-    """Understands the question as the collection spells its words; its text stays the user's."""
+    """Understand the question in the collection's spelling; `text` stays the user's."""
 
     inner: Understander
     speller: Speller
 
     async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
-        """The question of `inner`, its standalone form corrected and read anew, with a note for each correction."""
+        """The question of `inner`, with its standalone form corrected and a note for each correction."""
         question = await self.inner.understand(text, history)
         corrections = await self.speller.corrections(question.standalone)
         if not corrections:
@@ -52,7 +52,7 @@ class SpellingUnderstander:
 
 
 def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
-    """The text with the corrected words in the place of the written ones.
+    """The text with the corrections applied.
 
     >>> apply_corrections("Is reimbursment slow?", (Correction("reimbursment", "reimbursement"),))
     'Is reimbursement slow?'
@@ -62,7 +62,7 @@ def apply_corrections(text: str, corrections: Sequence[Correction]) -> str:
 
 
 def note_of(correction: Correction) -> str:
-    """What the user is told of a correction, and how to undo it."""
+    """The note on a correction and how to undo it."""
     return (
         f"searched for “{correction.searched}” instead of “{correction.written}”, which no document has "
         "(--no-spelling searches for it as written)"
@@ -80,7 +80,7 @@ class _Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class CollectionSpeller:
-    """Spells as the documents of an index do.
+    """Correct words by the documents of an index.
 
     A word that the collection has, or that `is_word` calls a word of the language, in lower case and without
     accents, is never corrected: it is not misspelt, only absent. The vocabulary is read when a word is unknown,
@@ -93,7 +93,7 @@ class CollectionSpeller:
     _found: dict[tuple[int, str, int], str | None] = field(default_factory=dict, repr=False, compare=False)
 
     async def corrections(self, text: str) -> tuple[Correction, ...]:
-        """The misspelt words of the text, at most four, each with the nearest word of the collection."""
+        """The misspelt words of the text, at most four, with the nearest words of the collection."""
         asked = {word: most for word, most in suspect_words(text).items() if not self.is_word(fold(word))}
         known = await self.index.term_counts([stem(fold(word)) for word in asked]) if asked else {}
         unknown = [word for word in asked if stem(fold(word)) not in known][:_MOST]
@@ -111,7 +111,7 @@ class CollectionSpeller:
         return self._known[-1]
 
     async def _nearest(self, word: str, most: int, vocabulary: _Vocabulary) -> str | None:
-        """The word of the collection that is meant, None where none is near enough."""
+        """The nearest word of the collection; None if none is near enough."""
         key = (vocabulary.version, word, most)
         if key not in self._found:
             if len(self._found) >= _MOST_REMEMBERED:
@@ -122,14 +122,14 @@ class CollectionSpeller:
         return self._found[key]
 
     async def _forms(self, term: str) -> tuple[str, ...]:
-        """The words of a few passages that a term stands for, folded."""
+        """The folded words behind a term, from a few passages."""
         passages = await self.index.passages(await self.index.holding(term, _READ))
         written = (fold(word) for passage in passages for word in written_words(f"{passage.title} {passage.text}"))
         return tuple(dict.fromkeys(word for word in written if word.isalpha() and stem(word) == term))
 
 
 def suspect_words(text: str) -> dict[str, int]:
-    """The words of a text that may be misspelt, each with the edits that may be undone in it.
+    """The words of a text that may be misspelt, with the most edits to undo in each.
 
     No number, no identifier, no short or stop word, nothing in quotation marks or code.
 

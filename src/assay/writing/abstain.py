@@ -1,4 +1,4 @@
-"""Saying honestly that there is no answer: what is missing, what was tried, what came nearest."""
+"""Refusals: what is missing, what was tried, and the nearest passage; and questions back."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from assay.nlp.language import language_of
 from assay.nlp.tokens import stem, terms
 from assay.types import Action, Contradiction, Evidence, Gathered, Question
 
-# Things that are named as missing, and characters of a passage that tell its language.
+# The most things named as missing, and the characters of a passage that tell its language (chosen).
 _MOST_NAMED = 3
 _SAMPLE = 400
-# Characters of the question that are said again; the asker has the rest.
+# At most this many characters of the question are repeated (chosen).
 _MOST_SAID = 120
 _LANGUAGES = {
     "ar": "Arabic",
@@ -39,7 +39,7 @@ _LANGUAGES = {
 
 @dataclass(frozen=True, slots=True)
 class PlainDecliner:
-    """Refuses in one or two plain sentences, or asks back where the question is unclear.
+    """Refuse in one or two plain sentences, or ask back if the question is unclear.
 
     `nothing` says that there are no passages at all.
 
@@ -52,7 +52,7 @@ class PlainDecliner:
     nothing: str = "No document in this collection speaks of this question"
 
     def decline(self, question: Question, gathered: Gathered) -> str:
-        """What is missing and what was tried, in one or two sentences; for CLARIFY a question back."""
+        """A refusal with what is missing and what was tried; for CLARIFY a question back."""
         if gathered.action is Action.CLARIFY:
             return _asks_back(question, gathered)
         if not gathered.evidence.hits:
@@ -62,7 +62,7 @@ class PlainDecliner:
 
 
 def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
-    """That the documents are in another language than the question, where all that was found is."""
+    """A hint that all passages found are in another language than the question, if they are."""
     asked = question.language
     found = {language_of(passage.text[:_SAMPLE]) for passage in gathered.evidence.passages} - {"und"}
     if asked == "und" or not found or asked in found:
@@ -93,7 +93,7 @@ def _tried(question: Question, gathered: Gathered) -> str:
 
 
 def _queries(question: Question, gathered: Gathered) -> str:
-    """What was searched for, where that differs from what the user asked."""
+    """The queries, if they differ from the user's question."""
     asked = tuple(dict.fromkeys(query for step in gathered.path for query in step.queries))
     if not asked or asked == (question.text,):
         return ""
@@ -101,7 +101,7 @@ def _queries(question: Question, gathered: Gathered) -> str:
 
 
 def _nearest(evidence: Evidence) -> str:
-    """The first passage by its title and heading, each told once, and its file."""
+    """The title, heading and file of the first passage."""
     first = evidence.passages[0]
     heading = section_within(first.location.section or "", first.title)
     named = " › ".join(name for name in (first.title, heading) if name)
@@ -112,7 +112,7 @@ def _nearest(evidence: Evidence) -> str:
 
 
 def _asks_back(question: Question, gathered: Gathered) -> str:
-    """A question that a short reply can answer: which of the things that were found is meant."""
+    """A question with a short answer: which of the things found is meant."""
     titles = tuple(dict.fromkeys(passage.title for passage in gathered.evidence.passages if passage.title))
     if gathered.judgement.missing:
         named = _listed(tuple(f"“{_shortened(part)}”" for part in gathered.judgement.missing[:2]))
@@ -124,7 +124,7 @@ def _asks_back(question: Question, gathered: Gathered) -> str:
 
 
 def _shortened(said: str) -> str:
-    """The first characters of what was asked.
+    """The beginning of what was asked.
 
     >>> len(_shortened("x" * 20_000)), _shortened("rent")
     (121, 'rent')
@@ -141,7 +141,7 @@ def _listed(items: tuple[str, ...], last: str = "and") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
-# The question back: what the user's question does not say, and what the collection holds that may be meant.
+# Questions back: what the user's question leaves open, and what it may refer to in the collection.
 
 
 MOST_READINGS = 3
@@ -151,12 +151,12 @@ _LONGEST_QUESTION, _MOST_TURNS = 500, 12
 
 @dataclass(frozen=True, slots=True)
 class AskingDecliner:
-    """Asks back where that was chosen; anything else is declined by `inner`."""
+    """Ask back for CLARIFY; leave other refusals to `inner`."""
 
     inner: Abstainer
 
     def decline(self, question: Question, gathered: Gathered) -> str:
-        """For CLARIFY a question back, else what `inner` says."""
+        """A question back for CLARIFY, else the refusal of `inner`."""
         if gathered.action is Action.CLARIFY:
             return clarifying_question(question, gathered.evidence, gathered.judgement.contradictions)
         return self.inner.decline(question, gathered)
@@ -165,7 +165,7 @@ class AskingDecliner:
 def clarifying_question(
     question: Question, evidence: Evidence, contradictions: Sequence[Contradiction] = ()
 ) -> str:
-    """What the question does not say, in one sentence, and a question that a short reply can answer.
+    """A sentence on what the question leaves open, and a question with a short answer.
 
     Where the passages give several values for what is asked, it says which document gives which.
 
@@ -186,7 +186,7 @@ def clarifying_question(
 
 
 def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
-    """What a phrase may point at: titles that name such a thing, else what the passages call things of its kind.
+    """The possible referents of a phrase: titles that name such a thing, else variants in the passages.
 
     Else the titles of the passages that hold the word. At most three, each a name on one line; none where there is
     but one.
@@ -206,7 +206,7 @@ def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
 
 
 def _unnamed(question: Question) -> Pointed | None:
-    """The first phrase that points at what the dialogue does not name; a pronoun only where nothing else does."""
+    """The first phrase without a referent in the dialogue; a pronoun only if there is no other."""
     before = {term for turn in question.history[-_MOST_TURNS:] for term in terms(turn.text)}
     phrases = pointed(question.text[:_LONGEST_QUESTION])
     nouns = [phrase for phrase in phrases if phrase.head]
@@ -216,7 +216,7 @@ def _unnamed(question: Question) -> Pointed | None:
 
 
 def _values(evidence: Evidence, contradictions: Sequence[Contradiction]) -> dict[str, str]:
-    """What the documents say of what is asked, by their titles; nothing where these do not tell them apart."""
+    """The values in dispute by the titles of their documents; "" if the titles do not distinguish them."""
     titles = {passage.passage_id: _named(passage.title) for passage in evidence.passages}
     found = {
         titles.get(reading.passage_ids[0], ""): reading.value + (f" ({reading.date})" if reading.date else "")
@@ -228,14 +228,14 @@ def _values(evidence: Evidence, contradictions: Sequence[Contradiction]) -> dict
 
 
 def _titles(question: Question, evidence: Evidence) -> tuple[str, ...]:
-    """The titles of the passages that share a word with the question; of all where fewer than two do."""
+    """The titles of the passages that share a word with the question, or all titles if fewer than two do."""
     asked = frozenset(terms(question.standalone[:_LONGEST_QUESTION]))
     sharing = [passage.title for passage in evidence.readable.passages if asked & frozenset(terms(passage.text))]
     return _distinct(sharing) or _distinct([passage.title for passage in evidence.passages])
 
 
 def _distinct(titles: Sequence[str]) -> tuple[str, ...]:
-    """The first titles, each once and on one line; none where there is but one."""
+    """The first distinct titles, each on one line; none if there is only one."""
     named = tuple(dict.fromkeys(_named(title) for title in titles if title.strip()))
     return named[:MOST_READINGS] if len(named) > 1 else ()
 
@@ -245,7 +245,7 @@ def _named(title: str) -> str:
 
 
 def _offer(found: Sequence[str]) -> str:
-    """The question, with what may be meant where something was found."""
+    """The question back, with the possible referents if there are any."""
     if not found:
         return "Which one do you mean?"
     quoted = [f"“{value}”" for value in found]

@@ -1,4 +1,4 @@
-"""What is shown of a passage around an answer: whole blocks, or whole parts of them, within a number of words."""
+"""The part of a passage shown around an answer: whole blocks, or whole parts of them, within a word limit."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from assay.nlp.rivals import Rival
 from assay.nlp.sentences import sentences
 from assay.types import AnswerType, Passage, Question, QuestionKind, Quote, Span
 
-# Most words of an answer by what is asked: a fact, an explanation, a list or the steps; and of one block of
-# the first two (benchmarks/answers/choose.py).
+# The most words of an answer with a fact, an explanation, and a list or steps; and of one block of the first two
+# (benchmarks/answers/choose.py).
 FACT_WORDS, PROSE_WORDS, LIST_WORDS = 100, 100, 180
 FACT_BLOCK, PROSE_BLOCK = 45, 90
-# A block may be this much longer than asked before it is cut: a whole thing reads better.
+# A block may exceed its limit by this factor before it is cut (chosen): a whole block reads better.
 SLACK = 1.25
 _LISTS = frozenset({AnswerType.LIST, AnswerType.PROCEDURE})
 _PROSE = frozenset({AnswerType.REASON, AnswerType.DEFINITION, AnswerType.OTHER, AnswerType.YES_NO})
@@ -26,49 +26,49 @@ _AUXILIARY = (
 )
 _PLURAL = r"(?:\w+(?<![siua])s|people|children|men|women|criteria)\b"
 _NO_AUXILIARY = rf"(?!{_AUXILIARY})"
-# "What rules must I keep?", "which files count": else a word in -s may be a verb ("which rule says").
+# "What rules must I keep?", "which files count"; elsewhere a word in -s may be a verb ("which rule says").
 _SEVERAL = re.compile(
     r"\b(?:what|who)\s(?:are|were)\b"
     rf"|\b(?:what|which)\s(?:{_NO_AUXILIARY}\w+\s){{0,2}}{_NO_AUXILIARY}{_PLURAL}\s{_AUXILIARY}"
     rf"|\bwhich\s{_NO_AUXILIARY}{_PLURAL}",
     re.IGNORECASE,
 )
-# What one item of a list can be the whole answer to.
+# Answer types that one item of a list can satisfy.
 _SINGLE = frozenset({AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER, AnswerType.YES_NO})
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Stretches of one passage that are shown together, in order; offsets in the passage's text."""
+    """Stretches of one passage shown together, in order; offsets in the passage's text."""
 
     parts: tuple[Span, ...]
     passage: Passage
 
     @property
     def text(self) -> str:
-        """The stretches as a reader sees them, each on lines of its own."""
+        """The text of the stretches, each on its own lines."""
         return "\n".join(self.passage.text[part.start : part.end] for part in self.parts)
 
     @property
     def readable(self) -> str:
-        """The same without what of its markup readers are not shown."""
+        """The text without markup that readers do not see."""
         return "\n".join(quote.text for quote in self.quotes)
 
     @property
     def words(self) -> int:
-        """How many words a reader counts."""
+        """The number of words."""
         return len(self.text.split())
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
-        """Each stretch as a quote, without those that say nothing."""
+        """The stretches as quotes, without empty ones."""
         found = ((part, readable(self.passage, part.start, part.end)) for part in self.parts)
         return tuple(Quote(said, self.passage.span_of(part.start, part.end)) for part, said in found if said)
 
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many words an answer may have, one block of it, and one list of it with what leads to it."""
+    """The most words of an answer, of one block, and of one list with its lead-in."""
 
     answer: int
     block: int
@@ -76,7 +76,7 @@ class Room:
 
 
 def room_for(question: Question) -> Room:
-    """The room of an answer to the question.
+    """The room for an answer to the question.
 
     >>> room_for(Question("How do I brew tea?", "How do I brew tea?", kind=QuestionKind.HOW_TO)).answer
     180
@@ -90,7 +90,7 @@ def room_for(question: Question) -> Room:
 
 
 def asks_for_several(question: Question) -> bool:
-    """Whether a list is asked for, or an English question names what it asks for in the plural.
+    """Whether the question asks for a list, or in English for something in the plural.
 
     >>> asked = ("Which rules must I keep?", "What benefits does the firm offer?", "What happens in May?")
     >>> [asks_for_several(Question(each, each)) for each in asked]
@@ -100,7 +100,7 @@ def asks_for_several(question: Question) -> bool:
 
 
 def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
-    """What is shown around the answer's span of a passage: the blocks it stands in, shortened where they are long.
+    """The blocks around an answer's span, shortened if they are long.
 
     None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
     """
@@ -122,7 +122,7 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
 
 
 def exclude_rivals(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
-    """The same without the stretches on rivals, such as other items of a list; None where nothing is left.
+    """The shown stretches without those on rivals, such as other items of a list; None if nothing is left.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
     >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",), 0),)}
@@ -139,7 +139,7 @@ def exclude_rivals(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown |
 
 
 def extend_block(shown: Shown, most_words: int) -> Shown:
-    """The same with its neighbours under one heading, behind and before it by turns, while `most_words` hold them.
+    """Extend by neighbours under the same heading, after and before by turns, up to `most_words`.
 
     Steps and what a list leaves out stand beside the block that the reader points at.
     """
@@ -159,7 +159,7 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
 
 
 def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
-    """What to say behind each part shown: how many more items its lists have; nothing where one fact is asked for.
+    """A note after each part shown on how many more items its lists have; empty if one fact is asked for.
 
     >>> text = "- a tent\\n- a rope\\n- a lamp"
     >>> part = Shown((Span(0, 8),), Passage("p", "d", "r", 0, len(text), text))
@@ -175,7 +175,7 @@ def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
 
 
 def items_left_out(shown: Sequence[Shown]) -> list[int]:
-    """How many items of its lists no part shows, for each part; a list's count stands with the last part of it.
+    """For each part, the number of items of its lists that no part shows; counted at the last part of a list.
 
     >>> text = "- a tent\\n- a rope\\n- a lamp\\n- a map"
     >>> passage = Passage("p", "d", "r", 0, len(text), text)
@@ -200,7 +200,7 @@ def items_left_out(shown: Sequence[Shown]) -> list[int]:
 
 
 def list_around(passage: Passage, span: Span) -> Span | None:
-    """The list that a stretch of the passage stands in or leads to, its items only; None without one.
+    """The span of the items of the list that a stretch is in or leads to; None without one.
 
     >>> text = "You need:\\n\\n- water\\n- leaves\\n\\nEnjoy."
     >>> list_around(Passage("p", "d", "r", 0, len(text), text), Span(0, 9))
@@ -213,7 +213,7 @@ def list_around(passage: Passage, span: Span) -> Span | None:
 
 
 def in_code(passage: Passage, span: Span) -> bool:
-    """Whether a stretch of the passage touches a block of code."""
+    """Whether a stretch of the passage overlaps a block of code."""
     return any(
         block.kind is BlockKind.CODE and _touches(Span(block.start, block.end), span)
         for block in passage_blocks(passage)
@@ -221,7 +221,7 @@ def in_code(passage: Passage, span: Span) -> bool:
 
 
 def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
-    """The blocks between two headings that hold the place, each lead-in with what it leads to."""
+    """The blocks between the headings around a place; lead-ins are grouped with what they lead to."""
     held: list[Span] = []
     for block in found:
         if block.kind is BlockKind.HEADING:
@@ -234,7 +234,7 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
 
 
 def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
-    """The parts of a block around the span, within about `room` words; those that it touches are never left out."""
+    """The parts of a block around the span, about `room` words; parts that overlap the span always stay."""
     if _words(text, Span(block.start, block.end)) <= room:
         return [Span(block.start, block.end)]
     match block.kind:
@@ -248,13 +248,13 @@ def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
             found = [
                 Span(block.start + sentence.start, block.start + sentence.end) for sentence in sentences(prose)
             ]
-            # A lead-in that is no part of the answer shows its end, next to what it leads to.
+            # Of a lead-in outside the answer the end is shown, next to what it leads to.
             inside = span if _touches(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
             return _around(text, found, inside, room)
 
 
 def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Span]:
-    """The parts that the span touches, then those behind and before them by turns while they fit."""
+    """The parts that overlap the span, then those after and before them by turns while they fit."""
     touched = [at for at, part in enumerate(parts) if _touches(part, span)]
     if not touched:
         touched = [min(range(len(parts)), key=lambda at: abs(parts[at].start - span.start))] if parts else []
@@ -275,7 +275,7 @@ def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Spa
 
 
 def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """The parts in order, neighbours with nothing but white space between them as one stretch."""
+    """The parts in order, with parts joined if only white space separates them."""
     joined: list[Span] = []
     for part in sorted(parts, key=lambda part: part.start):
         if joined and not text[joined[-1].end : part.start].strip():
@@ -286,7 +286,7 @@ def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
 
 
 def _stripped(text: str, part: Span) -> Span:
-    """The stretch without blank lines at its beginning and blanks at its end; an indent stays."""
+    """The stretch without leading blank lines and trailing blanks; an indent stays."""
     said = text[part.start : part.end]
     start = part.start + len(said) - len(said.lstrip())
     return Span(text.rfind("\n", part.start, start) + 1 or part.start, part.start + len(said.rstrip()))

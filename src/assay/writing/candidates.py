@@ -10,31 +10,31 @@ from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms
 from assay.types import Evidence, Hit, Passage, Span
 
-# A list mark or a quotation sign at the start of a line belongs to the page, not to the sentence.
+# A list mark or quotation sign at the start of a line is layout.
 _MARK = re.compile(r"(?:[-*•+>]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"#{1,6}\s|={3,}|-{3,}")
 _SETEXT_RULE = re.compile(r"\n[ \t]*[=-]{3,}[ \t]*(?:\n|$)")
 _ENDS = re.compile(r"[.!?…。！？｡:;][\"'”’»)\]」』）*_`]*$")
 _TABLE_RULE = re.compile(r"[\s|:+=-]*$")
-# The rule under the head of a Markdown table.
+# The rule under the header of a Markdown table.
 _UNDER_HEAD = re.compile(r"\s*\n[ \t]*\|(?=[ \t|:]*+-)[ \t|:-]*+(?:\n|$)")
-# A fenced block of code, also one whose end or beginning stands in another passage.
+# A fenced code block, even if its end or beginning is in another passage.
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-# Words set in columns: the output of a program, or a table drawn with blanks.
+# Columns: program output, or a table drawn with blanks.
 _COLUMNS = re.compile(r"\S {3,}\S")
 # A line of a record: "port: Tane Docks", "name: Tom Reed; role: clerk".
 _LINE = re.compile(r"\S[^\n]*")
 _RECORD = re.compile(r"\w[\w /-]{0,40}: \S")
 _LETTERS = re.compile(r"[^\W\d_]")
-# Fewer terms than this without a full stop are a caption, a menu entry or a heading.
+# Fewer terms without a full stop are a caption, a menu entry or a heading (chosen).
 _HEADING_TERMS = 8
-# A sentence of more characters is a table or a list that lost its marks; nobody reads it as an answer.
+# A longer sentence is a table or a list without its marks (chosen).
 LONGEST = 450
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A sentence that may be quoted: `text` is `passage.text[span.start:span.end]`.
+    """A sentence to quote: `text` is `passage.text[span.start:span.end]`.
 
     `rank` is the passage's place in the evidence and `position` the sentence's place in its passage, both
     from 0; `terms` are its search terms in order. `table` marks a table's row.
@@ -50,12 +50,12 @@ class Candidate:
 
     @property
     def words(self) -> int:
-        """How many words a reader counts, at least 1."""
+        """The number of words, at least 1."""
         return len(self.text.split()) or 1
 
 
 def candidates(evidence: Evidence) -> tuple[Candidate, ...]:
-    """Every sentence of the evidence that can stand in an answer: no headings, rules or captions.
+    """The sentences of the evidence that can be quoted: no headings, rules or captions.
 
     A text that stands in two passages is a candidate once, where it ranks best.
     """
@@ -85,7 +85,7 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
 
 
 def _closed(text: str, found: Sequence[Span]) -> list[Span]:
-    """The sentences, those that end inside a bracket joined with the next one where that closes it."""
+    """The sentences; one that ends inside a bracket is joined with the next one if that closes it."""
     closed: list[Span] = []
     opened = 0
     for span in found:
@@ -100,7 +100,7 @@ def _closed(text: str, found: Sequence[Span]) -> list[Span]:
 
 
 def _lines(text: str, span: Span) -> list[Span]:
-    """The lines of a stretch of records, which no full stop ends; any other stretch as it is.
+    """The lines of a stretch of records without full stops; any other stretch unchanged.
 
     It is one when at least one line in two reads "key: value", and two of them do: prose may hold one colon.
     """
@@ -112,7 +112,7 @@ def _lines(text: str, span: Span) -> list[Span]:
 
 
 def _without_mark(text: str, span: Span) -> Span:
-    """The span behind its list marks."""
+    """The span without its list mark."""
     start = span.start
     while mark := _MARK.match(text, start, span.end):
         start = mark.end()
@@ -120,7 +120,7 @@ def _without_mark(text: str, span: Span) -> Span:
 
 
 def _is_furniture(quoted: str, found: list[str], table: bool) -> bool:
-    """Whether the stretch is a heading, a rule, a caption or a layout rather than a sentence."""
+    """Whether the stretch is a heading, a rule, a caption or layout, not a sentence."""
     if len(_COLUMNS.findall(quoted)) > 1:
         return True
     if _HEADING.match(quoted) or _SETEXT_RULE.search(quoted) or not _LETTERS.search(quoted):

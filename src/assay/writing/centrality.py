@@ -1,4 +1,4 @@
-"""How a sentence stands among the evidence's other sentences: one row of numbers each, without a model.
+"""Features of a sentence relative to the other sentences of the evidence, without a model.
 
 `features` measures a sentence against the question. Here it is measured against its rivals: whether it covers
 more than they do, whether they agree with it, and whether their names lead to its passage.
@@ -38,17 +38,17 @@ NAMES = (
     "reached_near",
 )
 _FIGURE = re.compile(r"\d+")
-# A name leads to a title when it holds this share of what the title adds to the question's words.
+# A name leads to a title if it holds this share of the title's words that are new to the question (chosen).
 _LEADS = 0.5
-# What a second step keeps of the first one's strength.
+# The factor on the strength of a second step (chosen).
 _SECOND_STEP = 0.9
-# A sentence that covers nothing nearby still keeps this part of its reach.
+# The least factor on the reach of a sentence without coverage nearby (chosen).
 _UNCOVERED = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Centrality:
-    """The sentences of one evidence as sets of terms, and what they cover of the question, 0 to 1.
+    """The sentences of one evidence as sets of terms, and their coverage of the question, 0 to 1.
 
     `ranks` are their passages' places, `titles` the terms of the title at each place; `covers` is what the
     sentence holds, `titled` with its title, `near` with its neighbours too; `passages` and `title_covers` belong to
@@ -74,7 +74,7 @@ class Centrality:
         return [tuple(row) for row in zip(*columns, strict=True)]
 
     def _covering(self) -> list[list[float]]:
-        """What a sentence covers beside the best, its place by that, and the same within its passage."""
+        """A sentence's coverage relative to the best, its rank by coverage, and both within its passage."""
         most = dict.fromkeys(self.ranks, 0.0)
         for rank, cover in zip(self.ranks, self.covers, strict=True):
             most[rank] = max(most[rank], cover)
@@ -89,7 +89,7 @@ class Centrality:
         ]
 
     def _titles(self) -> list[list[float]]:
-        """How much of its title the question says, and the sentence, and what the title covers by itself."""
+        """The shares of the title in the question and in the sentence, and the title's own coverage."""
         titles = [self.titles[rank] for rank in self.ranks]
         return [
             [len(title & self.asked) / (len(title) or 1) for title in titles],
@@ -98,7 +98,7 @@ class Centrality:
         ]
 
     def _contents(self) -> list[list[float]]:
-        """What a sentence says that the question does not: things that fit, names, figures, terms."""
+        """The content of a sentence that is new to the question: fitting candidates, names, figures, terms."""
         said = set(words(self.question))
         return [
             [float(count) for count in self.fitting],
@@ -109,7 +109,7 @@ class Centrality:
         ]
 
     def _agreement(self) -> list[list[float]]:
-        """How like all the sentences one is, and how like those that cover much of the question.
+        """The similarity of a sentence to all sentences, and to those with high coverage.
 
         Cosines of terms weighed by rarity among the sentences, itself included; as a part of the highest, so that
         little evidence is read as much evidence is.
@@ -120,7 +120,7 @@ class Centrality:
         return [_to_best([_dot(vector, other) for vector in vectors]) for other in (every, asked)]
 
     def _reach(self) -> list[list[float]]:
-        """Whether a sentence names another passage, and how well others lead to its own in one step and in two.
+        """Whether a sentence names another passage, and how well others lead to its passage in one and two steps.
 
         A step is as strong as the sentence it starts from covers the question, or is itself reached.
         """
@@ -143,7 +143,7 @@ class Centrality:
         return range(len(self.titles))
 
     def _lead(self, place: int, rank: int, new: frozenset[str]) -> float:
-        """The share of a title's new words that a sentence of another passage holds; 0 when it is too little."""
+        """The share of a title's new words in a sentence of another passage; 0 below the threshold."""
         if not new or self.ranks[place] == rank:
             return 0.0
         share = len(new & self.terms[place]) / len(new)
@@ -151,7 +151,7 @@ class Centrality:
 
 
 def places(values: Sequence[float]) -> list[float]:
-    """The place of each value, 0 for the highest; of equal ones the first comes first.
+    """The rank of each value, 0 for the highest; ties keep their order.
 
     >>> places([0.2, 0.9, 0.2])
     [1.0, 0.0, 2.0]
@@ -163,7 +163,7 @@ def places(values: Sequence[float]) -> list[float]:
 
 
 def rarity_vectors(sets: Sequence[frozenset[str]]) -> list[dict[str, float]]:
-    """Each set of terms as a vector of length 1, in which rarer terms weigh more.
+    """The sets of terms as vectors of length 1, weighted by rarity.
 
     >>> [sorted(vector) for vector in rarity_vectors([frozenset({"tin"}), frozenset({"tin", "ore"})])]
     [['tin'], ['ore', 'tin']]
@@ -171,7 +171,7 @@ def rarity_vectors(sets: Sequence[frozenset[str]]) -> list[dict[str, float]]:
     seen = Counter(term for found in sets for term in found)
     vectors = []
     for found in sets:
-        # Sorted: the order of a set differs from run to run, and the last digit of a sum with it.
+        # Sorted, so that the last digit of a sum does not depend on set order.
         weights = {term: math.log(1 + len(sets) / seen[term]) for term in sorted(found)}
         length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
         vectors.append({term: weight / length for term, weight in weights.items()})
@@ -179,7 +179,7 @@ def rarity_vectors(sets: Sequence[frozenset[str]]) -> list[dict[str, float]]:
 
 
 def _to_best(values: Sequence[float]) -> list[float]:
-    """Each value as a part of the highest, 0 to 1; none is negative."""
+    """The values as fractions of the highest, 0 to 1; they must not be negative."""
     best = max(values) or 1.0
     return [value / best for value in values]
 
@@ -197,5 +197,5 @@ def _dot(one: dict[str, float], other: dict[str, float]) -> float:
 
 
 def _new_names(text: str, said: set[str]) -> float:
-    """How many names in the text have a word that was not said."""
+    """The number of names in the text with a new word."""
     return float(sum(not said.issuperset(words(text[span.start : span.end])) for span in names_in(text)))

@@ -51,7 +51,7 @@ from assay.writing.ranking import (
     select,
 )
 
-# Questions that set things side by side: which sentence speaks for each of them.
+# Comparisons: one sentence for each thing compared.
 
 
 _SETS_SIDE_BY_SIDE = re.compile(
@@ -62,13 +62,13 @@ _IN_TIME = re.compile(
     r"|longer|recent|recently)\b",
     re.IGNORECASE,
 )
-# How much likelier a dated sentence is to speak for its side where the question compares in time.
+# The factor for a dated sentence if the question compares in time (chosen).
 _DATED = 4.0
 _MOST_SIDES = 3
 
 
 def sides(question: Question, evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
-    """The likeliest sentence on each thing compared, in order of the passages; empty where nothing is compared.
+    """The likeliest sentence on each thing compared, in passage order; empty if nothing is compared.
 
     A thing is compared when it is the title of a passage and the question names it, beside another one.
     """
@@ -86,7 +86,7 @@ def sides(question: Question, evidence: Evidence, pool: Sequence[Candidate], sha
 
 
 def _named_ranks(question: str, evidence: Evidence) -> list[int]:
-    """The first passage of each title that the question names and that is not part of a longer one it names."""
+    """The first passage of each title in the question, without titles inside longer ones."""
     titles = [passage.title for passage in evidence.passages]
     first = {bare_title(title): rank for rank, title in reversed(list(enumerate(titles)))}
     asked = {
@@ -102,13 +102,13 @@ def _named_ranks(question: str, evidence: Evidence) -> list[int]:
 
 
 def _weight(candidate: Candidate, dated: bool) -> float:
-    """How fit a sentence is to stand beside another: short, and dated where dates are compared."""
+    """The weight of a sentence in a comparison: short, and dated if dates are compared."""
     short = 1 / math.sqrt(candidate.words)
     return short * _DATED if dated and stretches(candidate.text, AnswerType.DATE) else short
 
 
 def asks_which_of(question: str) -> bool:
-    """Whether the question offers its answers: "A or B".
+    """Whether the question offers alternatives: "A or B".
 
     >>> asks_which_of("Is it tea or coffee?"), asks_which_of("Is it tea?")
     (True, False)
@@ -116,7 +116,7 @@ def asks_which_of(question: str) -> bool:
     return "or" in words(question)
 
 
-# Lists in an answer of sentences: shown as lists, and whole where there is room.
+# Lists in an answer of sentences: shown as whole lists if there is room.
 
 
 _ROOM = Room(LIST_WORDS, LIST_WORDS, LIST_WORDS)
@@ -124,7 +124,7 @@ _COLONS = (":", "：")
 
 
 def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, ...]:
-    """What to show of the chosen sentences, in order: in the place of a list's sentences the list with its lead-in.
+    """The stretches to show, in order; a list with its lead-in replaces its sentences.
 
     That is so where two of them were chosen, its lead-in, or one for a question that asks for several. Any other
     sentence is shown alone. Empty where no list is shown so.
@@ -147,7 +147,7 @@ def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, 
 
 
 def _list_of(candidate: Candidate) -> tuple[str, Span] | None:
-    """The passage and the place of the list that the sentence stands in or leads to; None without one."""
+    """The passage and span of the list that the sentence is in or leads to; None without one."""
     listed = list_around(candidate.passage, candidate.span)
     if listed is None or not (candidate.span.start >= listed.start or candidate.text.endswith(_COLONS)):
         return None
@@ -155,7 +155,7 @@ def _list_of(candidate: Candidate) -> tuple[str, Span] | None:
 
 
 def _holds(outer: Shown, inner: Shown) -> bool:
-    """Whether one shows all that the other shows."""
+    """Whether `outer` contains all that `inner` shows."""
     same = outer.passage.passage_id == inner.passage.passage_id
     return same and all(
         any(part.start <= inner_part.start and inner_part.end <= part.end for part in outer.parts)
@@ -164,21 +164,21 @@ def _holds(outer: Shown, inner: Shown) -> bool:
 
 
 def _shows(shown: Shown, passage_id: str, listed: Span) -> bool:
-    """Whether something of a list is shown."""
+    """Whether a part of the list is shown."""
     return shown.passage.passage_id == passage_id and any(
         part.start < listed.end and listed.start < part.end for part in shown.parts
     )
 
 
-# A question of several parts: a sentence for each.
+# Questions with several parts: one sentence for each.
 
 
-# A sentence that holds less of a part than this does not answer it.
+# The least share of a part in a sentence that answers it (chosen).
 LEAST = 0.5
 
 
 def sentence_per_part(question: Question, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
-    """For each of several aspects the candidate that holds most of it, the likelier of two; none for a lone one.
+    """The candidate that covers most of each aspect, ties by likelihood; empty for a single aspect.
 
     A part that no candidate holds half of gets none.
     """
@@ -195,17 +195,17 @@ def _best(part: Question, pool: Sequence[Candidate], shares: Sequence[float]) ->
     return best if covers[best] >= LEAST else None
 
 
-# Yes or no, where a quoted sentence settles it.
+# Yes or no, if a quoted sentence settles it.
 
 
-# Words that ask and say nothing of their own, as stems.
+# Stems of words that only ask.
 _EMPTY = word_class("yes_no.empty_stems")
-# Questions after likeness are settled by comparing sentences, not by one of them.
+# Questions about likeness need several sentences.
 _LIKENESS = word_class("yes_no.likeness")
 
 
 def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
-    """Whether the grounds together say yes; None where they do not settle it or the question asks something else.
+    """Whether the sentences together say yes; None if they do not settle it or it is not a yes-or-no question.
 
     A ground settles it when it holds every content word of the question, or its opposite; negations, opposites
     and numbers that differ turn the answer. With several grounds, one a thing asked about, all must say yes.
@@ -222,7 +222,7 @@ def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
 
 
 def _says(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> bool | None:
-    """Whether one sentence says yes to the question, as far as the question is about its passage's title."""
+    """Whether one sentence says yes to the part of the question about its passage's title."""
     elsewhere = {term for other in grounds if other is not ground for term in terms(other.passage.title)}
     here = set(ground.terms) | set(terms(ground.passage.title))
     measured = _measures(question, ground.text)
@@ -246,12 +246,12 @@ def _says(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> boo
 
 
 def _hedges(text: str) -> set[str]:
-    # "May" with its capital is the month.
+    # Capitalised "May" is the month.
     return {word for word in words(text.replace("May", "")) if is_hedge(word)}
 
 
 def _negated(text: str, wanted: Sequence[str]) -> int:
-    """How many negations of the text reach a wanted term."""
+    """The number of negations whose scope holds a wanted term."""
     asked = set(wanted)
     return sum(
         bool(asked & _stems(text[negation.scope.start : negation.scope.end])) for negation in negations(text)
@@ -264,7 +264,7 @@ def _stems(text: str) -> set[str]:
 
 
 def _measures(question: str, text: str) -> list[bool]:
-    """For each number of the question that meets numbers of its kind in the text: whether it agrees with one."""
+    """For each number of the question with comparable numbers in the text: whether it agrees with one."""
     there = quantities(text)
     met = [
         (asked, [quantity for quantity in there if comparable(asked, quantity)]) for asked in quantities(question)
@@ -272,11 +272,11 @@ def _measures(question: str, text: str) -> list[bool]:
     return [any(agree(asked, quantity) for quantity in same_kind) for asked, same_kind in met if same_kind]
 
 
-# An answer where sources disagree: one sentence for each reading, so that none is picked silently.
+# Contradictions: one sentence for each reading, so that none is picked silently.
 
 
 def sentence_per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
-    """For each reading of the evidence's contradictions the likeliest sentence that holds its value, once.
+    """The likeliest sentence with the value of each reading of the contradictions, without repetition.
 
     None where the evidence carries no contradiction, or where fewer than two readings can be quoted.
     """
@@ -294,7 +294,7 @@ def sentence_per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: 
 
 
 def describe_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
-    """Each contradiction on a line, for a prompt: its readings with the numbers of the passages and their date.
+    """The contradictions for a prompt, one a line: readings with passage numbers and dates.
 
     A reading none of whose passages is among these is left out, and a contradiction of which fewer than two are
     left; "" where there is none.
@@ -314,14 +314,14 @@ def _line(contradiction: Contradiction, number: Mapping[str, int]) -> str:
     return f"- {aspect}: {'; '.join(told)}" if len(told) > 1 else ""
 
 
-# How many of the likeliest sentences are asked whether they settle a yes-or-no question.
+# The number of likeliest sentences that may settle a yes-or-no question (chosen).
 _GROUNDS = 3
 _WORD = {True: "Yes.", False: "No."}
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """An answer before it is written: yes, no or neither, the sentences it stands on, the sentences quoted.
+    """The plan of an answer: yes, no or neither, the sentences that settle it, and the sentences to quote.
 
     `listed` is what is shown of these where a list is among them.
     """
@@ -334,7 +334,7 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True)
 class ExtractiveWriter:
-    """Quotes the sentences that answer, each with its passage, word for word.
+    """Quote the sentences that answer, word for word, each with its passage.
 
     It writes the same answer whatever the advice: a quotation cannot be mended.
     """
@@ -344,7 +344,7 @@ class ExtractiveWriter:
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
     ) -> AsyncGenerator[Sentence | Finished, None]:
-        """The answer's sentences in reading order, then `Finished("stop")`; none where nothing can be quoted."""
+        """The answer's sentences in reading order, then `Finished("stop")`; none if nothing can be quoted."""
         plan = self._plan(question, evidence)
         if plan.listed:
             for sentence in _listing(question, plan.listed):
@@ -360,12 +360,12 @@ class ExtractiveWriter:
         yield Finished("stop")
 
     def scattered(self, question: Question, evidence: Evidence) -> float:
-        """The probability that the answer lies scattered over passages, so that several must be quoted."""
+        """The probability that the answer is spread over several passages."""
         pool = candidates(evidence)
         return self.ranker.scattered(extract_features(question, evidence, pool)) if pool else 0.0
 
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
-        """What to say: a yes or no where the grounds settle one, and the sentences to quote in order."""
+        """Plan the answer: yes or no if settled, and the sentences to quote in order."""
         told = rivals(question, evidence.passages)
         pool = tuple(
             candidate
@@ -377,7 +377,7 @@ class ExtractiveWriter:
         reading = extract_features(question, evidence, pool)
         scattered = self.ranker.scattered(reading)
         shares = self.ranker.shares(reading)
-        # Where several steps lead to the answer, the last need not speak of what is asked.
+        # In an answer of several steps the last need not mention the question's terms.
         shares = shares if scattered >= STEPS else pertinent(question, pool, reading, shares)
         disagreeing = sentence_per_reading(evidence, pool, shares)
         if disagreeing:
@@ -400,7 +400,7 @@ class ExtractiveWriter:
 
 
 def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
-    """A sentence for each part shown. Only its quotes claim something: how many items are left out is no claim."""
+    """A sentence for each part shown; only its quotes are claims, not the note on omitted items."""
     rests = remainder_notes(question, shown)
     return [
         Sentence(
@@ -416,7 +416,7 @@ def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
 def _settled(
     question: Question, pool: Sequence[Candidate], shares: Sequence[float], compared: Sequence[int]
 ) -> tuple[Sequence[int], bool | None]:
-    """Yes or no, and the sentences that settle it: those compared, else the first of the likeliest that does."""
+    """The sentences that settle yes or no, and the verdict: the compared ones, else the likeliest that does."""
     likeliest = sorted(range(len(pool)), key=lambda index: -shares[index])[:_GROUNDS]
     for grounds in [compared] if compared else [[index] for index in likeliest]:
         settled = yes_or_no(question, [pool[index] for index in grounds])

@@ -1,4 +1,4 @@
-"""What can be measured of a sentence as an answer to a question, without a model: one row of numbers each."""
+"""Features of a sentence as an answer to a question, without a model: one row of numbers a sentence."""
 
 from __future__ import annotations
 
@@ -47,25 +47,25 @@ SCATTER_NAMES = (
     "cover_most",
     "named_passages",
 )
-# A sentence that opens with one of these leans on the one before it.
+# A sentence that opens with one of these refers to the one before it.
 _LEANS = re.compile(
     r"(?:He|She|It|They|His|Her|Its|Their|This|That|These|Those|Such|However|Therefore|Thus|Then|But|And|Also"
     r"|Moreover|Furthermore|In addition|For example|Another|Both)\b"
 )
-# From how many of the best covering sentences a second hop may start.
+# A second hop starts from this many of the best covering sentences (chosen).
 _HOPS = 6
-# A clause inside the question: "the city where …", "the man who …".
+# A clause in the question: "the city where …", "the man who …".
 _NESTED = re.compile(r"\b(?:that|which|who|whom|whose|where|when|what|how)\b", re.IGNORECASE)
-# Characters at the start of a question in which its own question word stands.
+# The question word is in this many first characters (chosen).
 _OPENING = 5
-# Words that ask and say nothing of what is asked for: "how many passages" is answered by "8 passages".
+# Words that only ask: "how many passages" is answered by "8 passages".
 _ASKS = re.compile(r"\bhow\s+(?:many|much)\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"(?<!\s)\s*+\([^)]{0,300}\)\s*$")
 _PROSE = frozenset({AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST})
 
 
 def points_back(text: str) -> bool:
-    """Whether the sentence opens with a word that points back.
+    """Whether the sentence opens with a word that refers back.
 
     >>> points_back("He was born in Ulm."), points_back("Heat rises.")
     (True, False)
@@ -75,7 +75,7 @@ def points_back(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """The question's terms with their weights: rarer among the sentences weighs more.
+    """The question's terms with their weights: terms rarer among the sentences weigh more.
 
     Weights follow Robertson and Spärck Jones (1976) as Lucene writes it, with sentences as documents.
     """
@@ -89,7 +89,7 @@ class Weighing:
 
 
 def weighing(question: Question, pool: Sequence[Candidate]) -> Weighing:
-    """The weights of the question's terms among the candidates; of all its words where it has no terms."""
+    """The weights of the question's terms among the candidates; of all its words if it has no terms."""
     asked = _ASKS.sub(" ", question.standalone)
     wanted = dict.fromkeys(terms(asked) or terms(question.standalone, stop_words=True))
     seen = Counter(term for candidate in pool for term in set(candidate.terms) if term in wanted)
@@ -99,7 +99,7 @@ def weighing(question: Question, pool: Sequence[Candidate]) -> Weighing:
 
 @dataclass(frozen=True, slots=True)
 class PoolFeatures:
-    """The numbers of one question's evidence: `rows` has one row a candidate in the order of `NAMES`.
+    """The features of a question's candidates: `rows` has one row a candidate, in the order of `NAMES`.
 
     `scatter` are the numbers, in the order of `SCATTER_NAMES`, that tell whether one passage answers or the
     answer lies scattered over several.
@@ -109,13 +109,13 @@ class PoolFeatures:
     scatter: tuple[float, ...]
 
     def column(self, name: str) -> list[float]:
-        """One of `NAMES` for every candidate."""
+        """The column of one of `NAMES`."""
         place = NAMES.index(name)
         return [row[place] for row in self.rows]
 
 
 def extract_features(question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> PoolFeatures:
-    """What can be measured of the candidates, which must be of this evidence and not none."""
+    """The features of the candidates, at least one, which must be of this evidence."""
     around = _Around(question, evidence, pool)
     alone = (around.row(index) for index in range(len(pool)))
     rows = tuple((*row, *beside) for row, beside in zip(alone, around.centrality_rows(), strict=True))
@@ -123,7 +123,7 @@ def extract_features(question: Question, evidence: Evidence, pool: Sequence[Cand
 
 
 class _Around:
-    """What the sentences of one evidence share, worked out once."""
+    """What the sentences of one evidence share, computed once."""
 
     def __init__(self, question: Question, evidence: Evidence, pool: Sequence[Candidate]) -> None:
         self.question, self.pool, self.weigh = question, pool, weighing(question, pool)
@@ -149,7 +149,7 @@ class _Around:
         return [frozenset(term_list) for term_list in found]
 
     def row(self, index: int) -> tuple[float, ...]:
-        """The numbers of one candidate."""
+        """The features of one candidate."""
         candidate = self.pool[index]
         rank = candidate.rank
         typed, phrase = self._typed(index)
@@ -174,7 +174,7 @@ class _Around:
         )
 
     def scatter(self, bridge_most: float) -> tuple[float, ...]:
-        """The numbers of the question and its evidence as a whole."""
+        """The features of the question and its evidence as a whole."""
         first, *others = sorted(self.dense, reverse=True)
         joined = [self.weigh.cover(self.passages[0] | found) for found in self.passages[1:]]
         return (
@@ -191,7 +191,7 @@ class _Around:
         )
 
     def _near(self, index: int) -> frozenset[str]:
-        """The terms of the sentence, of the two beside it and of its title."""
+        """The terms of the sentence, its two neighbours and its title."""
         near = set(self.titled[index])
         for other in (index - 1, index + 1):
             if 0 <= other < len(self.pool) and self.pool[other].rank == self.pool[index].rank:
@@ -199,7 +199,7 @@ class _Around:
         return frozenset(near)
 
     def centrality_rows(self) -> list[tuple[float, ...]]:
-        """The numbers of each candidate beside the others, in the order of `centrality.NAMES`."""
+        """The features of each candidate relative to the others, in the order of `centrality.NAMES`."""
         return centrality.Centrality(
             question=self.question.standalone,
             asked=frozenset(self.weigh.weights),
@@ -216,18 +216,18 @@ class _Around:
         ).rows()
 
     def _fitting(self, candidate: Candidate) -> int:
-        """How many things of the type asked for the sentence holds that the question does not say."""
+        """The number of candidates of the answer type in the sentence that are new to the question."""
         wanted = self.question.answer_type
         told = tells(wanted, candidate.text)
         return len(new_candidates(candidate.text, wanted, self.question.standalone)) if told else 0
 
     def _typed(self, index: int) -> tuple[float, float]:
-        """Whether the sentence holds what the answer type wants: as a thing to point at, or as a phrase."""
+        """Whether the sentence holds something of the answer type: a candidate or a phrase."""
         fits = float(self.fitting[index] > 0)
         return (0.0, fits) if self.question.answer_type in _PROSE else (fits, 0.0)
 
     def _bridge(self, index: int) -> tuple[float, float]:
-        """How well another passage's covering sentence leads here, and what this sentence adds to its cover.
+        """How well a covering sentence of another passage leads here, and what this sentence adds to its coverage.
 
         It leads here when it names this passage's title, which the question does not name.
         """
@@ -245,7 +245,7 @@ class _Around:
 
 
 def titles_named(question: str, titles: Sequence[str]) -> list[bool]:
-    """Which titles, without what they add in brackets, the question names word for word.
+    """For each title, without its brackets: whether the question names it word for word.
 
     >>> titles_named("Who is older, Sid Haig or Ann Lee?", ["Sid Haig", "Lee", "Ann Lee (poet)", "Sid"])
     [True, True, True, True]
@@ -256,7 +256,7 @@ def titles_named(question: str, titles: Sequence[str]) -> list[bool]:
 
 @lru_cache(maxsize=1024)
 def bare_title(title: str) -> str:
-    """The folded words of a title without what it adds in brackets.
+    """The folded words of a title without its brackets.
 
     >>> bare_title("Robert Young (musician)")
     'robert young'
@@ -269,7 +269,7 @@ def _pairs(found: Sequence[str]) -> frozenset[tuple[str, str]]:
 
 
 def _dense(evidence: Evidence) -> list[float]:
-    """Each passage's cosine; the least known one where only the search by words found it."""
+    """The cosine of each passage; the lowest known one if only the word search found it."""
     known = [hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None]
     least = min(known, default=0.0)
     return [least if hit.scores.dense is None else hit.scores.dense for hit in evidence.hits]

@@ -1,4 +1,4 @@
-"""Answers in a language model's own words, each sentence with the passages that it cites."""
+"""Answers written by a language model, each sentence with its cited passages."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from assay.types import (
 )
 from assay.writing.prompt import Extra, Prompt, Style, writer_prompt
 
-# The source of a sentence that its writer did not name: the passage that holds its words, where one clearly does.
+# The source of a sentence without a citation: the passage that clearly holds its words.
 
 
-# Fewer words of content fit almost any passage.
+# Fewer content words match almost any passage.
 LEAST_TERMS = 3
-# The share of a sentence's terms that its source holds. Half of an unrelated sentence's words may stand in a long
-# passage on the same topic; numbers must be held whatever the share.
+# The least share of a sentence's terms in its source (chosen): a long passage on the topic may hold half of an
+# unrelated sentence's words. Its numbers must all be in the source.
 LEAST_SHARE = 0.6
 
 
 def with_attribution(sentence: Sentence, passages: Sequence[Passage]) -> Sentence:
-    """The sentence, citing the passage that holds most of its words where it cites nothing and one holds enough.
+    """The sentence; if it cites nothing, with the passage that holds most of its words, if enough.
 
     >>> tower = Passage("p7", "d", "r", 0, 40, "The harbour tower was opened in 1932.")
     >>> with_attribution(Sentence(1, "The tower opened in 1932."), [tower]).passage_ids
@@ -63,10 +63,10 @@ def with_attribution(sentence: Sentence, passages: Sequence[Passage]) -> Sentenc
     return replace(sentence, passage_ids=(passages[best].passage_id,))
 
 
-# What a writing model's prose says: its sentences with their sources, and nothing that is not an answer.
+# The sentences of a model's reply with their sources, without anything that is not part of the answer.
 
 
-# In capitals, as the rules ask for it: "No answer was given" is a sentence like any other.
+# In capitals, as instructed: "No answer was given" is an ordinary sentence.
 _NO_ANSWER = re.compile(r"\W*NO[ _]ANSWER\b")
 _SOURCES_HEADING = re.compile(
     r"[\s#*_-]*(?:sources?|references?|citations?|bibliography|works cited|quellen|références|fuentes|来源|出典)"
@@ -76,16 +76,16 @@ _SOURCES_HEADING = re.compile(
 _FOOTNOTE = re.compile(r"\s*\[\^?\d{1,3}\]:")
 _THOUGHT = "<think>"
 _THOUGHT_ENDS = "</think>"
-# A sentence said again so often is a model that goes round in circles.
+# A sentence repeated this often means that the model is in a loop (chosen).
 REPEATS = 3
-# A sentence whose full stop and mark both stand there; without one of them more may have been to come.
+# A complete sentence: full stop and mark are both there; otherwise more may follow.
 _FINISHED = re.compile(r"(?:[.!?…。！？]\s*(?:\[\d{1,3}\]\s*)+|\[\d{1,3}\]\s*[.!?…。！？]\s*)\Z")
 _LISTING = word_class("citations.listing")
 
 
 @dataclass(slots=True)
 class DraftReader:
-    """Reads one reply as it comes. Sentences are kept back until one of them cites something.
+    """Read one reply as it streams; sentences are withheld until one of them cites something.
 
     So a draft without any citation can still be asked for again: nobody has seen it. `declined` tells that the
     reply says that the sources do not answer. A list of sources beside the answer is dropped, and a sentence that
@@ -124,33 +124,33 @@ class DraftReader:
 
     @property
     def silent(self) -> bool:
-        """Whether the reply says nothing so far: no sentence, no list, and not that there is no answer."""
+        """Whether the reply is empty so far: no sentence, no list, and no statement that there is no answer."""
         return not (self._number or self._listing or self._copied or self.declined or self.strayed)
 
     def feed(self, piece: str) -> list[Sentence]:
-        """The sentences that may be shown now."""
+        """The sentences that can be shown now."""
         self._read(self._cutter.feed(self._without_thought(piece)))
         return self._shown() if self.cited else []
 
     def end(self, *, cut: bool = False) -> list[Sentence]:
-        """The sentences that are left, cited or not, now that the reply has ended.
+        """The remaining sentences at the end of the reply, cited or not.
 
         Of a reply that was `cut` off the last sentence is left out, unless it is plainly whole.
         """
-        # A thought without an end is no answer; the beginning of something else is.
+        # An unclosed thought is not an answer; the beginning of another tag is text.
         unread = self._thought or ""
         rest = self._cutter.feed("" if unread.lstrip().startswith(_THOUGHT) else unread) + self._cutter.end()
         if cut and rest and rest[-1].strip() and not _FINISHED.search(rest[-1]):
             rest, self.unfinished = rest[:-1], True
         self._read(rest)
         if self._number == 0:  # there is nothing but a list, so that is what it answers
-            # One source may be what it answers; the list of them was copied from the prompt.
+            # A single source may be the answer; several are the list copied from the prompt.
             for line in self._listing or (self._copied if len(self._copied) == 1 else []):
                 self._add(line)
         return self._shown()
 
     def _without_thought(self, piece: str) -> str:
-        """The piece without what a reasoning model thinks aloud before it answers."""
+        """The piece without the thoughts of a reasoning model."""
         if self._thought is None:
             return piece
         text = self._thought + piece
@@ -178,7 +178,7 @@ class DraftReader:
                 self._add(sentence)
 
     def _strays(self, written: str) -> bool:
-        """Whether this is no part of an answer: the prompt's own fences, or what was said before."""
+        """Whether a sentence is not part of the answer: a fence of the prompt, or a repetition."""
         if self.code and self.code in written:
             self.strayed = "the model went on to repeat the prompt; what followed was not read"
             return True
@@ -203,19 +203,19 @@ class DraftReader:
 
 
 def _lines_of_the_prompt(written: str, passages: tuple[Passage, ...]) -> list[str]:
-    """The lines, where each of them is one of the prompt's list of sources, as it stood there."""
+    """The lines, if all of them are lines of the prompt's list of sources."""
     lines = [line.strip() for line in written.splitlines() if line.strip()]
     given = {sources_line(n, passage) for n, passage in enumerate(passages, 1)}
     return lines if given.issuperset(lines) else []
 
 
 def _opens_listing(written: str) -> bool:
-    """Whether a list of sources may begin here: its heading, or a footnote."""
+    """Whether a list of sources may begin here: with a heading, or a footnote."""
     return bool(_SOURCES_HEADING.match(written) or _FOOTNOTE.match(written))
 
 
 def _only_lists(written: str, passages: tuple[Passage, ...]) -> bool:
-    """Whether the words are those of marks, titles and places alone."""
+    """Whether the words are only marks, titles and places."""
     heading = _SOURCES_HEADING.match(written)
     rest = written[heading.end() :] if heading else written
     for mark in reversed(citations(rest, tuple(passage.title for passage in passages))):
@@ -224,15 +224,15 @@ def _only_lists(written: str, passages: tuple[Passage, ...]) -> bool:
     return known.union(_LISTING).issuperset(word for word in words(rest) if not word.isdigit())
 
 
-# What a reply that says nothing ended with: it thought aloud, or wrote white space.
+# The finish reasons of an empty reply: only thoughts, or white space.
 _SILENT: Mapping[Finish, Finish] = MappingProxyType({"stop": "empty", "length": "thinking"})
-# How often the room for evidence is halved where the model finds the prompt too long.
+# The room for evidence is halved at most this often if the prompt is too long (chosen).
 SHRINKS = 3
 
 
 @dataclass(slots=True)
 class _Draft:
-    """One reply as far as it has come: `rest` are sentences kept back because the whole draft cites nothing."""
+    """The state of one reply; `rest` are sentences withheld because the whole draft cites nothing."""
 
     extra: Extra
     prompt: Prompt | None = None
@@ -244,27 +244,27 @@ class _Draft:
     cited_by_rules: set[int] = field(default_factory=set)
 
     def begin(self, prompt: Prompt) -> None:
-        """Read a reply to this prompt from its beginning."""
+        """Start reading a reply to this prompt."""
         self.prompt, self.reader = prompt, DraftReader(prompt.packed.passages, prompt.code)
 
     @property
     def whole(self) -> bool:
-        """Whether the reply ended by itself and said something."""
+        """Whether the reply ended by itself and is not empty."""
         return self.finish == "stop" and (bool(self.rest) or self.shown or self.reader.declined)
 
     @property
     def uncited(self) -> bool:
-        """Whether this is a whole draft that cites nothing, and not each of its sentences has a clear source."""
+        """Whether a complete draft cites nothing, and some of its sentences have no clear source."""
         return self.finish == "stop" and not all(self.sourced(sentence).passage_ids for sentence in self.rest)
 
     def sourced(self, sentence: Sentence) -> Sentence:
-        """The sentence, citing its source where the model named none and one is clear."""
+        """The sentence, with its clear source if the model cited none."""
         found = with_attribution(sentence, self.prompt.packed.passages) if self.prompt else sentence
         self.cited_by_rules |= {found.number} if found is not sentence else set()
         return found
 
     def ended(self) -> Finished:
-        """The draft's end, with what the reader should know; a reply that says nothing is no whole draft."""
+        """The end of the draft with its notes; an empty reply is not a complete draft."""
         finish = self.finish
         if self.reader.silent and not self.reader.unfinished:
             finish = _SILENT.get(finish, finish)
@@ -305,7 +305,7 @@ class _Draft:
 
 @dataclass(frozen=True, slots=True)
 class ModelWriter:
-    """Has a language model write prose with `[n]` marks, and hands its sentences on as they come.
+    """Have a language model write prose with `[n]` marks, and yield its sentences as they arrive.
 
     Nothing is handed on until a sentence cites something. A sentence without a mark cites the passage that holds
     its words, where one clearly does; the draft's notes say of how many that was done. A whole draft without any
@@ -324,7 +324,7 @@ class ModelWriter:
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
     ) -> AsyncGenerator[Sentence | Finished, None]:
-        """The answer's sentences in order, then how the reply ended; without evidence the model is not asked.
+        """The answer's sentences in order, then how the reply ended; the model is not asked without evidence.
 
         Raises what the model raises; PromptTooLong where not even a shrunken prompt fits.
         """
@@ -353,7 +353,7 @@ class ModelWriter:
     async def _written(
         self, question: Question, evidence: Evidence, draft: _Draft
     ) -> AsyncGenerator[Sentence, None]:
-        """The sentences of one draft, with less evidence where the prompt was too long; `draft` keeps the rest."""
+        """The sentences of one draft, with less evidence if the prompt was too long; `draft` holds the state."""
         refused: PromptTooLong | None = None
         for shrinks_left in reversed(range(SHRINKS + 1)):
             try:
@@ -374,7 +374,7 @@ class ModelWriter:
                 draft.extra = replace(draft.extra, evidence_tokens=prompt.packed.tokens // 2)
 
     async def _read(self, prompt: Prompt, draft: _Draft) -> AsyncGenerator[Sentence, None]:
-        """The sentences of one reply, as soon as one of them cites something."""
+        """The sentences of one reply, once one of them cites something."""
         async with aclosing(self.llm.stream(prompt.request)) as parts:
             async for part in parts:
                 if isinstance(part, ModelReply):
@@ -401,12 +401,12 @@ def _not_again(error: AssayError) -> str:
     return f"the answer cites no source, and it could not be asked for again: {error}"
 
 
-# No links but those of cited sources in what a model writes: a planted one could carry off what an answer says.
+# Only links of cited sources stay in a model's text: a planted link could leak the answer.
 
 
 @dataclass(frozen=True, slots=True)
 class UnlinkedWriter:
-    """What `inner` writes, each link as words but for addresses of the sources that its sentence cites.
+    """Replace links in the text of `inner` by words, except addresses of sources that the sentence cites.
 
     An address that the user's question names stays too, and in code one that stands in a cited passage. What was
     changed is counted in the draft's notes.
@@ -431,7 +431,7 @@ class UnlinkedWriter:
 
 @dataclass(frozen=True, slots=True)
 class UnlinkedDecliner:
-    """What `inner` says, each link as words but for addresses that the question names.
+    """Replace links in a refusal of `inner` by words, except addresses in the question.
 
     A refusal repeats titles, queries and a judge's words, and any of them may come from a document.
     """
@@ -444,7 +444,7 @@ class UnlinkedDecliner:
 
 
 def without_links(sentence: Sentence, question: Question, evidence: Evidence) -> Sentence:
-    """The sentence without links but to the sources that it cites, and to what the question names.
+    """The sentence without links, except to its cited sources and to addresses in the question.
 
     >>> linked = Sentence(1, "It opened in 1932, see [here](https://evil.example/?q=1932).", ("p7",))
     >>> without_links(linked, Question("When?", "When?"), Evidence()).text
@@ -458,17 +458,17 @@ def without_links(sentence: Sentence, question: Question, evidence: Evidence) ->
 
 
 def _told(changed: int) -> tuple[str, ...]:
-    """The note on how many sentences lost a link."""
+    """The note with the number of sentences that lost a link."""
     several = "sentences" if changed > 1 else "sentence"
     return (f"a link of {changed} {several} is shown as words: it is no cited source's address",) if changed else ()
 
 
-# Two writers, one for simple questions: a cheap model where the rule of `assay.core.profiles.is_simple` allows it.
+# A cheaper writer for simple questions, by the rule of `assay.core.profiles.is_simple`.
 
 
 @dataclass(frozen=True, slots=True)
 class RoutedWriter:
-    """Simple questions go to `simple`, all others to `full`; so does a draft written again after findings."""
+    """Route simple questions to `simple`, others and rewrites after findings to `full`."""
 
     simple: Writer
     full: Writer
@@ -476,9 +476,9 @@ class RoutedWriter:
     def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
     ) -> AsyncGenerator[Sentence | Finished, None]:
-        """What the chosen writer writes; raises what it raises."""
+        """The sentences of the writer in charge; raises what it raises."""
         return self.chosen(question, advice).write(question, evidence, advice)
 
     def chosen(self, question: Question, advice: tuple[Finding, ...] = ()) -> Writer:
-        """The writer for this question."""
+        """The writer in charge of the question."""
         return self.simple if is_simple(question) and not advice else self.full

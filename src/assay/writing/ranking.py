@@ -1,4 +1,4 @@
-"""Which sentence answers: linear scores over `features`, fitted by benchmarks/answers/fit.py.
+"""The ranking of sentences as answers: linear scores over `features`, fitted by benchmarks/answers/fit.py.
 
 Where one passage answers, other things tell the right sentence than where the answer lies scattered over
 several passages, so there are two rankings, mixed by how scattered the answer seems (a mixture of experts,
@@ -24,7 +24,7 @@ from assay.writing.features import NAMES, SCATTER_NAMES, PoolFeatures, points_ba
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Weights for `features.NAMES` twice and for `features.SCATTER_NAMES`, each in that order."""
+    """Two sets of weights for `features.NAMES` and one for `features.SCATTER_NAMES`, in their order."""
 
     together: tuple[float, ...]
     apart: tuple[float, ...]
@@ -32,11 +32,11 @@ class Ranker:
     scatter_intercept: float
 
     def scattered(self, reading: PoolFeatures) -> float:
-        """The probability that the answer lies scattered over several passages."""
+        """The probability that the answer is spread over several passages."""
         return sigmoid(self.scatter_intercept + _dot(self.scatter, reading.scatter))
 
     def shares(self, reading: PoolFeatures) -> list[float]:
-        """How likely each candidate is the answer among them; the shares sum to 1."""
+        """The probability of each candidate to be the answer; they sum to 1."""
         scattered = self.scattered(reading)
         together = softmax([_dot(self.together, row) for row in reading.rows])
         apart = softmax([_dot(self.apart, row) for row in reading.rows])
@@ -48,7 +48,7 @@ def _dot(weights: Sequence[float], row: Sequence[float]) -> float:
 
 
 def softmax(scores: Sequence[float]) -> list[float]:
-    """Exponentials of the scores, divided by their sum.
+    """The softmax of the scores.
 
     >>> softmax([7.0, 7.0])
     [0.5, 0.5]
@@ -61,7 +61,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 @cache
 def load_ranker() -> Ranker:
-    """The ranker whose weights ship with the package."""
+    """The ranker with the shipped weights."""
     stored: Mapping[str, Any] = json.loads(files("assay.writing").joinpath("sentence_ranker.json").read_text())
     return Ranker(
         together=tuple(float(stored["together"][name]) for name in NAMES),
@@ -71,39 +71,39 @@ def load_ranker() -> Ranker:
     )
 
 
-# How much to show: the likeliest sentences that fit into a short answer, in an order one can read.
+# Selection: the likeliest sentences that fit into a short answer, in reading order.
 
 
-# Words of an answer where one passage answers and where it takes several: there each passage must be quoted. The
-# mean over the questions of benchmarks/answers stays under 50 with these.
+# Words of an answer from one passage and from several, each of which must be quoted. The mean over the questions of
+# benchmarks/answers stays under 50.
 WORDS_TOGETHER = 42
 WORDS_APART = 72
-# From the first probability on that the answer lies scattered, it gets the words of one that does; from the second
-# on, it is taken to need several steps.
+# From the first probability that the answer is spread over passages it gets the words for several; from the second
+# it is treated as an answer of several steps.
 SCATTERED, STEPS = 0.5, 0.85
-# A sentence of at least this share is the answer whatever else is said.
+# A sentence with at least this probability is always part of the answer.
 SURE = 0.5
-# From how many of the likeliest candidates an answer is chosen.
+# An answer is selected from this many of the likeliest candidates.
 CHOICE = 14
-# A sentence is left out when its share is less than this part of the likeliest one's, or less than chance.
+# A sentence is left out if its probability is below this fraction of the highest, or below chance.
 LEAST = 0.1
-# What a sentence must have to belong to the answer: this part of the best cover of the question by a sentence
-# with its title, or a lead to it of this strength (`features.Reading`).
+# A sentence belongs to the answer if it has this fraction of the best coverage of the question by a sentence with
+# its title, or a lead of this strength (`features.PoolFeatures`).
 COVER, BRIDGE = 0.25, 0.15
-# A sentence that holds this much of the question, and something new of the asked type, answers it by itself.
+# A sentence with this coverage of the question and a new candidate of the answer type answers by itself.
 WHOLE = 0.8
-# What no single sentence need hold: here sentences may go on from one that speaks of what is asked.
+# Answer types for which sentences may continue one that mentions the question's terms.
 OPEN_ENDED = frozenset(
     {AnswerType.DEFINITION, AnswerType.LIST, AnswerType.PROCEDURE, AnswerType.REASON, AnswerType.OTHER}
 )
-# Two sentences that share more of the shorter one's terms than this say the same.
+# Two sentences that share more of the shorter one's terms repeat each other.
 SAME = 0.7
 
 
 def select(
     pool: Sequence[Candidate], shares: Sequence[float], most_words: float, first: Sequence[int] = ()
 ) -> list[int]:
-    """The indices of the chosen candidates: a sure one, those of `first`, the likeliest that fit in `most_words`.
+    """The indices of the selected candidates: a certain one, those of `first`, the likeliest within `most_words`.
 
     At least one where there are any, however long it is. None repeats another. A sentence that points back
     brings the one before it along where that fits too.
@@ -124,7 +124,7 @@ def select(
 def pertinent(
     question: Question, pool: Sequence[Candidate], reading: PoolFeatures, shares: Sequence[float]
 ) -> list[float]:
-    """The shares, 0 where a sentence neither speaks of what is asked nor is led to from one that does.
+    """The probabilities, set to 0 for sentences that neither mention what is asked nor follow from one that does.
 
     What is asked stands in its own words, beyond its title: every sentence about a bridge is about the bridge.
     The likeliest keeps its share, whatever it is.
@@ -145,7 +145,7 @@ def pertinent(
 
 
 def direct_answers(reading: PoolFeatures, shares: Sequence[float]) -> list[int]:
-    """The likeliest sentence that repeats the question and holds what it asks for; none where there is none."""
+    """The likeliest sentence that repeats the question and holds a candidate answer; empty if there is none."""
     covers, typed = reading.column("cover"), reading.column("typed")
     whole = [index for index, cover in enumerate(covers) if cover >= WHOLE and typed[index] > 0]
     return sorted(whole, key=lambda index: -shares[index])[:1]
@@ -157,14 +157,14 @@ def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_wor
 
 
 def _pointed_at(index: int, pool: Sequence[Candidate]) -> int | None:
-    """The sentence just before one that points back, in the same passage."""
+    """The sentence right before one that refers back, in the same passage."""
     here, before = pool[index], pool[index - 1]
     follows = before.passage is here.passage and before.position == here.position - 1
     return index - 1 if index and follows and points_back(here.text) else None
 
 
 def readable(chosen: Sequence[int], pool: Sequence[Candidate]) -> list[int]:
-    """The chosen in reading order: passages by their likeliest sentence, within a passage as they stand there."""
+    """The selected in reading order: passages by their likeliest sentence, sentences by position."""
     order = {rank: place for place, rank in enumerate(dict.fromkeys(pool[index].rank for index in chosen))}
     return sorted(chosen, key=lambda index: (order[pool[index].rank], pool[index].position))
 

@@ -1,4 +1,4 @@
-"""Answers quoted where a reader finds them: the short answer first, then the block it stands in."""
+"""Extractive answers by a reader: a short answer first, then the block around it, quoted."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ from assay.writing.blocks import (
 )
 from assay.writing.extractive import ExtractiveWriter
 
-# What the reader's log odds, those of a span, the search's order (the logarithm of the place) and the cosine of the
-# block and the question count for in the log odds that a block shows the answer (benchmarks/answers/choose.py).
+# Weights of the passage's log odds, the span's log odds, the logarithm of the search rank, and the cosine of block
+# and question in the log odds that a block shows the answer (benchmarks/answers/choose.py).
 READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT = 0.33, 0.24, 0.82, 4.35
-# Log odds of a span beyond these tell no more.
+# The log odds of a span are clipped to these (chosen).
 MOST_SPAN_ODDS = 12.0
-# From this probability on the answer to a question that names something is taken to lie scattered over passages. Of
-# wiki-mix's questions of two steps that is so of half, of the others of one in two hundred (docs/decisions/156).
+# From this probability the answer to a question with a name is treated as spread over passages: half of wiki-mix's
+# questions of two steps reach it, and one in two hundred of the others (docs/decisions/156).
 STEPS = 0.85
-# So many spans of each passage are looked at.
+# At most this many spans of a passage are candidates (chosen).
 SPANS = 2
-# Another block is shown where it is at most e^NEAR times less likely than the best, as long as there is room:
-# further ones cost more words than they show golds (benchmarks/answers/choose.py).
+# Another block is shown if it is at most e^NEAR times less likely than the best and fits: further blocks cost more
+# words than they add golds (benchmarks/answers/choose.py).
 NEAR, MOST_BLOCKS = 3.0, 3
 _ITEM = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _WORD = re.compile(r"\w+")
-# Log odds of a span from which on a short answer is put first, and its greatest length in words.
+# A span with at least these log odds and at most this many words is shown first as the short answer (chosen).
 SURE_SPAN, SHORT_WORDS = 2.0, 8
-# Probability from which on yes or no is said: chosen.
+# From this probability the answer begins with yes or no (chosen).
 SURE_POLARITY = 0.85
-# How a block begins that keeps its own lines: a list, a table, code.
+# The beginnings of blocks that keep their lines: lists, tables, code.
 _LINES = ("- ", "* ", "+ ", "|", "```", "~~~", "1.", "    ")
 _SHORT_TYPES = frozenset(
     {AnswerType.PERSON, AnswerType.PLACE, AnswerType.DATE, AnswerType.NUMBER, AnswerType.NAME, AnswerType.OTHER}
@@ -67,7 +67,7 @@ _SHORT_TYPES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A likely place of the answer: a span of a passage and the block shown around it.
+    """A candidate for the answer: a span of a passage and the block shown around it.
 
     `odds` are the reader's log odds that the passage answers, `rank` its place in the search from 0. The `cosine`
     tells how near the block is to the question. A place of a `rival` of what was asked about is never shown, but
@@ -85,20 +85,20 @@ class Place:
 
     @property
     def signals(self) -> tuple[float, float, float, float]:
-        """What the score weighs: the passage's log odds, the span's, the search's order, the cosine."""
+        """The signals of the score: log odds of passage and span, search rank, cosine."""
         span = min(max(self.span.score, -MOST_SPAN_ODDS), MOST_SPAN_ODDS)
         return self.odds, span, -math.log(1 + self.rank), self.cosine
 
     @property
     def score(self) -> float:
-        """The log odds, but for a constant, that this block of those that were found shows the answer."""
+        """The log odds, up to a constant, that of all candidates this block shows the answer."""
         weights = (READER_WEIGHT, SPAN_WEIGHT, RANK_WEIGHT, COSINE_WEIGHT)
         return sum(weight * signal for weight, signal in zip(weights, self.signals, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderWriter:
-    """Quotes whole blocks around the places where the reader finds the answer, word for word.
+    """Quote whole blocks around the spans where the reader finds the answer, word for word.
 
     Questions in a language that the reader does not know go to `other`, and so do those whose sources disagree, and
     those of several steps, whose answer no one passage holds. It writes the same answer whatever the advice: a
@@ -112,7 +112,7 @@ class ReaderWriter:
     async def write(
         self, question: Question, evidence: Evidence, advice: tuple[Finding, ...]
     ) -> AsyncGenerator[Sentence | Finished, None]:
-        """The answer's blocks, the likeliest first, then `Finished("stop")`; none where nothing can be quoted."""
+        """The answer's blocks, likeliest first, then `Finished("stop")`; none if nothing can be quoted."""
         known = question.language in self.reader.model.languages and evidence.hits
         if not known or evidence.contradictions or self._takes_steps(question, evidence):
             async for part in self.other.write(question, evidence, advice):
@@ -124,7 +124,7 @@ class ReaderWriter:
         yield Finished("stop")
 
     def _takes_steps(self, question: Question, evidence: Evidence) -> bool:
-        """Whether the answer lies several passages away from something that the question names."""
+        """Whether the answer needs several passages, starting from a name in the question."""
         named = any(len(name.words) > 1 for name in names(question.standalone))
         return named and self.other.scattered(question, evidence) >= STEPS
 
@@ -167,7 +167,7 @@ class ReaderWriter:
         texts = [titled(passage) if of_rival else titled_without(passage, told) for _, passage, of_rival in read]
         readings = await self.reader.read(asked, texts)
         cells = _cells_asked(asked, evidence.passages, told)
-        # Their cosines follow: all blocks are embedded together.
+        # The cosines follow below: all blocks are embedded together.
         unscored = [
             Place(passage, span, shown, reading.answerable, rank, 0.0, of_rival)
             for (rank, passage, of_rival), reading in zip(read, readings, strict=True)
@@ -189,7 +189,7 @@ class ReaderWriter:
         return sorted(scored, key=lambda place: (not place.cell, -place.score))
 
     async def _polarity(self, question: Question, place: Place, told: Mapping[str, Sequence[Rival]]) -> str:
-        """Yes or No where the reader is sure of it, else nothing."""
+        """Yes or No if the reader is certain, else ""."""
         if question.answer_type is not AnswerType.YES_NO:
             return ""
         (reading,) = await self.reader.read(question.standalone, [titled_without(place.passage, told)])
@@ -199,7 +199,7 @@ class ReaderWriter:
 
 
 def _cells_asked(asked: str, passages: Sequence[Passage], told: Mapping[str, Sequence[Rival]]) -> dict[str, Cell]:
-    """The cell of a table that the question names in each passage, by the passage's id; rivals' rows have none."""
+    """The table cell that the question asks for in each passage, by passage id; none in rows on rivals."""
     found = ((passage, asked_cell(asked, passage)) for passage in passages)
     return {
         passage.passage_id: cell
@@ -209,13 +209,13 @@ def _cells_asked(asked: str, passages: Sequence[Passage], told: Mapping[str, Seq
 
 
 def _in_table(passage: Passage, span: AnswerSpan, cells: Mapping[str, Cell]) -> bool:
-    """Whether a span touches the table of a cell that the question names."""
+    """Whether a span overlaps the table of the cell asked for."""
     cell = cells.get(passage.passage_id)
     return cell is not None and span.start < cell.table.end and cell.table.start < span.end
 
 
 def _span_of(cell: Cell) -> AnswerSpan:
-    """The cell as a span that is sure enough to be put first as the short answer."""
+    """The cell as a span with the log odds of a short answer."""
     return AnswerSpan(cell.span.start, cell.span.end, SURE_SPAN)
 
 
@@ -228,7 +228,7 @@ def _row(passage: Passage, cell: Cell) -> Shown:
 
 
 def choose_places(places: Sequence[Place], room: Room, before: Sequence[Sentence]) -> list[Place]:
-    """The places whose blocks are shown, likeliest first: the best, and others near it while there is room.
+    """The places to show, likeliest first: the best one, and others near it that fit.
 
     `places` are best first; what stands in `before` is not shown again.
     """
@@ -243,7 +243,7 @@ def choose_places(places: Sequence[Place], room: Room, before: Sequence[Sentence
 
 
 def separation(first: Place, places: Sequence[Place]) -> float:
-    """The log odds that a place shows the answer, rather than those of `places` whose blocks are others.
+    """The log odds that a place shows the answer, against all `places` with other blocks.
 
     By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, which a cell that was looked up has:
     of 97 such, 94 are right (benchmarks/cells).
@@ -256,7 +256,7 @@ def separation(first: Place, places: Sequence[Place]) -> float:
 
 
 def with_neighbours(taken: Sequence[Place], room: Room, told: Mapping[str, Sequence[Rival]]) -> list[Place]:
-    """The places to be shown; of the answer to a how-to or a list the first with its neighbours, if there is room.
+    """The places to show; for a how-to or a list the first is extended by its neighbours if they fit.
 
     What is `told` of rivals is no neighbour. On 89 such held-out questions over eight collections this shows .74 of
     the golds, .69 without.
@@ -271,14 +271,14 @@ def with_neighbours(taken: Sequence[Place], room: Room, told: Mapping[str, Seque
 
 
 def _is_shown(shown: Shown, before: Sequence[Sentence], taken: Sequence[Place]) -> bool:
-    """Whether the block, or one that holds it, is shown already."""
+    """Whether the block, or one that contains it, is shown already."""
     return any(shown.readable in sentence.text for sentence in before) or any(
         shown.text in place.shown.text or place.shown.text in shown.text for place in taken
     )
 
 
 def _sentence(number: int, question: Question, place: Place, polarity: str, apart: float | None) -> Sentence:
-    """One block as a sentence of the answer, with the short answer before it where there is a sure one."""
+    """A block as a sentence of the answer, after the short answer if there is one."""
     passage, text = place.passage, place.shown.readable
     quotes = [_at_its_row(quote, question, place) for quote in place.shown.quotes]
     short = polarity or _short(question, place.shown, place)
@@ -294,7 +294,7 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
 
 
 def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
-    """The quote, one of several rows of a table file placed at the row that answers.
+    """The quote; several rows of a table file get the location of the row that answers.
 
     That is the row which alone has words of the question, where there is one; else the one of the answer's span.
     """
@@ -314,10 +314,10 @@ def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
 
 
 def _short(question: Question, shown: Shown, place: Place) -> str:
-    """The words of the span, where they are a short answer that the block does not begin with."""
+    """The words of the span if they are a short answer that the block does not begin with."""
     found = titled(place.passage).text[place.span.start : place.span.end]
     said = " ".join(found.split())
-    # One of several things is not the short answer.
+    # One of several items is not a short answer.
     asks_more = question.kind is QuestionKind.HOW_TO or len(question.aspects) > 1 or asks_for_several(question)
     if asks_more or question.answer_type not in _SHORT_TYPES:
         return ""

@@ -19,7 +19,7 @@ TEXTS = st.text(max_size=80) | st.lists(
 
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 def test_every_text_is_understood(text: str, earlier: list[str]) -> None:
-    history = tuple(Message("user", each) for each in earlier)
+    history = tuple(Message("user", turn) for turn in earlier)
     question = understand_by_rules(text, history)
     assert question.text == text
     assert 1 <= question.detail <= 10
@@ -30,7 +30,7 @@ def test_every_text_is_understood(text: str, earlier: list[str]) -> None:
 @settings(deadline=None)
 @given(TEXTS, st.lists(TEXTS, max_size=4), st.booleans())
 def test_every_judgement_is_within_bounds(text: str, passages: list[str], vectors: bool) -> None:
-    hits = tuple(Hit(Passage(str(n), "d", "", 0, len(each), each), 0.0) for n, each in enumerate(passages))
+    hits = tuple(Hit(Passage(str(n), "d", "", 0, len(passage), passage), 0.0) for n, passage in enumerate(passages))
     judge = HeuristicJudge(WordEmbedder() if vectors else None)
     judged = asyncio.run(judge.judge(understand_by_rules(text), Evidence(hits)))
     assert judged.sufficiency is None or 0 <= judged.sufficiency <= 1

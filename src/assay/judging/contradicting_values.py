@@ -82,8 +82,10 @@ def _names_all(asked: AskedAttribute, text: str) -> bool:
     Without an attribute it must name all of the thing.
     """
     held = frozenset(terms(text))
-    told = all(not same.isdisjoint(held) for same in asked.attribute.values())
-    return told and (thing_share(asked, held) >= SUBJECT if asked.attribute else held.issuperset(asked.thing))
+    has_attribute = all(not same.isdisjoint(held) for same in asked.attribute.values())
+    return has_attribute and (
+        thing_share(asked, held) >= SUBJECT if asked.attribute else held.issuperset(asked.thing)
+    )
 
 
 def _number(predicate: str) -> tuple[int, int] | None:

@@ -223,15 +223,15 @@ class Line:
 def thing_share(asked: AskedAttribute, held: Iterable[str]) -> float:
     """The share of the thing's words, weighted by rarity, among the terms, 0 to 1."""
     found = frozenset(held)
-    told = fsum(weight for term, weight in asked.thing.items() if term in found)
-    return told / fsum(asked.thing.values())
+    named = fsum(weight for term, weight in asked.thing.items() if term in found)
+    return named / fsum(asked.thing.values())
 
 
 def of_another_year(asked: AskedAttribute, line: Line) -> bool:
     """Whether the question names a year and the sentence names only other years."""
     wanted = {term for term in asked.thing if len(term) == 4 and term.isdigit()}
-    told = {str(date.year) for date in dates(line.text) if date.year is not None}
-    return bool(wanted) and bool(told) and wanted.isdisjoint(told)
+    years = {str(date.year) for date in dates(line.text) if date.year is not None}
+    return bool(wanted) and bool(years) and wanted.isdisjoint(years)
 
 
 def lines_of(asked: AskedAttribute, text: str) -> list[Line]:
@@ -243,7 +243,7 @@ def lines_of(asked: AskedAttribute, text: str) -> list[Line]:
         places = stem_spans(stretch)
         held = frozenset(term for _, _, term in places)
         carried = CARRIED * found[-1].thing if found else 0.0
-        told = sum(not same.isdisjoint(held) for same in asked.attribute.values())
+        count = sum(not same.isdisjoint(held) for same in asked.attribute.values())
         found.append(
             Line(
                 text=stretch,
@@ -251,7 +251,7 @@ def lines_of(asked: AskedAttribute, text: str) -> list[Line]:
                 position=position,
                 cues=tuple((start, end) for start, end, term in places if term in wanted),
                 thing=max(thing_share(asked, held), carried),
-                attribute=told / (len(asked.attribute) or 1),
+                attribute=count / (len(asked.attribute) or 1),
                 held=held,
             )
         )
@@ -345,9 +345,9 @@ def _behind_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
         if stem(fold(verb)) in telling:
             yield start, end, 0.95
         elif not _PARTICIPLE.search(verb):
-            told = any(first <= match.start() <= last + 30 for first, last in line.cues)
-            if told or line.thing >= 0.7:
-                yield start, end, 0.9 if told else 0.8
+            near_cue = any(first <= match.start() <= last + 30 for first, last in line.cues)
+            if near_cue or line.thing >= 0.7:
+                yield start, end, 0.9 if near_cue else 0.8
 
 
 def _beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator[Place]:

@@ -253,7 +253,7 @@ class ModelStripRanker:
     The model sees numbered sentences and gives numbers back, so it points at evidence and cannot write any. Of each
     passage it also keeps the sentence that holds most of the question; a passage of which it names none keeps the
     strips of `inner`, and one that `inner` left whole stays whole. Where the model fails all strips are those of
-    `inner`, which `tell` is told. `room` is how many tokens of sentences the model sees.
+    `inner`, and `tell` gets the cause. `room` is how many tokens of sentences the model sees.
     """
 
     llm: LLM

@@ -315,8 +315,8 @@ def telling_lines(
 
 def _bonus(query_terms: QueryTerms, text: str) -> float:
     """The bonus for a sentence with a new candidate of the answer's type."""
-    told = tells(query_terms.answer_type, text) and new_candidates(text, query_terms.answer_type, query_terms.text)
-    return 0.2 if told else 0.0
+    new = tells(query_terms.answer_type, text) and new_candidates(text, query_terms.answer_type, query_terms.text)
+    return 0.2 if new else 0.0
 
 
 # The fitted weights of the signals and the calibration of their sum.

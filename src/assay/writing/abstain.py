@@ -178,10 +178,10 @@ def clarifying_question(
     if not phrase.head:
         return f"Your question does not say what “{phrase.by}” stands for. {_offer(_titles(question, evidence))}"
     unsaid = f"Your question does not say which {' '.join(phrase.nouns)} is meant"
-    told = _values(evidence, contradictions)
-    if told:
-        values = ", ".join(f"“{title}” says {value}" for title, value in told.items())
-        return f"{unsaid}: {values}. {_offer(tuple(told))}"
+    values_by_title = _values(evidence, contradictions)
+    if values_by_title:
+        values = ", ".join(f"“{title}” says {value}" for title, value in values_by_title.items())
+        return f"{unsaid}: {values}. {_offer(tuple(values_by_title))}"
     return f"{unsaid}. {_offer(readings(phrase, evidence))}"
 
 
@@ -223,8 +223,8 @@ def _values(evidence: Evidence, contradictions: Sequence[Contradiction]) -> dict
         for contradiction in contradictions
         for reading in contradiction.readings[:MOST_READINGS]
     }
-    told = sum(len(contradiction.readings[:MOST_READINGS]) for contradiction in contradictions)
-    return found if len(found) == told and "" not in found else {}
+    count = sum(len(contradiction.readings[:MOST_READINGS]) for contradiction in contradictions)
+    return found if len(found) == count and "" not in found else {}
 
 
 def _titles(question: Question, evidence: Evidence) -> tuple[str, ...]:

@@ -121,16 +121,16 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     return Shown(_joined(parts, text), passage) if parts else None
 
 
-def exclude_rivals(shown: Shown, told: Mapping[str, Sequence[Rival]]) -> Shown | None:
+def exclude_rivals(shown: Shown, rivals_found: Mapping[str, Sequence[Rival]]) -> Shown | None:
     """The shown stretches without those on rivals, such as other items of a list; None if nothing is left.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "- Oslo: 8:00\\n- Rome: 9:00")
-    >>> told = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",), 0),)}
-    >>> exclude_rivals(Shown((Span(0, 25),), passage), told).text
+    >>> rivals_found = {"p": (Rival(Span(0, 12), ("rome",), ("oslo",), ("rome",), 0),)}
+    >>> exclude_rivals(Shown((Span(0, 25),), passage), rivals_found).text
     '- Rome: 9:00'
     """
     text, parts = shown.passage.text, list(shown.parts)
-    for rival in told.get(shown.passage.passage_id, ()):
+    for rival in rivals_found.get(shown.passage.passage_id, ()):
         before = [Span(part.start, min(part.end, rival.span.start)) for part in parts]
         behind = [Span(max(part.start, rival.span.end), part.end) for part in parts]
         pieces = [piece for piece in chain(before, behind) if text[piece.start : piece.end].strip()]

@@ -305,13 +305,13 @@ def describe_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
 
 
 def _line(contradiction: Contradiction, number: Mapping[str, int]) -> str:
-    told = [
+    readings = [
         f"{reading.value} {marks}" + (f" ({reading.date})" if reading.date else "")
         for reading in contradiction.readings
         if (marks := "".join(f"[{number[key]}]" for key in reading.passage_ids if key in number))
     ]
     aspect = " ".join(contradiction.aspect.split())
-    return f"- {aspect}: {'; '.join(told)}" if len(told) > 1 else ""
+    return f"- {aspect}: {'; '.join(readings)}" if len(readings) > 1 else ""
 
 
 # The number of likeliest sentences that may settle a yes-or-no question (chosen).
@@ -366,11 +366,11 @@ class ExtractiveWriter:
 
     def _plan(self, question: Question, evidence: Evidence) -> _Plan:
         """Plan the answer: yes or no if settled, and the sentences to quote in order."""
-        told = rivals(question, evidence.passages)
+        rivals_found = rivals(question, evidence.passages)
         pool = tuple(
             candidate
             for candidate in candidates(evidence)
-            if not is_of_rival(candidate.passage, candidate.span, told)
+            if not is_of_rival(candidate.passage, candidate.span, rivals_found)
         )
         if not pool:
             return _Plan()
@@ -394,7 +394,7 @@ class ExtractiveWriter:
             chosen = select(pool, shares, words, compared or parts or direct_answers(reading, shares))
         quoted = tuple(pool[index] for index in readable(chosen, pool))
         if settled is None:
-            listed = (exclude_rivals(block, told) for block in with_lists(question, quoted))
+            listed = (exclude_rivals(block, rivals_found) for block in with_lists(question, quoted))
             return _Plan(quoted=quoted, listed=tuple(block for block in listed if block is not None))
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
 

@@ -218,8 +218,8 @@ class _Around:
     def _fitting(self, candidate: Candidate) -> int:
         """The number of candidates of the answer type in the sentence that are new to the question."""
         wanted = self.question.answer_type
-        told = tells(wanted, candidate.text)
-        return len(new_candidates(candidate.text, wanted, self.question.standalone)) if told else 0
+        has_form = tells(wanted, candidate.text)
+        return len(new_candidates(candidate.text, wanted, self.question.standalone)) if has_form else 0
 
     def _typed(self, index: int) -> tuple[float, float]:
         """Whether the sentence holds something of the answer type: a candidate or a phrase."""

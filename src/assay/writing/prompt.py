@@ -164,14 +164,14 @@ def instructions_for(question: Question) -> tuple[str, ...]:
     Answer in one to three sentences.
     Answer in German, whatever the language of the sources.
     """
-    told = (
+    instructions = (
         *_shape(question),
         "Answer each part of the question." if len(question.aspects) > 1 else "",
         _detail(question),
         _BY_EXPERTISE[question.expertise],
         _language(question.language),
     )
-    return tuple(dict.fromkeys(instruction for instruction in told if instruction))
+    return tuple(dict.fromkeys(instruction for instruction in instructions if instruction))
 
 
 def reply_tokens(detail: int) -> int:
@@ -321,7 +321,7 @@ def _disagreeing(evidence: Evidence, passages: tuple[Passage, ...], code: str) -
 def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: str, shown: int) -> str:
     """The prompt after the `shown` passages: dialogue, findings, instructions, question."""
     findings = "\n".join(f"- {finding.message}: {finding.advice}" for finding in extra.advice)
-    told = (
+    instructions = (
         *instructions_for(question),
         # Evidence is ordered by likelihood.
         *((f"Look first at {''.join(f'[{n}]' for n in range(1, _SUGGESTED + 1))}.",) if shown > _SUGGESTED else ()),
@@ -332,7 +332,7 @@ def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: s
     parts = (
         history_block(turns, code),
         fenced("findings", code, findings) if findings else "",
-        " ".join(told),
+        " ".join(instructions),
         f"Question: {question.text}{meaning}",
     )
     return "\n\n".join(part for part in parts if part)

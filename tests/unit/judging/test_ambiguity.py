@@ -48,7 +48,7 @@ def evidence(*texts: str, titles: tuple[str, ...] = ()) -> Evidence:
     ],
 )
 def test_phrases_that_point_at_what_they_do_not_name(text: str, phrases: list[str]) -> None:
-    assert [str(each) for each in pointed(text)] == phrases
+    assert [str(phrase) for phrase in pointed(text)] == phrases
 
 
 def test_what_texts_call_things_of_a_kind() -> None:

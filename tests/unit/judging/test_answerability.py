@@ -25,11 +25,11 @@ def passages(*texts: str) -> tuple[Passage, ...]:
 
 
 def scripted(odds: Mapping[tuple[str, str], float]) -> ScriptedReader:
-    return ScriptedReader({key: PassageReading(each, (), 0.0, 0.0) for key, each in odds.items()})
+    return ScriptedReader({key: PassageReading(item, (), 0.0, 0.0) for key, item in odds.items()})
 
 
 async def read(odds: Mapping[str, float], cosines: Mapping[str, float] | None = None) -> Answerability:
-    reader = scripted({(ASKED, text): each for text, each in odds.items()})
+    reader = scripted({(ASKED, text): item for text, item in odds.items()})
     return await answerability(reader, Question(ASKED, ASKED, aspects=(ASKED,)), passages(*odds), cosines or {})
 
 
@@ -73,7 +73,7 @@ BY_PART = {
 
 
 def evidence(*texts: str) -> Evidence:
-    return Evidence(tuple(Hit(each, 1.0) for each in passages(*texts)))
+    return Evidence(tuple(Hit(passage, 1.0) for passage in passages(*texts)))
 
 
 async def judged(odds: float, question: Question | None = None, **others: ScriptedReader) -> Judgement:
@@ -105,7 +105,7 @@ async def test_without_a_reader_or_in_a_language_that_it_does_not_read_it_is_not
 async def test_a_part_is_covered_where_the_passages_suffice_for_it_alone() -> None:
     script = {**BY_PART, (SECOND, LEAVE): -4.0}
     found = await HeuristicJudge(WordEmbedder(), reader=scripted(script)).judge(BOTH, evidence(LEAVE))
-    assert [each.state for each in found.aspects] == ["covered", "missing"]
+    assert [aspect.state for aspect in found.aspects] == ["covered", "missing"]
 
 
 async def test_a_part_that_is_covered_is_worth_an_answer() -> None:
@@ -127,7 +127,7 @@ async def test_what_is_to_be_compared_asks_nothing_by_itself() -> None:
 async def test_what_is_missing_of_a_part_that_is_named_is_not_named_again() -> None:
     parts = ("How long is leave?", "Who won the world cup?")
     asked = Question(" ".join(parts), " ".join(parts), aspects=parts)
-    odds = {(each, LEAVE): -4.0 for each in (asked.standalone, *parts)}
+    odds = {(part, LEAVE): -4.0 for part in (asked.standalone, *parts)}
     found = await HeuristicJudge(WordEmbedder(), reader=scripted(odds)).judge(asked, evidence(LEAVE))
     assert parts[1] in found.missing
-    assert all(each in parts for each in found.missing)
+    assert all(part in parts for part in found.missing)

@@ -27,7 +27,7 @@ def hit(key: str, text: str, title: str = "", date: str | None = None, masked: t
 def values(question: str, *texts: str) -> list[str]:
     evidence = Evidence(tuple(hit(f"p{n}", text) for n, text in enumerate(texts)))
     found = contradictions(understand_by_rules(question), evidence)
-    return [reading.value for each in found for reading in each.readings]
+    return [reading.value for contradiction in found for reading in contradiction.readings]
 
 
 CONFLICTS = [
@@ -189,7 +189,7 @@ def test_readings_are_ordered_by_support_and_name_their_passages_and_latest_date
     )
     (found,) = contradictions(understand_by_rules("When was the Harlow Barracks built?"), evidence)
     assert found.aspect == "When was the Harlow Barracks built"
-    assert [(each.value, each.passage_ids, each.date) for each in found.readings] == [
+    assert [(reading.value, reading.passage_ids, reading.date) for reading in found.readings] == [
         ("1920", ("b", "c"), "2021"),
         ("1878", ("a",), "2010-05-01"),
     ]
@@ -201,7 +201,7 @@ def test_of_equally_supported_readings_the_newer_leads() -> None:
     new = hit("b", "The Harlow Barracks were built in 1920.", date="2020")
     for order in ((old, new), (new, old)):
         (found,) = contradictions(question, Evidence(order))
-        assert [each.value for each in found.readings] == ["1920", "1878"]
+        assert [reading.value for reading in found.readings] == ["1920", "1878"]
 
 
 def test_of_equally_supported_yes_and_no_the_newer_leads() -> None:
@@ -211,7 +211,7 @@ def test_of_equally_supported_yes_and_no_the_newer_leads() -> None:
     )
     for order in ((yes, no), (no, yes)):
         (found,) = contradictions(understand_by_rules("Is smoking allowed in the hall?"), Evidence(order))
-        assert [each.date for each in found.readings] == ["2020", "2010"]
+        assert [reading.date for reading in found.readings] == ["2020", "2010"]
 
 
 def test_at_most_five_readings_of_at_most_eight_words_that_stand_in_their_passages() -> None:
@@ -241,7 +241,7 @@ def test_yes_and_no() -> None:
         (hit("a", "Aspirin lowers fever in adults."), hit("b", "Trials show that aspirin does not lower fever."))
     )
     (found,) = contradictions(question, evidence)
-    assert {each.passage_ids for each in found.readings} == {("a",), ("b",)}
+    assert {reading.passage_ids for reading in found.readings} == {("a",), ("b",)}
     assert "not lower fever" in found.readings[1].value
     assert contradictions(question, Evidence(evidence.hits[:1])) == ()
     hedged = hit("c", "Aspirin may not lower fever.")

@@ -110,7 +110,10 @@ async def test_what_the_passages_lack_is_named() -> None:
 async def test_several_aspects_have_states_of_their_own() -> None:
     asked = question("Compare hubs and switches", "hubs", "switches")
     judged = await by_words(asked, "A hub repeats every signal.")
-    assert [(each.text, each.state) for each in judged.aspects] == [("hubs", "covered"), ("switches", "missing")]
+    assert [(aspect.text, aspect.state) for aspect in judged.aspects] == [
+        ("hubs", "covered"),
+        ("switches", "missing"),
+    ]
     assert judged.aspects[0].passage_ids == ("p0",)
     assert "switches" in judged.missing
 

@@ -63,16 +63,24 @@ async def test_yes_raises_partial_lowers_and_no_ends_below_the_threshold(evidenc
     for reply in (YES, PARTIAL, NO):
         balanced, _ = judge(fast(0.8), found, reply)
         said[reply["verdict"]] = await balanced.measure(ASKED, found)
-    values = {verdict: each.sufficiency for verdict, each in said.items()}
+    values = {verdict: item.sufficiency for verdict, item in said.items()}
     assert values == {
         "yes": pytest.approx(0.8 * 4 / (0.8 * 4 + 0.2)),
         "partial": pytest.approx(0.8 * 0.5 / (0.8 * 0.5 + 0.2)),
         "no": pytest.approx(0.8 * 0.25 / (0.8 * 0.25 + 0.2)),
     }
-    assert [each.recommendation for each in said.values()] == [Action.ANSWER, Action.REFINE, Action.REFINE]
-    assert [each.triage for each in said.values()] == [Triage.CORRECT, Triage.AMBIGUOUS, Triage.AMBIGUOUS]
-    assert [each.aspects[0].state for each in said.values()] == ["covered", "partial", "missing"]
-    assert [each.missing for each in said.values()] == [(), ("the year", "bridge"), ("the opening date", "bridge")]
+    assert [judgement.recommendation for judgement in said.values()] == [
+        Action.ANSWER,
+        Action.REFINE,
+        Action.REFINE,
+    ]
+    assert [judgement.triage for judgement in said.values()] == [Triage.CORRECT, Triage.AMBIGUOUS, Triage.AMBIGUOUS]
+    assert [judgement.aspects[0].state for judgement in said.values()] == ["covered", "partial", "missing"]
+    assert [judgement.missing for judgement in said.values()] == [
+        (),
+        ("the year", "bridge"),
+        ("the opening date", "bridge"),
+    ]
     assert "the model says no: no date is stated" in said["no"].reason
 
 
@@ -127,10 +135,10 @@ async def test_of_several_aspects_the_one_named_is_missing(evidence: MakeEvidenc
     reply = {"reason": "no cost", "verdict": "partial", "missing": "What did it cost"}
     balanced, _ = judge(fast(0.6, aspects=both, missing=()), found, reply)
     judged = await balanced.measure(asked, found)
-    assert [each.state for each in judged.aspects] == ["covered", "missing"]
+    assert [aspect.state for aspect in judged.aspects] == ["covered", "missing"]
     assert '"what did it cost"' in judged.reason
     balanced, _ = judge(fast(0.6, aspects=(Aspect(asked.aspects[0], "missing"), both[1])), found, YES)
-    assert [each.state for each in (await balanced.measure(asked, found)).aspects] == ["covered", "covered"]
+    assert [aspect.state for aspect in (await balanced.measure(asked, found)).aspects] == ["covered", "covered"]
 
 
 async def test_where_nothing_was_measured_the_model_decides(evidence: MakeEvidence) -> None:

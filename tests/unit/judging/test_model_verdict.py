@@ -27,7 +27,7 @@ def test_what_speaks_to_its_reader_is_left_out(plant: str, at: int):
     text = " ".join((*FACTS[:at], plant, *FACTS[at:]))
     seen = prompt(QUESTION, text)
     assert plant not in seen
-    assert all(each in seen for each in FACTS)
+    assert all(fact in seen for fact in FACTS)
 
 
 def test_what_has_to_do_with_the_question_stays():
@@ -53,4 +53,4 @@ def test_of_strips_only_what_they_show_is_kept():
     (found,) = without_imperatives(
         QUESTION, Evidence((hit(text, strips=(Span(0, text.index(FACTS[2]) - 1),)),))
     ).hits
-    assert [text[each.start : each.end] for each in found.strips] == [FACTS[0], FACTS[1]]
+    assert [text[strip.start : strip.end] for strip in found.strips] == [FACTS[0], FACTS[1]]

@@ -60,7 +60,7 @@ class Says(ScriptedModel):
     @property
     def prompts(self) -> list[str]:
         """What it was shown."""
-        return [each.messages[-1].text for each in self.requests]
+        return [request.messages[-1].text for request in self.requests]
 
 
 def _reply(request: ModelRequest, enough: bool) -> dict[str, Any]:
@@ -114,7 +114,7 @@ async def test_the_lower_of_two_verdicts_holds_and_is_told(depth: str) -> None:
     asked, model = judge(depth, found, True, False)
     judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
-    assert [CLAIM in each for each in model.prompts] == [False, True]
+    assert [CLAIM in prompt for prompt in model.prompts] == [False, True]
     why = "what reads like an instruction to a model in 1 of 2 passages"
     assert f"judged with and without {why}; the lower verdict holds" in judged.issues
 
@@ -125,7 +125,7 @@ async def test_two_verdicts_that_agree_and_an_honest_no_to_a_made_up_question_an
     asked, model = judge(depth, found, True, True, False)
     judged = await asked.measure(ASKED, found)
     assert judged.recommendation is Action.ANSWER
-    assert [MADE_UP in each for each in model.prompts] == [False, False, True]
+    assert [MADE_UP in prompt for prompt in model.prompts] == [False, False, True]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
@@ -148,7 +148,7 @@ async def test_where_the_second_call_fails_the_verdict_without_holds(depth: str)
     judged = await asked.measure(ASKED, found)
     assert CLAIM not in model.prompts[0]
     assert judged.recommendation is Action.ANSWER
-    assert any("judged only without" in each and "1 model call is used up" in each for each in judged.issues)
+    assert any("judged only without" in issue and "1 model call is used up" in issue for issue in judged.issues)
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
@@ -185,7 +185,7 @@ async def test_an_honest_model_keeps_its_verdict_over_what_addresses_a_reader(de
     assert MADE_UP in control
     assert ASKED.standalone not in control
     # The very same passages, what holds a word of the user's question among them.
-    assert all(each in prompt for each in (FACT, ADDRESS, STEEL) for prompt in (question, control))
+    assert all(sentence in prompt for sentence in (FACT, ADDRESS, STEEL) for prompt in (question, control))
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

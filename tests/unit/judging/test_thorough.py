@@ -80,7 +80,7 @@ async def test_an_answer_over_weak_passages_falls(evidence: MakeEvidence) -> Non
     thorough, _ = judge(found, whole(passages=weak))
     judged = await thorough.measure(ASKED, found)
     assert judged.recommendation is Action.EXTERNAL
-    assert [each.state for each in judged.aspects] == ["partial", "partial"]
+    assert [aspect.state for aspect in judged.aspects] == ["partial", "partial"]
     assert f'the model calls "{PARTS[0]}" covered, by passages of low relevance alone' in judged.issues
     assert "the model recommends ANSWER, though by its own account the passages do not suffice" in judged.issues
 
@@ -164,7 +164,7 @@ async def test_a_failure_falls_to_the_level_below_and_from_there_further(evidenc
         judge = JudgePipeline(fast, SystemClock(), balanced, ThoroughModel(model))
         judged = await judge.measure(ASKED, found)
         assert judged.mode_used == mode
-        assert [each.name for each in judged.checks] == ["judge"] * checks
+        assert [check.name for check in judged.checks] == ["judge"] * checks
 
 
 async def test_the_deadline_ends_the_question(evidence: MakeEvidence) -> None:
@@ -255,4 +255,4 @@ async def test_phrases_are_cut_and_counted(evidence: MakeEvidence) -> None:
     judged = await thorough.measure(ASKED, found)
     assert len(judged.issues) == 5
     assert judged.issues[0] == "a [31m b"
-    assert all(len(each) <= 300 for each in judged.issues)
+    assert all(len(issue) <= 300 for issue in judged.issues)

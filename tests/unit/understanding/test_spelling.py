@@ -22,7 +22,7 @@ async def speller() -> CollectionSpeller:
     index = MemoryIndex(EmbeddingModel("fake", 2, "0" * 64))
     text = "\n".join(TEXTS)
     document = Document("a", text, "", "a.md", "text", "f" * 64)
-    passages = tuple(Passage(f"p{n}", "a", "r", 0, len(each), each) for n, each in enumerate(TEXTS))
+    passages = tuple(Passage(f"p{n}", "a", "r", 0, len(text), text) for n, text in enumerate(TEXTS))
     await index.add([Entry(document, passages, np.ones((len(TEXTS), 2), np.float32))])
     return CollectionSpeller(index, ENGLISH.__contains__)
 

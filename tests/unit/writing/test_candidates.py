@@ -42,7 +42,7 @@ def test_a_candidate_stands_where_it_says() -> None:
 def test_code_is_no_answer() -> None:
     text = "Run it so:\n\n```console\n$ assay ask 'How hot is it?' now.\n```\n\nIt prints the temperature."
     passage = Passage("p", "d", "r", 0, len(text), text)
-    found = [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))]
+    found = [candidate.text for candidate in candidates(Evidence((Hit(passage, 1.0),)))]
     assert found == ["Run it so:", "It prints the temperature."]
 
 
@@ -51,8 +51,10 @@ def test_columns_are_no_sentence() -> None:
         "  -k N      How many passages.  [default: 8]\n  --mode M    How to search.\n\nA search returns 8 passages."
     )
     passage = Passage("p", "d", "r", 0, len(text), text)
-    assert [each.text for each in candidates(Evidence((Hit(passage, 1.0),)))][-1] == "A search returns 8 passages."
-    assert not any("--mode" in each.text for each in candidates(Evidence((Hit(passage, 1.0),))))
+    assert [candidate.text for candidate in candidates(Evidence((Hit(passage, 1.0),)))][
+        -1
+    ] == "A search returns 8 passages."
+    assert not any("--mode" in candidate.text for candidate in candidates(Evidence((Hit(passage, 1.0),))))
 
 
 def test_each_line_of_a_record_stands_alone() -> None:

@@ -34,7 +34,7 @@ async def written(question: str, found: Evidence, wanted: AnswerType = AnswerTyp
     for number, part in enumerate(parts, 1):
         assert isinstance(part, Sentence)
         assert part.number == number
-        quoted = all(part.text in texts[each] for each in part.passage_ids)
+        quoted = all(part.text in texts[passage_id] for passage_id in part.passage_ids)
         assert part.passage_ids
         assert quoted or (number == 1 and part.text in ("Yes.", "No."))
     return [part for part in parts if isinstance(part, Sentence)]
@@ -150,7 +150,7 @@ OFFICES = ("Offices", "The Oslo office opens at 8:00.\n\nThe Rome office has twe
 
 async def test_what_is_told_of_a_rival_is_not_quoted() -> None:
     sentences = await written("When does the Rome office open?", evidence(OFFICES), AnswerType.DATE)
-    assert [each.text for each in sentences] == ["The Rome office has twelve desks."]
+    assert [sentence.text for sentence in sentences] == ["The Rome office has twelve desks."]
 
 
 async def test_of_a_list_the_items_on_rivals_are_left_out() -> None:

@@ -208,7 +208,10 @@ async def test_of_a_reply_that_was_cut_off_the_unfinished_sentence_is_left_out(u
 @pytest.mark.parametrize("whole_one", ["It is high [2].", "It is high. [2]", "It is high [1][2]. "])
 async def test_a_last_sentence_with_its_full_stop_and_mark_is_whole(whole_one: str) -> None:
     *sentences, ended = await parts_of(Model([Reply(("It opened [1]. ", whole_one), "length")]))
-    assert [each.text for each in sentences if isinstance(each, Sentence)] == ["It opened.", "It is high."]
+    assert [sentence.text for sentence in sentences if isinstance(sentence, Sentence)] == [
+        "It opened.",
+        "It is high.",
+    ]
     assert ended == Finished("length", (CUT + MORE,))
 
 
@@ -293,7 +296,7 @@ async def test_markdown_survives() -> None:
         "```sh\necho [1]. x\n\nls\n```\n| a | b [2] |\n|---|---|\nEnd [3]."
     )
     *sentences, _ = await parts_of(Model([Reply(tuple(text))]))
-    assert [each.text for each in sentences if isinstance(each, Sentence)] == [
+    assert [sentence.text for sentence in sentences if isinstance(sentence, Sentence)] == [
         "# Steps",
         "\n\n**Note.**",
         "Be quick.",

@@ -142,12 +142,15 @@ def test_style_overrules_the_tables() -> None:
     [("zh", "Answer in Chinese, whatever"), ("und", "Answer in the question's language.")],
 )
 def test_the_answer_is_in_the_language_of_the_question(language: str, told: str) -> None:
-    assert any(each.startswith(told) for each in instructions_for(Question("x", "x", language=language)))
+    assert any(
+        instruction.startswith(told) for instruction in instructions_for(Question("x", "x", language=language))
+    )
 
 
 def test_experts_and_beginners_are_told_apart() -> None:
     told = {
-        each: instructions_for(Question("x", "x", expertise=each)) for each in ("beginner", "general", "expert")
+        expertise: instructions_for(Question("x", "x", expertise=expertise))
+        for expertise in ("beginner", "general", "expert")
     }
     assert len(set(told.values())) == 3
 

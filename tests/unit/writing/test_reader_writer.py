@@ -56,7 +56,7 @@ class CosineEmbedder(WordEmbedder):
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         cosines = [1.0, *(self.cosines.get(text, 0.0) for text in texts[1:])]
-        return np.array([(each, math.sqrt(1 - each**2)) for each in cosines], dtype=np.float32)
+        return np.array([(cosine, math.sqrt(1 - cosine**2)) for cosine in cosines], dtype=np.float32)
 
 
 def scattering(probability: float) -> ExtractiveWriter:
@@ -77,7 +77,7 @@ def evidence(*texts: str, title: str = "", **others: object) -> Evidence:
 
 def reading(text: str, answerable: float, *words: str, sure: float = 0.0, **polarity: float) -> PassageReading:
     """A reading of a text: the answer stands at the words, the first likeliest."""
-    spans = (AnswerSpan(text.index(each), text.index(each) + len(each), sure - n) for n, each in enumerate(words))
+    spans = (AnswerSpan(text.index(word), text.index(word) + len(word), sure - n) for n, word in enumerate(words))
     return PassageReading(answerable, tuple(spans), polarity.get("yes", 0.0), polarity.get("no", 0.0))
 
 
@@ -93,7 +93,11 @@ async def written(
     **cosines: float,
 ) -> list[Sentence | Finished]:
     """What is written; `cosines` are those of passages, by their identifiers, whose one block is their text."""
-    near = {f"\n{each.text}": cosines[each.passage_id] for each in found.passages if each.passage_id in cosines}
+    near = {
+        f"\n{passage.text}": cosines[passage.passage_id]
+        for passage in found.passages
+        if passage.passage_id in cosines
+    }
     writer = ReaderWriter(ScriptedReader(script), CosineEmbedder(cosines=near), other)
     return [part async for part in writer.write(question or asking(), found, ())]
 
@@ -106,7 +110,7 @@ async def sentences(
 ) -> list[Sentence]:
     *made, end = await written(found, script, question, **cosines)
     assert end == Finished("stop")
-    return [each for each in made if isinstance(each, Sentence)]
+    return [part for part in made if isinstance(part, Sentence)]
 
 
 async def test_the_block_where_the_answer_stands_is_quoted_word_for_word() -> None:
@@ -240,7 +244,7 @@ ALIKE = {(ASKED, LEAVE): reading(LEAVE, 3.0, "18 weeks"), (ASKED, PAY): reading(
 
 
 async def test_of_passages_that_read_alike_the_first_found_comes_first() -> None:
-    assert [each.passage_ids for each in await sentences(evidence(PAY, LEAVE), ALIKE)] == [("p1",), ("p2",)]
+    assert [sentence.passage_ids for sentence in await sentences(evidence(PAY, LEAVE), ALIKE)] == [("p1",), ("p2",)]
 
 
 async def test_the_likeliest_block_says_how_far_it_stands_apart_from_the_others() -> None:
@@ -265,7 +269,7 @@ EVEN = RANK_WEIGHT * math.log(2) / COSINE_WEIGHT
 )
 async def test_a_block_near_to_the_question_is_likelier(cosine: float, order: list[str]) -> None:
     said = await sentences(evidence(PAY, LEAVE), ALIKE, p2=cosine)
-    assert [each.passage_ids[0] for each in said] == order
+    assert [sentence.passage_ids[0] for sentence in said] == order
 
 
 async def test_nearness_is_that_of_the_block_below_its_title_without_markup() -> None:
@@ -289,7 +293,7 @@ def prose(words: int, of: str) -> str:
 async def test_blocks_follow_while_the_answer_stays_short() -> None:
     texts = [prose(PROSE_WORDS // 2, "leave"), prose(PROSE_WORDS // 2, "pay"), "One word too many."]
     script = {(ASKED, text): reading(text, 3.0, "o") for text in texts}
-    assert [each.passage_ids for each in await sentences(evidence(*texts), script)] == [("p1",), ("p2",)]
+    assert [sentence.passage_ids for sentence in await sentences(evidence(*texts), script)] == [("p1",), ("p2",)]
 
 
 async def test_so_many_blocks_are_the_most() -> None:

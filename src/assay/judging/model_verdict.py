@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal
@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from assay.errors import AssayError, PromptTooLong
+from assay.judging.selection import merge_strips
 from assay.nlp.cues import speaks_to_reader
 from assay.nlp.markup import unlinked
 from assay.nlp.sentences import sentences
@@ -44,21 +45,11 @@ def _stating(hit: Hit, asked: frozenset[str]) -> Hit:
     kept = [n for n in seen if _states(text[spans[n].start : spans[n].end], asked)]
     if not kept or len(kept) == len(seen):
         return hit
-    return replace(hit, strips=_joined(spans, kept))
+    return replace(hit, strips=merge_strips(spans, kept))
 
 
 def _states(sentence: str, asked: frozenset[str]) -> bool:
     return not speaks_to_reader(sentence) or not asked.isdisjoint(terms(sentence))
-
-
-def _joined(spans: Sequence[Span], kept: Sequence[int]) -> tuple[Span, ...]:
-    """The spans of the sentences, with consecutive ones joined."""
-    found: list[Span] = []
-    for n in kept:
-        follows = bool(found) and n - 1 in kept
-        start = found.pop().start if follows else spans[n].start
-        found.append(Span(start, spans[n].end))
-    return tuple(found)
 
 
 # The part of a judge's instructions that marks the data.

@@ -167,7 +167,11 @@ def strips(hit: Hit, weights: dict[str, float], question: Question) -> tuple[Spa
     weights = {term: weight for term, weight in weights.items() if term not in titled}
     bearing = _bearing(passage.lines, weights, question)
     kept = with_what_they_need(passage.lines, bearing)
-    return () if not kept or len(kept) == len(passage.lines) else merge_strips(passage.lines, sorted(kept))
+    return (
+        ()
+        if not kept or len(kept) == len(passage.lines)
+        else merge_strips([line.span for line in passage.lines], sorted(kept))
+    )
 
 
 def _bearing(lines: Sequence[Line], weights: dict[str, float], question: Question) -> set[int]:
@@ -197,13 +201,13 @@ def _points_back(text: str) -> bool:
     return first is not None and fold(text[first.start : first.end]) in _POINTS_BACK
 
 
-def merge_strips(lines: Sequence[Line], kept: Sequence[int]) -> tuple[Span, ...]:
-    """The spans of the sentences, with consecutive ones joined."""
+def merge_strips(sentences: Sequence[Span], kept: Sequence[int]) -> tuple[Span, ...]:
+    """The spans of the kept sentences, in order, with consecutive ones joined."""
     found: list[Span] = []
     for n in kept:
         follows = bool(found) and n - 1 in kept
-        start = found.pop().start if follows else lines[n].span.start
-        found.append(Span(start, lines[n].span.end))
+        start = found.pop().start if follows else sentences[n].start
+        found.append(Span(start, sentences[n].end))
     return tuple(found)
 
 
@@ -323,7 +327,8 @@ def _cut(hit: Hit, places: set[int], weights: dict[str, float]) -> Hit:
     """The hit with strips for these sentences and its best one, each with the sentences that it needs."""
     lines = read_hit(hit).lines
     best = max(range(len(lines)), key=lambda place: held_share(weights, held_terms(weights, lines[place].terms)))
-    return replace(hit, strips=merge_strips(lines, sorted(with_what_they_need(lines, {*places, best}))))
+    kept = sorted(with_what_they_need(lines, {*places, best}))
+    return replace(hit, strips=merge_strips([line.span for line in lines], kept))
 
 
 def _shown(line: Line) -> str:

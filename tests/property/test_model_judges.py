@@ -33,7 +33,7 @@ from assay.types import (
     Status,
     Triage,
 )
-from assay.understanding.model import ModelUnderstander, added, lost
+from assay.understanding.model import ModelUnderstander, added_content, lost_content
 from assay.understanding.rules import RulesUnderstander, understand_by_rules
 
 SHARE = st.floats(0, 1)
@@ -198,8 +198,8 @@ def test_a_model_never_breaks_the_understanding(earlier: str, asked: str, said: 
     question = asyncio.run(ModelUnderstander(model, RulesUnderstander()).understand(asked, history))
     assert (question.text, question.history) == (asked, history)
     if question.standalone != rules.standalone:
-        assert lost(asked, question.standalone) is None
-        assert added(rules, question.standalone) is None
+        assert lost_content(asked, question.standalone) is None
+        assert added_content(rules, question.standalone) is None
         assert question.unclear is None
 
 

@@ -49,7 +49,7 @@ def stated_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
         return
     subject, predicate = line.text[: verb.start()], line.text[verb.end() :]
     if _names_all(asked, f"{subject} {verb.group()}"):
-        found = _stated(asked, predicate)
+        found = _value_after(asked, predicate)
         if found is not None:
             yield found[0] + verb.end(), found[1] + verb.end(), STATED
     elif asked.shape is not Shape.NUMBER and asked.attribute and _names_all(asked, predicate):
@@ -58,7 +58,7 @@ def stated_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
             yield opening.start("value"), opening.end("value"), INVERTED
 
 
-def _stated(asked: AskedAttribute, predicate: str) -> tuple[int, int] | None:
+def _value_after(asked: AskedAttribute, predicate: str) -> tuple[int, int] | None:
     """The value right after the verb: a number with its unit, or a name."""
     if asked.shape is Shape.NUMBER:
         return _number(predicate)
@@ -173,14 +173,14 @@ def number_places(asked: AskedAttribute, line: Line) -> Iterator[ValuePlace]:
         if any(first <= start < last for first, last in dated) or _PER.search(line.text, max(0, start - 8), start):
             continue
         if people:
-            yield from _of_people(line, start, end)
+            yield from _population_strength(line, start, end)
         elif _counts(asked, line.text, end):
             yield start, end, 0.95
         elif (near := line.near(start, end, 60)) and line.attribute >= 0.6:
             yield start, with_unit(line.text, start, end), 0.45 + 0.45 * near
 
 
-def _of_people(line: Line, start: int, end: int) -> Iterator[ValuePlace]:
+def _population_strength(line: Line, start: int, end: int) -> Iterator[ValuePlace]:
     """A number as a population: right after the word, counting people, or near it."""
     if "." in line.text[start:end] or _NOT_PEOPLE.match(line.text, end):
         return
@@ -255,11 +255,11 @@ def values_given(asked: AskedAttribute, title: str, text: str) -> PassageValues:
     lines = lines_of(asked, text[:LONGEST])
     about = thing_share(asked, frozenset(terms(title)).union(*(line.held for line in lines)))
     said = frozenset(terms(asked.text))
-    found = (value for line in lines for value in _of_line(asked, said, line, about, bool(title)))
+    found = (value for line in lines for value in _values_of_line(asked, said, line, about, bool(title)))
     return PassageValues(about, tuple(sorted(found, key=lambda value: (-value.strength, value.start))))
 
 
-def _of_line(
+def _values_of_line(
     asked: AskedAttribute, said: frozenset[str], line: Line, about: float, titled: bool
 ) -> Iterator[Value]:
     """The short values of one sentence that add something to the question's own terms."""
@@ -269,9 +269,11 @@ def _of_line(
         if text and new and len(text.split()) <= MOST_WORDS:
             indent = len(line.text[start:end]) - len(line.text[start:end].lstrip())
             # A passage from the middle of a text need not name the thing; its title would.
-            whole = not titled and about < NAMED and strength >= SURE and _tells_of_nobody_else(line, start)
+            whole = not titled and about < NAMED and strength >= SURE and _names_nothing_else(line, start)
             yield Value(
-                text, line.start + start + indent, UNNAMED if whole else strength * _tie(asked, line, about)
+                text,
+                line.start + start + indent,
+                UNNAMED if whole else strength * _strength_factor(asked, line, about),
             )
 
 
@@ -294,12 +296,12 @@ def _places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
         yield from stated_places(asked, line)
 
 
-def _tells_of_nobody_else(line: Line, start: int) -> bool:
+def _names_nothing_else(line: Line, start: int) -> bool:
     """Whether a sentence holds the whole attribute and no name before the value, apart from its first word."""
     return line.attribute == 1.0 and not any(name.end <= start and not name.opens for name in names(line.text))
 
 
-def _tie(asked: AskedAttribute, line: Line, about: float) -> float:
+def _strength_factor(asked: AskedAttribute, line: Line, about: float) -> float:
     """The factor on a value's strength for how much its sentence and its passage say about the thing."""
     by_sentence = WITHOUT_SENTENCE + (1 - WITHOUT_SENTENCE) * line.thing
     by_passage = WITHOUT_PASSAGE + (1 - WITHOUT_PASSAGE) * about

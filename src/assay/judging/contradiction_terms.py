@@ -141,7 +141,7 @@ def asked_attribute(question: Question) -> AskedAttribute | None:
     noun = _noun(text)
     content = list(dict.fromkeys(content_terms(text)))
     did = stem(match[1].lower()) if (match := _DID.match(text)) else ""
-    named = _named(text)
+    named = _name_terms(text)
     thing = [term for term in content if term in named] or [term for term in content if not _tells(term, noun, did)]
     if not thing:
         return None
@@ -158,7 +158,7 @@ def _tells(term: str, noun: str, did: str) -> bool:
     return term in SYNONYMS or term in _ATTRIBUTES or term in (noun, did)
 
 
-def _named(text: str) -> frozenset[str]:
+def _name_terms(text: str) -> frozenset[str]:
     """The terms of the question's names, quotations and numbers."""
     asking = {term for term in terms(text, stop_words=True) if term in _ASKING}
     found = {term for name in names(text) for term in terms(text[name.start : name.end])} - asking
@@ -307,7 +307,7 @@ _LABELS = frozenset(map(stem, word_class("attributes.person_labels")))
 def person_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """The names of persons, bands and organisations with the role that the question asks for."""
     kin = not _KIN.isdisjoint(asked.attribute)
-    for start, end, strength in _relatives(asked, line) if kin else _actors(asked, line):
+    for start, end, strength in _parent_places(asked, line) if kin else _agent_places(asked, line):
         name = line.text[start:end]
         opening = terms(name)[:1]
         if not kin and opening and opening[0] in asked.thing:
@@ -317,7 +317,7 @@ def person_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
             yield start, end, strength
 
 
-def _relatives(asked: AskedAttribute, line: Line) -> Iterator[Place]:
+def _parent_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """The names of parents in the sentence."""
     wanted = "mother" if "mother" in asked.attribute else "father"
     for match in _CHILD.finditer(line.text):
@@ -327,16 +327,16 @@ def _relatives(asked: AskedAttribute, line: Line) -> Iterator[Place]:
             yield match.start("other"), match.end("other"), 0.95
 
 
-def _actors(asked: AskedAttribute, line: Line) -> Iterator[Place]:
-    yield from _behind_by(asked, line)
+def _agent_places(asked: AskedAttribute, line: Line) -> Iterator[Place]:
+    yield from _places_after_by(asked, line)
     for start, end in line.cues:
-        yield from _beside(asked, line, start, end)
+        yield from _places_beside(asked, line, start, end)
     for match in _OWNING.finditer(line.text):
         if line.thing >= 0.7 and stem(fold(match["next"])) in asked.thing:
             yield match.start("value"), match.end("value"), 0.85
 
 
-def _behind_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
+def _places_after_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
     """Names after "by": strong after a verb of the attribute, none after another verb."""
     telling = frozenset().union(*asked.attribute.values())
     for match in _BY.finditer(line.text):
@@ -350,7 +350,7 @@ def _behind_by(asked: AskedAttribute, line: Line) -> Iterator[Place]:
                 yield start, end, 0.9 if near_cue else 0.8
 
 
-def _beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator[Place]:
+def _places_beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator[Place]:
     """Names beside a word of the attribute: "Producer: Ann Lee", or "Ann Lee won" before the thing won."""
     word = stem(fold(line.text[start:end]))
     behind = _LABELLED.match(line.text, end)
@@ -368,11 +368,11 @@ def _beside(asked: AskedAttribute, line: Line, start: int, end: int) -> Iterator
 
 def place_places(line: Line) -> Iterator[Place]:
     """The names of places where the thing lies; a name without its wider place is weaker."""
-    for start, end, strength in _located(line):
+    for start, end, strength in _location_places(line):
         yield start, end, strength - WITHOUT_WIDER_PLACE * ("," not in line.text[start:end])
 
 
-def _located(line: Line) -> Iterator[Place]:
+def _location_places(line: Line) -> Iterator[Place]:
     copula = _COPULA.search(line.text)
     for match in _LOCATED.finditer(line.text):
         yield match.start("value"), match.end("value"), 0.95 if line.thing > 0.3 else 0.75

@@ -169,7 +169,7 @@ MOST_READINGS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _GivenValue:
     """A value and its passage; `begins` if it can begin a contradiction."""
 
     value: Value
@@ -191,7 +191,7 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
     asked = asked_attribute(question)
     if asked is None:
         return ()
-    groups = _grouped(asked, [given_value for hit in evidence.hits for given_value in _said(asked, hit)])
+    groups = _groups(asked, [given_value for hit in evidence.hits for given_value in _passage_values(asked, hit)])
     firm = [group for group in groups if any(member.begins and member.value.strength >= FIRM for member in group)]
     if len(firm) < 2:
         return ()
@@ -199,7 +199,7 @@ def contradictions(question: Question, evidence: Evidence) -> tuple[Contradictio
     return (Contradiction(_aspect(question), tuple(map(_reading_of, groups[:MOST_READINGS]))),)
 
 
-def _said(asked: AskedAttribute, hit: Hit) -> Iterator[_Said]:
+def _passage_values(asked: AskedAttribute, hit: Hit) -> Iterator[_GivenValue]:
     """The strongest value of a passage, and a second, different one if it is about as strong."""
     found: PassageValues = values_given(asked, hit.passage.title, hit.readable)
     if not found.values or (found.about < HALF_NAMED and found.values[0].strength < FIRM):
@@ -207,19 +207,19 @@ def _said(asked: AskedAttribute, hit: Hit) -> Iterator[_Said]:
     first, *others = found.values
     named = found.about >= NAMED or first.strength >= FIRM
     if first.strength >= (LOOSE if named else SECOND):
-        yield _Said(first, hit, begins=named)
+        yield _GivenValue(first, hit, begins=named)
     least = max(SECOND, AS_FIRM * first.strength)
     for other in others if named else ():
         if other.strength < least:
             return
         if not same(asked.shape, first.text, other.text):
-            yield _Said(other, hit, begins=False)
+            yield _GivenValue(other, hit, begins=False)
             return
 
 
-def _grouped(asked: AskedAttribute, said: Sequence[_Said]) -> list[list[_Said]]:
+def _groups(asked: AskedAttribute, said: Sequence[_GivenValue]) -> list[list[_GivenValue]]:
     """The values grouped by equality; groups that can begin a contradiction come first."""
-    groups: list[list[_Said]] = []
+    groups: list[list[_GivenValue]] = []
     for given_value in sorted(said, key=lambda one: not one.begins):
         for group in groups:
             if any(same(asked.shape, given_value.value.text, other.value.text) for other in group):
@@ -230,14 +230,14 @@ def _grouped(asked: AskedAttribute, said: Sequence[_Said]) -> list[list[_Said]]:
     return groups
 
 
-def _support_of(group: Sequence[_Said]) -> tuple[float, bool, str]:
+def _support_of(group: Sequence[_GivenValue]) -> tuple[float, bool, str]:
     """The sort key of a group's support: weight, then first-hand sources, then the newer date."""
     hits = [member.hit for member in group]
     first_hand = any(hit.passage.origin.trust != "open" for hit in hits)
     return round(sum(member.weight for member in group), 1), first_hand, latest_date(hits) or ""
 
 
-def _reading_of(group: Sequence[_Said]) -> Reading:
+def _reading_of(group: Sequence[_GivenValue]) -> Reading:
     """A group as a reading: the value that most of its passages contain word for word, the strongest of these."""
 
     def holding(text: str) -> dict[str, Hit]:
@@ -277,7 +277,7 @@ def with_contradictions(question: Question, evidence: Evidence, judged: Judgemen
     judged = replace(
         judged,
         contradictions=tuple(found),
-        aspects=tuple(_marked(aspect, found) for aspect in judged.aspects),
+        aspects=tuple(_with_conflict(aspect, found) for aspect in judged.aspects),
         issues=(*judged.issues, *(describe(contradiction, passages) for contradiction in found)),
     )
     # Only the user can decide between the readings: another search would find more of them.
@@ -304,7 +304,7 @@ def _describe_reading(reading: Reading, passages: Mapping[str, Passage]) -> str:
     return f"{name} says {reading.value}" + (f" ({reading.date})" if reading.date else "")
 
 
-def _marked(aspect: Aspect, found: Sequence[Contradiction]) -> Aspect:
+def _with_conflict(aspect: Aspect, found: Sequence[Contradiction]) -> Aspect:
     """The aspect, marked as conflicting with the passages of all sides if a contradiction is about it."""
     here = [contradiction for contradiction in found if contradiction.aspect == aspect.text]
     if not here:

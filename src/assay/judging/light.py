@@ -219,19 +219,19 @@ def _aspects(
 ) -> tuple[Aspect, ...]:
     """The aspects' states: the worse of verdict and triage for one; of several, the named ones are missing."""
     if len(aspects) == 1:
-        return (_lone(aspects[0], triage, verdict),)
+        return (_single_state(aspects[0], triage, verdict),)
     if verdict == "yes":
         return tuple(replace(aspect, state="covered") for aspect in aspects)
-    return tuple(_of_several(aspect, verdict, missing) for aspect in aspects)
+    return tuple(_states_of_several(aspect, verdict, missing) for aspect in aspects)
 
 
-def _lone(aspect: Aspect, triage: Triage | None, verdict: Verdict) -> Aspect:
+def _single_state(aspect: Aspect, triage: Triage | None, verdict: Verdict) -> Aspect:
     if verdict == "no" or triage is Triage.INCORRECT:
         return replace(aspect, state="missing", passage_ids=())
     return replace(aspect, state="covered" if verdict == "yes" and triage is Triage.CORRECT else "partial")
 
 
-def _of_several(aspect: Aspect, verdict: Verdict, missing: str) -> Aspect:
+def _states_of_several(aspect: Aspect, verdict: Verdict, missing: str) -> Aspect:
     if aspect.text.casefold() in missing.casefold():
         return replace(aspect, state="missing", passage_ids=())
     return replace(aspect, state="partial") if verdict == "no" and aspect.state == "covered" else aspect

@@ -30,10 +30,10 @@ def without_imperatives(question: Question, evidence: Evidence) -> Evidence:
     if question.kind is QuestionKind.HOW_TO:
         return evidence
     asked = frozenset(term for text in (question.standalone, *question.aspects) for term in terms(text))
-    return replace(evidence, hits=tuple(_stating(hit, asked) for hit in evidence.hits))
+    return replace(evidence, hits=tuple(_without_orders(hit, asked) for hit in evidence.hits))
 
 
-def _stating(hit: Hit, asked: frozenset[str]) -> Hit:
+def _without_orders(hit: Hit, asked: frozenset[str]) -> Hit:
     text = hit.passage.text
     shown = hit.strips or (Span(0, len(text)),)
     spans = sentences(text)

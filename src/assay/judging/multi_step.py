@@ -89,7 +89,7 @@ def held_terms(weights: Mapping[str, float], found: Iterable[str]) -> frozenset[
     for term in weights:
         families.setdefault(term[:_SHARED], []).append(term)
     return frozenset(
-        term for term_held in found for term in families.get(term_held[:_SHARED], ()) if _akin(term, term_held)
+        term for term_held in found for term in families.get(term_held[:_SHARED], ()) if _are_forms(term, term_held)
     )
 
 
@@ -99,7 +99,7 @@ def held_share(weights: Mapping[str, float], of: Iterable[str]) -> float:
     return sum(weights[term] for term in of) / whole if whole else 0.0
 
 
-def _akin(one: str, other: str) -> bool:
+def _are_forms(one: str, other: str) -> bool:
     """Whether two terms with the same first letters are forms of one word."""
     return one == other or (min(len(one), len(other)) >= _SHARED and abs(len(one) - len(other)) <= _APART)
 
@@ -126,11 +126,11 @@ def phrases(question: str) -> tuple[Phrase, ...]:
     weights = term_weights(question)
     kept: dict[Span, Phrase] = {}
     for n, span in enumerate(found):
-        trimmed = _trimmed(question, span, named[n].start if named else span.end)
+        trimmed = _trim(question, span, named[n].start if named else span.end)
         text = question[trimmed.start : trimmed.end]
         if own := {term: weights[term] for term in terms(text) if term in weights}:
             name = question[named[n].start : named[n].end] if named else ""
-            kept.setdefault(trimmed, Phrase(trimmed.start, trimmed.end, text, name, own, _wanted(text)))
+            kept.setdefault(trimmed, Phrase(trimmed.start, trimmed.end, text, name, own, _wanted_type(text)))
     return tuple(kept.values())
 
 
@@ -182,7 +182,7 @@ def _first(text: str, part: Span) -> str:
     return next(iter(words(text[part.start : part.end])), "")
 
 
-def _trimmed(text: str, span: Span, name: int) -> Span:
+def _trim(text: str, span: Span, name: int) -> Span:
     """The span without surrounding punctuation, opening function words or a question's opening."""
     kept = [
         Span(span.start + word.start, span.start + word.end) for word in word_spans(text[span.start : span.end])
@@ -206,7 +206,7 @@ def _last_article(found: list[str]) -> int:
     return max((n for n, word in enumerate(found[:head]) if word in _ARTICLES), default=0)
 
 
-def _wanted(phrase: str) -> AnswerType:
+def _wanted_type(phrase: str) -> AnswerType:
     """The type of name that may replace a phrase, by its first noun with a type."""
     for word in words(phrase):
         if word in _PERSONS:
@@ -316,7 +316,7 @@ def forms(question: str, hits: Sequence[Hit]) -> tuple[Form, ...]:
     known = frozenset(terms(question))
     followed = [found[question]]
     for _ in range(_STEPS):
-        shorter = [next_form for form in followed for next_form in _shorter(form, hits, known)]
+        shorter = [next_form for form in followed for next_form in _reduced_forms(form, hits, known)]
         new: dict[str, Form] = {}
         for form in sorted(shorter, key=lambda candidate: -candidate.score):
             if form.text not in found:
@@ -326,7 +326,7 @@ def forms(question: str, hits: Sequence[Hit]) -> tuple[Form, ...]:
     return tuple(sorted(found.values(), key=lambda form: -form.score))
 
 
-def _shorter(form: Form, hits: Sequence[Hit], known: frozenset[str]) -> Iterator[Form]:
+def _reduced_forms(form: Form, hits: Sequence[Hit], known: frozenset[str]) -> Iterator[Form]:
     """The forms with a name in place of a phrase; at the first step also those with a name beside it."""
     own = frozenset(terms(form.name))
     for phrase in phrases(form.text):
@@ -348,14 +348,14 @@ def _best(phrase: Phrase, hits: Sequence[Hit], known: frozenset[str], count: int
     """The likeliest names for a phrase, without repetition, with their scores and the open words of the phrase."""
     best: dict[str, _Named] = {}
     for place, hit in enumerate(hits):
-        for answer in _standing(phrase, read_hit(hit), min(place, _PLACE_NOUNS), known):
+        for answer in _replacing_names(phrase, read_hit(hit), min(place, _PLACE_NOUNS), known):
             key = " ".join(words(answer[1]))
             if key not in best or answer[0] > best[key][0]:
                 best[key] = answer
     return sorted(best.values(), key=lambda scored: -scored[0])[:count]
 
 
-def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str]) -> Iterator[_Named]:
+def _replacing_names(phrase: Phrase, passage: HitText, place: int, known: frozenset[str]) -> Iterator[_Named]:
     """The names in a passage that may replace the phrase."""
     about = frozenset(terms(phrase.name))
     if about and not about <= passage.titled and not any(phrase.name in line.text for line in passage.lines):
@@ -374,7 +374,7 @@ def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str
             # The phrase may refer to the passage's own subject: Paul Gross starred in the part.
             fits = phrase.wants is not AnswerType.PLACE
             yield says + _NEAR + _TYPE * fits, passage.title, open_words
-        fitting = _fitting(line, phrase)
+        fitting = _fitting_name_starts(line, phrase)
         for span in line.names:
             name = line.text[span.start : span.end].strip()
             if not known | passage.titled >= frozenset(terms(name)):
@@ -382,7 +382,7 @@ def _standing(phrase: Phrase, passage: HitText, place: int, known: frozenset[str
                 yield says + _NEAR * near + _TYPE * (span.start in fitting), name, open_words
 
 
-def _fitting(line: Line, phrase: Phrase) -> frozenset[int]:
+def _fitting_name_starts(line: Line, phrase: Phrase) -> frozenset[int]:
     """The starts of the sentence's names that have the type of the phrase."""
     if phrase.wants is AnswerType.NAME:
         return frozenset(span.start for span in line.names)

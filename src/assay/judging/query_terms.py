@@ -54,12 +54,14 @@ def query_terms_of(question: Question) -> QueryTerms:
     asked = question.standalone
     content = content_terms(asked)
     named = tuple(
-        tuple(stem(w) for w in name.words) for name in names(asked) if not name.opens or _only(asked, name.words)
+        tuple(stem(w) for w in name.words)
+        for name in names(asked)
+        if not name.opens or _is_only_name(asked, name.words)
     )
     return QueryTerms(
         text=asked,
         weights={term: rarity(term) for term in content},
-        written=_written(asked),
+        written=_first_forms(asked),
         pairs=tuple(dict.fromkeys(pairwise(content))),
         names=named,
         numbers=frozenset(term for term in content if _NUMBER.search(term)),
@@ -79,7 +81,7 @@ def content_terms(text: str) -> list[str]:
     return [term for term in terms(_ZH_ASKING.sub(" ", text)) if term not in _ASKING]
 
 
-def _written(text: str) -> dict[str, str]:
+def _first_forms(text: str) -> dict[str, str]:
     """Each term of the text with the first stretch that it comes from."""
     found: dict[str, str] = {}
     for span in word_spans(text):
@@ -89,6 +91,6 @@ def _written(text: str) -> dict[str, str]:
     return found
 
 
-def _only(text: str, name: tuple[str, ...]) -> bool:
+def _is_only_name(text: str, name: tuple[str, ...]) -> bool:
     """Whether a capitalised first word is the only content of the question, and so a name."""
     return [word for word in words(text) if word not in STOP_WORDS] == list(name)

@@ -203,7 +203,7 @@ class HeuristicJudge:
         query_terms = query_terms_of(question)
         if not evidence.hits:
             return self._unmeasured(question, query_terms, "no passages")
-        readings, words = await _compared_aside(query_terms, evidence.passages)
+        readings, words = await _compare_in_thread(query_terms, evidence.passages)
         measured = await self._measure(question, query_terms, evidence, readings, words)
         if measured is None:
             return self._unmeasured(question, query_terms, _cause(query_terms), len(readings))
@@ -222,7 +222,7 @@ class HeuristicJudge:
                 continue
             cosines = await _cosines(self.embedder, asked, passages)
             hits = tuple(Hit(passage, 0.0, Scores(cosines[passage.passage_id], None)) for passage in passages)
-            readings, words = await _compared_aside(query_terms, passages)
+            readings, words = await _compare_in_thread(query_terms, passages)
             measured = await self._measure(asked, query_terms, Evidence(hits), readings, words)
             if measured is not None:
                 found[part] = measured.model.sufficiency(measured.signals)
@@ -237,7 +237,7 @@ class HeuristicJudge:
         words: dict[str, float] | None,
     ) -> Measured | None:
         """Measure every signal available; None if there is none."""
-        if self.embedder is None or not _speaks(self.embedder, question.language):
+        if self.embedder is None or not _reads_language(self.embedder, question.language):
             comparable = words and _same_script(question, evidence.passages)
             return Measured(words, {}, self.weights.words, WORDS_ONLY) if words and comparable else None
         known = {hit.passage.passage_id: hit.scores.dense for hit in evidence.hits if hit.scores.dense is not None}
@@ -301,7 +301,9 @@ class HeuristicJudge:
         if len(query_terms.aspects) == 1:
             best = sorted(readings, key=lambda reading: -reading.cover)[:2]
             holding = tuple(reading.passage_id for reading in best if reading.held)
-            return (Aspect(query_terms.aspects[0][0], _lone(triage_of(sufficiency, self.thresholds)), holding),)
+            return (
+                Aspect(query_terms.aspects[0][0], _single_state(triage_of(sufficiency, self.thresholds)), holding),
+            )
         found = (_aspect(text, wanted, readings, query_terms) for text, wanted in query_terms.aspects)
         return tuple(
             replace(aspect, state=_part_state(parts[aspect.text])) if aspect.text in parts else aspect
@@ -323,16 +325,16 @@ class HeuristicJudge:
         )
 
 
-async def _compared_aside(
+async def _compare_in_thread(
     query_terms: QueryTerms, passages: Sequence[Passage]
 ) -> tuple[list[PassageTerms], dict[str, float] | None]:
-    """As `_compared`, in a thread if the passages are long."""
+    """As `_compare`, in a thread if the passages are long."""
     if sum(len(passage.text) for passage in passages) <= _SOON_READ:
-        return _compared(query_terms, passages)
-    return await asyncio.to_thread(_compared, query_terms, passages)
+        return _compare(query_terms, passages)
+    return await asyncio.to_thread(_compare, query_terms, passages)
 
 
-def _compared(
+def _compare(
     query_terms: QueryTerms, passages: Sequence[Passage]
 ) -> tuple[list[PassageTerms], dict[str, float] | None]:
     """The terms of each passage, and the word signals if the question has terms."""
@@ -343,7 +345,7 @@ def _compared(
 async def _cosines(embedder: Embedder, question: Question, passages: Sequence[Passage]) -> dict[str, float]:
     """The cosine of each passage, by id."""
     asked = embedder.model.as_question(question.standalone)
-    vectors = await embedder.embed([asked, *(_embedded(passage.title, passage.text) for passage in passages)])
+    vectors = await embedder.embed([asked, *(_embedding_text(passage.title, passage.text) for passage in passages)])
     near = (float(cosine) for cosine in vectors[1:] @ vectors[0])
     return dict(zip((passage.passage_id for passage in passages), near, strict=True))
 
@@ -353,12 +355,12 @@ def _nearest(passages: Sequence[Passage], cosines: dict[str, float]) -> Passage:
     return max(passages, key=lambda passage: cosines.get(passage.passage_id, -1.0))
 
 
-def _embedded(title: str, text: str) -> str:
+def _embedding_text(title: str, text: str) -> str:
     """The text of a passage for embedding: its title on a line before it."""
     return f"{title}\n{text}" if title else text
 
 
-def _speaks(embedder: Embedder, language: str) -> bool:
+def _reads_language(embedder: Embedder, language: str) -> bool:
     """Whether the model reads the language; languages in Latin script are tried with any model, as in search."""
     return language not in KNOWN_BY_SCRIPT or language in embedder.model.languages
 
@@ -377,7 +379,7 @@ def _same_script(question: Question, passages: Sequence[Passage]) -> bool:
     return any(language_of(passage.text[:_SCRIPT_SAMPLE]) in KNOWN_BY_SCRIPT for passage in passages)
 
 
-def _lone(triage: Triage | None) -> AspectState:
+def _single_state(triage: Triage | None) -> AspectState:
     """The state of the only aspect, which is the whole question."""
     return "covered" if triage is Triage.CORRECT else "missing" if triage is Triage.INCORRECT else "partial"
 

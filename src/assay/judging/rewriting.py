@@ -58,11 +58,11 @@ def keywords(text: str) -> str:
     >>> keywords("What was the revenue of Acme before 2019?")
     'revenue Acme before 2019'
     """
-    kept = [word for word in text.split() if _states(word)]
+    kept = [word for word in text.split() if _is_keyword(word)]
     return " ".join(kept).rstrip(" ?.!,;") or text
 
 
-def _states(word: str) -> bool:
+def _is_keyword(word: str) -> bool:
     folded = words(word)
     return any(form in _LIMITS or (form not in STOP_WORDS and form not in _ASKS) for form in folded)
 
@@ -78,20 +78,20 @@ def expansions(question: str, hits: Sequence[Hit]) -> Iterator[str]:
     for hit in hits:
         text = hit.readable
         for short, long in acronyms(text).items():
-            yield from _replaced(question, short.upper(), _written(long, text))
+            yield from _replacements(question, short.upper(), _expansion_as_written(long, text))
         for match in _ALSO.finditer(text):
-            yield from _replaced(question, match["one"], match["other"])
-            yield from _replaced(question, match["other"], match["one"])
+            yield from _replacements(question, match["one"], match["other"])
+            yield from _replacements(question, match["other"], match["one"])
 
 
-def _written(long: tuple[str, ...], text: str) -> str:
+def _expansion_as_written(long: tuple[str, ...], text: str) -> str:
     """The expansion of an acronym as the passage writes it, with the small words inside."""
     pattern = r"\W+(?:(?:of|the|for|and|de|la)\W+){0,2}".join(map(re.escape, long))
     found = re.search(rf"\b{pattern}\b", text, re.IGNORECASE)
     return found.group() if found else " ".join(long)
 
 
-def _replaced(question: str, one: str, other: str) -> Iterator[str]:
+def _replacements(question: str, one: str, other: str) -> Iterator[str]:
     """The question with `one` replaced by `other`, and the reverse for acronyms; none if it has neither."""
     for old, new in ((one, other), (other, one)) if one.isupper() else ((one, other),):
         pattern = rf"\b{re.escape(old)}\b"
@@ -297,7 +297,9 @@ class ModelRefiner:
         if reply is None:
             return await self.inner.outside(question, judgement)
         text = question.standalone[:LONGEST]
-        return tuple(new_queries((with_constraints(text, query) for query in _said(reply)), set()))[:_FOR_A_PART]
+        return tuple(new_queries((with_constraints(text, query) for query in _reply_queries(reply)), set()))[
+            :_FOR_A_PART
+        ]
 
     async def _asked(
         self, question: Question, parts: tuple[str, ...], evidence: Evidence, asked: Sequence[str]
@@ -341,13 +343,13 @@ def checked_queries(question: str, reply: RefinerReply) -> tuple[str, ...]:
     >>> checked_queries("What was the revenue of Acme in 2019?", reply)
     ('its revenue Acme 2019',)
     """
-    queries = _said(reply)
+    queries = _reply_queries(reply)
     whole = " ".join(queries)
     lacking = with_constraints(question, whole)[len(whole) :]
     return (queries[0] + lacking, *queries[1:]) if queries else ()
 
 
-def _said(reply: RefinerReply) -> tuple[str, ...]:
+def _reply_queries(reply: RefinerReply) -> tuple[str, ...]:
     """The reply's queries, each on one line, at most three for a part."""
     taken: dict[int, int] = {}
     queries: list[str] = []

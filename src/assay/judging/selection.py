@@ -289,7 +289,7 @@ class ModelStripRanker:
             hit = evidence.hits[strip.hit]
             if strip.place == 0:
                 lines.append(sources_line(strip.hit + 1, hit.passage))
-            lines.append(f"{number}. {_shown(read_hit(hit).lines[strip.place])}")
+            lines.append(f"{number}. {_shown_line(read_hit(hit).lines[strip.place])}")
         blocks = (fenced("strips", code, "\n".join(lines)), fenced("question", code, question.standalone))
         return ModelRequest(
             role="condenser",
@@ -306,7 +306,7 @@ def numbered_strips(evidence: Evidence, room: int) -> tuple[Strip, ...]:
     shown: list[Strip] = []
     for n, hit in enumerate(evidence.hits):
         lines = read_hit(hit).lines if hit.strips else ()
-        cost = sum(estimated_tokens(_shown(line)) + 4 for line in lines)
+        cost = sum(estimated_tokens(_shown_line(line)) + 4 for line in lines)
         if cost <= room:
             shown += [Strip(n, place) for place in range(len(lines))]
             room -= cost
@@ -319,11 +319,11 @@ def with_named_strips(question: Question, evidence: Evidence, named: Sequence[St
     hits = []
     for n, hit in enumerate(evidence.hits):
         places = {strip.place for strip in named if strip.hit == n}
-        hits.append(_cut(hit, places, weights) if places else hit)
+        hits.append(_with_strips_at(hit, places, weights) if places else hit)
     return replace(evidence, hits=tuple(hits))
 
 
-def _cut(hit: Hit, places: set[int], weights: dict[str, float]) -> Hit:
+def _with_strips_at(hit: Hit, places: set[int], weights: dict[str, float]) -> Hit:
     """The hit with strips for these sentences and its best one, each with the sentences that it needs."""
     lines = read_hit(hit).lines
     best = max(range(len(lines)), key=lambda place: held_share(weights, held_terms(weights, lines[place].terms)))
@@ -331,5 +331,5 @@ def _cut(hit: Hit, places: set[int], weights: dict[str, float]) -> Hit:
     return replace(hit, strips=merge_strips([line.span for line in lines], kept))
 
 
-def _shown(line: Line) -> str:
+def _shown_line(line: Line) -> str:
     return one_line(line.text, _SHOWN)

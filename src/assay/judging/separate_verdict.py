@@ -58,8 +58,9 @@ class SeparateVerdict:
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
-            why = f"{_FOLLOWS}: its verdict counts for nothing, since a further call failed: {clean_model_sentence(str(error))}"
-            return _noted(self.nothing, why)
+            cause = clean_model_sentence(str(error))
+            why = f"{_FOLLOWS}: its verdict counts for nothing, since a further call failed: {cause}"
+            return _with_issue(self.nothing, why)
 
     async def _without_what_it_follows(
         self, question: Question, evidence: Evidence, verdict: Judgement
@@ -67,18 +68,18 @@ class SeparateVerdict:
         """The verdict without the paragraph that the model follows; `nothing` if it follows the rest as well."""
         followed = await self._followed(question, evidence)
         rest = strip_paragraphs(evidence, lambda hit, paragraph: (hit.passage.passage_id, paragraph) in followed)
-        why = f"{_FOLLOWS}: judged without what it follows {_where(evidence, rest)}"
+        why = f"{_FOLLOWS}: judged without what it follows {_extent(evidence, rest)}"
         low = await self._over(question, rest)
         if self._suffices(low) and await self._follows(question, rest):
-            return _noted(self.nothing, f"{why}, where it does so again: its verdict counts for nothing")
-        return _noted(_lower(low, verdict), why)
+            return _with_issue(self.nothing, f"{why}, where it does so again: its verdict counts for nothing")
+        return _with_issue(_lower_judgement(low, verdict), why)
 
     async def _followed(self, question: Question, evidence: Evidence) -> Collection[_Paragraph]:
         """The paragraph that makes the model find a made-up question answered, if one alone does."""
         suspects = _paragraphs(evidence)
         while len(suspects) > 1:
             half, other = suspects[: len(suspects) // 2], suspects[len(suspects) // 2 :]
-            suspects = half if await self._follows(question, _only(evidence, half)) else other
+            suspects = half if await self._follows(question, _only_paragraphs(evidence, half)) else other
         return suspects
 
     async def _with_and_without(self, question: Question, evidence: Evidence, plain: Evidence) -> Judgement:
@@ -86,18 +87,18 @@ class SeparateVerdict:
         if plain == evidence:
             return await self.ask(evidence, question)
         low = await self._over(question, plain)
-        why = f"{_ORDERING} {_where(evidence, plain)}"
+        why = f"{_ORDERING} {_extent(evidence, plain)}"
         if low.sufficiency == self.nothing.sufficiency:
-            return _noted(low, f"judged without {why}")
+            return _with_issue(low, f"judged without {why}")
         try:
             whole = await self.ask(evidence, question)
         except DeadlinePassed:
             raise
         except (ProviderError, BudgetSpent) as error:
-            return _noted(
+            return _with_issue(
                 low, f"judged only without {why}, since the other call failed: {clean_model_sentence(str(error))}"
             )
-        return _noted(_lower(low, whole), f"judged with and without {why}; the lower verdict holds")
+        return _with_issue(_lower_judgement(low, whole), f"judged with and without {why}; the lower verdict holds")
 
     async def _over(self, question: Question, evidence: Evidence) -> Judgement:
         """The verdict over the remaining evidence; `nothing` if none is left."""
@@ -124,11 +125,11 @@ def strip_paragraphs(evidence: Evidence, flagged: Callable[[Hit, Span], bool]) -
     >>> [hit.strips for hit in strip_paragraphs(evidence, lambda hit, span: span.start > 0).hits]
     [(Span(start=0, end=10),)]
     """
-    hits = (_without(hit, flagged) for hit in evidence.hits)
+    hits = (_without_paragraphs(hit, flagged) for hit in evidence.hits)
     return replace(evidence, hits=tuple(hit for hit in hits if hit is not None))
 
 
-def _only(evidence: Evidence, paragraphs: Collection[_Paragraph]) -> Evidence:
+def _only_paragraphs(evidence: Evidence, paragraphs: Collection[_Paragraph]) -> Evidence:
     """The evidence reduced to these paragraphs."""
     return strip_paragraphs(evidence, lambda hit, paragraph: (hit.passage.passage_id, paragraph) not in paragraphs)
 
@@ -142,13 +143,13 @@ def _paragraphs(evidence: Evidence) -> list[_Paragraph]:
     ]
 
 
-def _without(hit: Hit, flagged: Callable[[Hit, Span], bool]) -> Hit | None:
+def _without_paragraphs(hit: Hit, flagged: Callable[[Hit, Span], bool]) -> Hit | None:
     """The hit without its flagged paragraphs; None if nothing is left."""
     text = hit.passage.text
     shown = hit.strips or (Span(0, len(text)),)
     strips, left_out = [], False
     for paragraph in _PARAGRAPH.finditer(text):
-        seen = [_common(strip, Span(*paragraph.span())) for strip in shown]
+        seen = [_intersection(strip, Span(*paragraph.span())) for strip in shown]
         seen = [span for span in seen if span.start < span.end]
         if seen and flagged(hit, Span(*paragraph.span())):
             left_out = True
@@ -159,7 +160,7 @@ def _without(hit: Hit, flagged: Callable[[Hit, Span], bool]) -> Hit | None:
     return replace(hit, strips=tuple(strips)) if strips else None
 
 
-def _common(one: Span, other: Span) -> Span:
+def _intersection(one: Span, other: Span) -> Span:
     """The intersection of two spans; empty if its end is not after its start."""
     return Span(max(one.start, other.start), min(one.end, other.end))
 
@@ -197,16 +198,16 @@ def all_withheld(question: Question, evidence: Evidence, sufficiency: float, at:
     )
 
 
-def _lower(without: Judgement, whole: Judgement) -> Judgement:
+def _lower_judgement(without: Judgement, whole: Judgement) -> Judgement:
     """The lower of two verdicts; if equal, the one over all passages."""
     return without if (without.sufficiency or 0.0) < (whole.sufficiency or 0.0) else whole
 
 
-def _noted(judged: Judgement, issue: str) -> Judgement:
+def _with_issue(judged: Judgement, issue: str) -> Judgement:
     return replace(judged, issues=(*judged.issues, issue))
 
 
-def _where(evidence: Evidence, kept: Evidence) -> str:
+def _extent(evidence: Evidence, kept: Evidence) -> str:
     """The number of changed passages, in words."""
     changed = sum(hit not in kept.hits for hit in evidence.hits)
     return f"in {changed} of {len(evidence.hits)} passages"

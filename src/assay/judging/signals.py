@@ -57,7 +57,7 @@ def read_passage(passage: Passage, query_terms: QueryTerms) -> PassageTerms:
     """Read a passage for a question; title and table header count for the passage, not for its sentences."""
     text = passage.text[:LONGEST]
     lines = []
-    for position, stretch in enumerate(_stated(text)):
+    for position, stretch in enumerate(_prose_sentences(text)):
         lines.append((stretch, position, tuple(terms(stretch))))
     order = (*terms(passage.title), *terms(passage.header), *(term for _, _, found in lines for term in found))
     held = query_terms.weights.keys() & set(order)
@@ -70,7 +70,7 @@ def read_passage(passage: Passage, query_terms: QueryTerms) -> PassageTerms:
     )
 
 
-def _stated(text: str) -> Iterator[str]:
+def _prose_sentences(text: str) -> Iterator[str]:
     """The sentences of a text without markup; sentences of markup alone, such as templating, are left out."""
     prose = without_markup(text)
     for span in sentences(text):
@@ -127,7 +127,9 @@ def word_signals(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> d
 
 def best_window(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     """The highest coverage by two consecutive sentences."""
-    return max((_covered(window, query_terms) for reading in readings for window in _windows(reading)), default=0.0)
+    return max(
+        (_window_cover(window, query_terms) for reading in readings for window in _windows(reading)), default=0.0
+    )
 
 
 def answer_cover(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
@@ -139,7 +141,7 @@ def answer_cover(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> f
     for reading in readings:
         seen: dict[int, bool] = {}
         for window in _windows(reading):
-            covered = _covered(window, query_terms)
+            covered = _window_cover(window, query_terms)
             if covered > best and any(_answers(line, query_terms, seen) for line in window):
                 best = covered
     return best
@@ -151,7 +153,7 @@ def _windows(reading: PassageTerms) -> Iterator[tuple[Line, ...]]:
         yield reading.lines[at : at + 2]
 
 
-def _covered(window: tuple[Line, ...], query_terms: QueryTerms) -> float:
+def _window_cover(window: tuple[Line, ...], query_terms: QueryTerms) -> float:
     """The joint coverage of the sentences of a window."""
     return cover(frozenset().union(*(line.held for line in window)), query_terms)
 
@@ -171,12 +173,12 @@ def _pairs(query_terms: QueryTerms, readings: Sequence[PassageTerms]) -> float:
     if not query_terms.pairs:
         return cover(readings[0].held, query_terms)
     wanted = set(query_terms.pairs)
-    met = {pair for reading in readings for pair in _met(wanted, reading.order)}
+    met = {pair for reading in readings for pair in _pairs_near(wanted, reading.order)}
     weight = {pair: query_terms.weights[pair[0]] + query_terms.weights[pair[1]] for pair in wanted}
     return fsum(weight[pair] for pair in met) / fsum(weight.values())
 
 
-def _met(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str, str]]:
+def _pairs_near(wanted: set[tuple[str, str]], order: tuple[str, ...]) -> set[tuple[str, str]]:
     """The pairs whose terms are near each other, in either order."""
     terms = {term for pair in wanted for term in pair}
     places = [(n, term) for n, term in enumerate(order) if term in terms]

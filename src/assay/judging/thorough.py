@@ -60,8 +60,8 @@ def reconcile(
     'partial'
     """
     issues: list[str] = []
-    kept = tuple(_settled(aspect, relevance, missing, issues) for aspect in aspects)
-    parts = [WORTH[aspect.state] * _best(aspect, relevance) for aspect in kept]
+    kept = tuple(_settle(aspect, relevance, missing, issues) for aspect in aspects)
+    parts = [WORTH[aspect.state] * _best_relevance(aspect, relevance) for aspect in kept]
     sufficiency = sum(parts) / len(parts)
     if recommendation is Action.ANSWER and sufficiency < correct:
         issues.append("the model recommends ANSWER, though by its own account the passages do not suffice")
@@ -74,20 +74,20 @@ def reconcile(
     return Reconciled(kept, sufficiency, coverage, tuple(issues))
 
 
-def _settled(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[str], issues: list[str]) -> Aspect:
+def _settle(aspect: Aspect, relevance: Mapping[str, float], missing: Sequence[str], issues: list[str]) -> Aspect:
     """The aspect in the state that the rest of the reply allows; adds an issue if that differs."""
     if aspect.state == "missing":
         return replace(aspect, passage_ids=())
     if aspect.text.casefold() in (part.casefold() for part in missing):
         issues.append(f'the model calls "{aspect.text}" {aspect.state} and names it as missing')
         return replace(aspect, state="missing", passage_ids=())
-    if aspect.state == "covered" and _best(aspect, relevance) < LOW:
+    if aspect.state == "covered" and _best_relevance(aspect, relevance) < LOW:
         issues.append(f'the model calls "{aspect.text}" covered, by passages of low relevance alone')
         return replace(aspect, state="partial")
     return aspect
 
 
-def _best(aspect: Aspect, relevance: Mapping[str, float]) -> float:
+def _best_relevance(aspect: Aspect, relevance: Mapping[str, float]) -> float:
     """The relevance of the best passage named by the aspect; 0 without one."""
     return max((relevance.get(passage_id, 0.0) for passage_id in aspect.passage_ids), default=0.0)
 
@@ -114,7 +114,7 @@ _MOST = 5
 _Phrase = Annotated[str, Field(json_schema_extra=SENTENCE)]
 
 
-class _Rated(BaseModel):
+class _RatedPassage(BaseModel):
     """The relevance of one passage."""
 
     model_config = ConfigDict(extra="forbid")
@@ -147,7 +147,7 @@ class ThoroughReply(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    passages: list[_Rated]
+    passages: list[_RatedPassage]
     parts: list[_Part]
     issues: list[_Phrase] = Field(json_schema_extra={"maxItems": _MOST})
     missing: list[_Phrase] = Field(json_schema_extra={"maxItems": _MOST})
@@ -156,7 +156,9 @@ class ThoroughReply(BaseModel):
 
     @field_validator("passages", "parts", mode="after")
     @classmethod
-    def _each_once(cls, value: list[_Rated] | list[_Part], info: ValidationInfo) -> list[_Rated] | list[_Part]:
+    def _each_once(
+        cls, value: list[_RatedPassage] | list[_Part], info: ValidationInfo
+    ) -> list[_RatedPassage] | list[_Part]:
         given = sorted(_numbers(info, str(info.field_name)))
         if sorted(part.number for part in value) != given:
             raise ValueError(f"give each of the numbers {given} once, and no other")
@@ -209,7 +211,7 @@ class ThoroughModel:
 def judge_reply(question: Question, passages: int, reply: ThoroughReply, view: Shown, at: Thresholds) -> Judgement:
     """The judgement of a reply: reconciled, then decided by the common rules."""
     relevance = {view.packed.ids[passage.number - 1]: passage.relevance for passage in reply.passages}
-    missing, recommendation = _kept(reply.missing), Action(reply.recommendation)
+    missing, recommendation = _distinct_phrases(reply.missing), Action(reply.recommendation)
     found = reconcile(_aspects(reply, view), relevance, missing, recommendation, at.correct)
     triage = triage_of(found.sufficiency, at)
     clarify = recommendation is Action.CLARIFY
@@ -225,7 +227,7 @@ def judge_reply(question: Question, passages: int, reply: ThoroughReply, view: S
         relevance=relevance,
         aspects=found.aspects,
         missing=_missing(found, missing),
-        issues=(*_kept(reply.issues), *view.unseen, *found.issues),
+        issues=(*_distinct_phrases(reply.issues), *view.unseen, *found.issues),
         signals={"coverage": found.coverage, "relevance_best": max(relevance.values())},
         mode_used="thorough",
     )
@@ -246,6 +248,6 @@ def _missing(found: Reconciled, named: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*aspects, *named)))
 
 
-def _kept(phrases: Sequence[str]) -> tuple[str, ...]:
+def _distinct_phrases(phrases: Sequence[str]) -> tuple[str, ...]:
     """The first distinct phrases, each on one line."""
     return tuple(dict.fromkeys(phrase for phrase in map(clean_model_sentence, phrases) if phrase))[:_MOST]

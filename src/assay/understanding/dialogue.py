@@ -163,12 +163,12 @@ def _with_pronoun(asked: str, pronoun: re.Match[str] | None, earlier: str) -> st
     """
     if pronoun is None or _has_antecedent(asked, pronoun):
         return None
-    topic = _named(earlier) or _noun(earlier)
+    topic = _longest_name(earlier) or _noun(earlier)
     if pronoun.re is _ZH_PRONOUN:
         topic = focus(earlier)
     if topic is None:
         words_of_it = focus(earlier)
-        return f"{_bare(asked)} ({words_of_it})" if words_of_it else None
+        return f"{_bare_turn(asked)} ({words_of_it})" if words_of_it else None
     if pronoun.re is _OWNER:
         topic = f"{topic}'" if topic.endswith("s") else f"{topic}'s"
     elif pronoun.re is _THERE:
@@ -183,12 +183,12 @@ def _with_topic(asked: str, earlier: str) -> str | None:
     if topic is None or len(content) > 8 or set(words(topic)) <= set(words(asked)):
         return None
     asks = _QUESTION_WORD.search(asked)
-    whole = asks and (_named(asked) or _DEFINES.match(asked))
+    whole = asks and (_longest_name(asked) or _DEFINES.match(asked))
     short = not asks or len(content) <= 2
-    return f"{_bare(asked)} ({topic})" if _ASKS_FOR_MORE.search(asked) or (short and not whole) else None
+    return f"{_bare_turn(asked)} ({topic})" if _ASKS_FOR_MORE.search(asked) or (short and not whole) else None
 
 
-def _bare(asked: str) -> str:
+def _bare_turn(asked: str) -> str:
     """The turn without its opening "and" and final punctuation."""
     return _OPENING.sub("", asked).rstrip(" ?.!？。")
 
@@ -199,12 +199,12 @@ def focus(text: str) -> str | None:
     >>> focus("What is the role of the liver?"), focus("Who founded Rome?"), focus("Why?")
     ('the role of the liver', 'Rome', None)
     """
-    found = _named(text) or _noun(text)
+    found = _longest_name(text) or _noun(text)
     run = None if found else _longest_run(text)
     return (_ZH_ASKS.sub("", text[run.start : run.end]) or None) if run else found
 
 
-def _named(text: str) -> str | None:
+def _longest_name(text: str) -> str | None:
     """The longest of the first three names, with its article; a capitalised first word alone is not a name."""
     found = [name for name in names(text) if not name.opens and not name.words[0].startswith("i'")][:3]
     if not found:

@@ -48,10 +48,10 @@ class CondenserReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelUnderstander:
-    """Understand by `inner`, and ask the model for the standalone question if `unsure` gives a reason.
+    """Understand by `inner`, and ask the model for the standalone question if `doubt` gives a reason.
 
-    The model's question is taken only where it keeps what the user said (`lost`) and brings nothing that the
-    dialogue does not hold (`added`). Everything else of the question is worked out by `inner` from the new words.
+    The model's question is used only if it keeps what the user said (`lost_content`) and adds nothing that the
+    dialogue lacks (`added_content`). All other fields come from `inner`, given the new words.
     """
 
     llm: LLM
@@ -61,7 +61,7 @@ class ModelUnderstander:
     async def understand(self, text: str, history: tuple[Message, ...]) -> Question:
         """The question; that of `inner`, with a note, if the model fails or its question is refused."""
         question = await self.inner.understand(text, history)
-        if unsure(question) is None:
+        if doubt(question) is None:
             return question
         try:
             reply = await self._ask(question)
@@ -92,7 +92,7 @@ class ModelUnderstander:
         said = " ".join(reply.standalone.split())
         if not reply.resolved:
             return _by_rules(question, "the model could not tell from the dialogue what is meant")
-        wrong = lost(question.text, said) or added(question, said)
+        wrong = lost_content(question.text, said) or added_content(question, said)
         if wrong is not None:
             return _by_rules(question, f"the model's reading of the question was not taken: {wrong}")
         anew = await self.inner.understand(said, ())
@@ -109,7 +109,7 @@ class ModelUnderstander:
         )
 
 
-def unsure(question: Question) -> str | None:
+def doubt(question: Question) -> str | None:
     """The reason why the rules' standalone question may be wrong; None if there is none.
 
     Only a turn of a dialogue can be unsure. It is where a pronoun stands for nothing that the user named, where the
@@ -117,8 +117,8 @@ def unsure(question: Question) -> str | None:
     replaced though the user's last question names several things.
 
     >>> tall = "How tall is it?"
-    >>> unsure(Question(tall, tall, (Message("user", "Where is the Eiffel Tower?"),)))
-    >>> unsure(Question(tall, tall, (Message("user", "Is Everest near the K2?"),)))
+    >>> doubt(Question(tall, tall, (Message("user", "Where is the Eiffel Tower?"),)))
+    >>> doubt(Question(tall, tall, (Message("user", "Is Everest near the K2?"),)))
     'several things were named: Everest, K2'
     """
     if not question.history:
@@ -136,13 +136,13 @@ def unsure(question: Question) -> str | None:
     return f"several things were named: {', '.join(several)}" if len(several) > 1 else None
 
 
-def lost(asked: str, said: str) -> str | None:
+def lost_content(asked: str, said: str) -> str | None:
     """A number, name or negation of the user that the model's question lacks; None if there is none.
 
-    >>> lost("And not in 2019?", "What was the revenue of Acme in 2019?")
+    >>> lost_content("And not in 2019?", "What was the revenue of Acme in 2019?")
     'it leaves out "not"'
     """
-    there = _bare(said)
+    there = _bare_words(said)
     for word in words(asked):
         if (_NUMBER.search(word) or word in _LIMITS) and word not in there:
             return f'it leaves out "{word}"'
@@ -155,18 +155,18 @@ def lost(asked: str, said: str) -> str | None:
     return None
 
 
-def added(question: Question, said: str) -> str | None:
+def added_content(question: Question, said: str) -> str | None:
     """What the model's question adds to the dialogue: a number, a name, or mostly new words; None if nothing.
 
     >>> question = Question("Who built it?", "Who built it?", (Message("user", "Where is the Eiffel Tower?"),))
-    >>> added(question, "Who built the Eiffel Tower?")
-    >>> added(question, "Who built the Eiffel Tower in 1887?")
+    >>> added_content(question, "Who built the Eiffel Tower?")
+    >>> added_content(question, "Who built the Eiffel Tower in 1887?")
     'nobody said "1887"'
     """
     if len(said) > len(question.text) + _LONGER:
         return "it is far longer than what was asked"
     dialogue = (question.text, *(turn.text for turn in question.history))
-    known = frozenset().union(*map(_bare, dialogue))
+    known = frozenset().union(*map(_bare_words, dialogue))
     numbers = [word for word in words(said) if _NUMBER.search(word) and word not in known]
     strange = [
         said[name.start : name.end] for name in names(said) if not name.opens and not set(name.words) <= known
@@ -177,7 +177,7 @@ def added(question: Question, said: str) -> str | None:
     return "it asks something else" if len(content & before) < _SAID_BEFORE * len(content) else None
 
 
-def _bare(text: str) -> frozenset[str]:
+def _bare_words(text: str) -> frozenset[str]:
     """The words of a text; possessives with and without their ending."""
     found = words(text)
     return frozenset((*found, *(word.removesuffix("'s").removesuffix("’s") for word in found)))

@@ -81,7 +81,7 @@ def aspects(question: str) -> tuple[str, ...]:
         part
         for sentence in sentences(question)
         for clause in _CLAUSES.split(question[sentence.start : sentence.end])
-        for part in _unjoined(clause)
+        for part in _split_clause(clause)
     ]
     found: list[str] = []
     for part in _with_settings(parts):
@@ -98,7 +98,7 @@ def _with_subject(part: Sequence[str], before: Sequence[str]) -> Sequence[str]:
     return (standalone(part[0], (Message("user", before[-1]),)).standalone.strip(" ?.!？。,"),)
 
 
-def _unjoined(clause: str) -> list[str]:
+def _split_clause(clause: str) -> list[str]:
     """The parts that a clause joins; the clause itself if one of them would be too short."""
     parts = [clause] if _SERIES.search(clause) else _JOINED.split(clause)
     return parts if all(len(terms(part)) >= LEAST_TERMS for part in parts) else [clause]

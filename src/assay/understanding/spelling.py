@@ -101,7 +101,7 @@ class CollectionSpeller:
             return ()
         vocabulary = await self._vocabulary()
         found = [(word, await self._nearest(fold(word), asked[word], vocabulary)) for word in unknown]
-        return tuple(Correction(word, _cased(word, near)) for word, near in found if near is not None)
+        return tuple(Correction(word, _match_case(word, near)) for word, near in found if near is not None)
 
     async def _vocabulary(self) -> _Vocabulary:
         version = await self.index.version()
@@ -152,5 +152,5 @@ def suspect_words(text: str) -> dict[str, int]:
     return found
 
 
-def _cased(written: str, near: str) -> str:
+def _match_case(written: str, near: str) -> str:
     return near.title() if written.istitle() else near

@@ -57,7 +57,11 @@ class PlainDecliner:
             return _asks_back(question, gathered)
         if not gathered.evidence.hits:
             return f"{self.nothing}{_queries(question, gathered)}."
-        said = (_missing(question, gathered), *_other_language(question, gathered), _tried(question, gathered))
+        said = (
+            _refusal(question, gathered),
+            *_other_language(question, gathered),
+            _search_summary(question, gathered),
+        )
         return " ".join(said)
 
 
@@ -67,14 +71,14 @@ def _other_language(question: Question, gathered: Gathered) -> tuple[str, ...]:
     found = {language_of(passage.text[:_SAMPLE]) for passage in gathered.evidence.passages} - {"und"}
     if asked == "und" or not found or asked in found:
         return ()
-    found_languages = _listed(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
+    found_languages = _as_phrase(tuple(sorted(_LANGUAGES.get(code, code) for code in found)))
     asked_language = _LANGUAGES.get(asked, asked)
     return (
         f"The question is in {asked_language}, the passages found are in {found_languages}: ask in their language.",
     )
 
 
-def _missing(question: Question, gathered: Gathered) -> str:
+def _refusal(question: Question, gathered: Gathered) -> str:
     """A sentence that refuses, and names the things that were not found, unless that is the whole question."""
     whole = question.standalone.casefold()
     missing = [
@@ -82,11 +86,11 @@ def _missing(question: Question, gathered: Gathered) -> str:
     ]
     if not missing:
         return "The documents do not answer this question."
-    named = _listed(tuple(f"“{_shortened(thing)}”" for thing in missing[:_MOST_NAMED]))
+    named = _as_phrase(tuple(f"“{_shorten(thing)}”" for thing in missing[:_MOST_NAMED]))
     return f"The documents do not answer this question: nothing was found on {named}."
 
 
-def _tried(question: Question, gathered: Gathered) -> str:
+def _search_summary(question: Question, gathered: Gathered) -> str:
     count = len(gathered.evidence.hits)
     read = "1 passage was read" if count == 1 else f"{count} passages were read"
     return f"{read}{_queries(question, gathered)}{_nearest(gathered.evidence)}."
@@ -97,7 +101,7 @@ def _queries(question: Question, gathered: Gathered) -> str:
     asked = tuple(dict.fromkeys(query for step in gathered.path for query in step.queries))
     if not asked or asked == (question.text,):
         return ""
-    return " for " + _listed(tuple(f"“{_shortened(query)}”" for query in asked[:3]))
+    return " for " + _as_phrase(tuple(f"“{_shorten(query)}”" for query in asked[:3]))
 
 
 def _nearest(evidence: Evidence) -> str:
@@ -115,27 +119,27 @@ def _asks_back(question: Question, gathered: Gathered) -> str:
     """A question with a short answer: which of the things found is meant."""
     titles = tuple(dict.fromkeys(passage.title for passage in gathered.evidence.passages if passage.title))
     if gathered.judgement.missing:
-        named = _listed(tuple(f"“{_shortened(part)}”" for part in gathered.judgement.missing[:2]))
+        named = _as_phrase(tuple(f"“{_shorten(part)}”" for part in gathered.judgement.missing[:2]))
         return f"What do you mean by {named}?"
     if len(titles) > 1:
-        named = _listed(tuple(f"“{title}”" for title in titles[:3]), last="or")
+        named = _as_phrase(tuple(f"“{title}”" for title in titles[:3]), last="or")
         return f"Which of these do you mean: {named}?"
-    return f"Could you say more about what “{_shortened(question.text)}” refers to?"
+    return f"Could you say more about what “{_shorten(question.text)}” refers to?"
 
 
-def _shortened(said: str) -> str:
+def _shorten(said: str) -> str:
     """The beginning of what was asked.
 
-    >>> len(_shortened("x" * 20_000)), _shortened("rent")
+    >>> len(_shorten("x" * 20_000)), _shorten("rent")
     (121, 'rent')
     """
     return said if len(said) <= _MOST_SAID else f"{said[:_MOST_SAID].rstrip()}…"
 
 
-def _listed(items: tuple[str, ...], last: str = "and") -> str:
+def _as_phrase(items: tuple[str, ...], last: str = "and") -> str:
     """The items as a phrase.
 
-    >>> _listed(("a", "b", "c"))
+    >>> _as_phrase(("a", "b", "c"))
     'a, b and c'
     """
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
@@ -172,7 +176,7 @@ def clarifying_question(
     >>> clarifying_question(Question("What does the loan need?", "What does the loan need?"), Evidence())
     'Your question does not say which loan is meant. Which one do you mean?'
     """
-    phrase = _unnamed(question)
+    phrase = _unnamed_phrase(question)
     if phrase is None:
         return f"It is not clear what your question asks for. {_offer(_titles(question, evidence))}"
     if not phrase.head:
@@ -192,7 +196,7 @@ def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
     but one.
     """
     passages = evidence.readable.passages
-    titles = _distinct([passage.title for passage in passages if stem(phrase.head) in terms(passage.title)])
+    titles = _distinct_titles([passage.title for passage in passages if stem(phrase.head) in terms(passage.title)])
     if titles:
         return titles
     texts = [passage.text for passage in passages]
@@ -202,10 +206,10 @@ def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
     holding = [
         passage.title for passage in passages if stem(phrase.head) in terms(f"{passage.title} {passage.text}")
     ]
-    return _distinct(holding)
+    return _distinct_titles(holding)
 
 
-def _unnamed(question: Question) -> Pointed | None:
+def _unnamed_phrase(question: Question) -> Pointed | None:
     """The first phrase without a referent in the dialogue; a pronoun only if there is no other."""
     before = {term for turn in question.history[-_MOST_TURNS:] for term in terms(turn.text)}
     phrases = pointed(question.text[:_LONGEST_QUESTION])
@@ -217,7 +221,7 @@ def _unnamed(question: Question) -> Pointed | None:
 
 def _values(evidence: Evidence, contradictions: Sequence[Contradiction]) -> dict[str, str]:
     """The values in dispute by the titles of their documents; "" if the titles do not distinguish them."""
-    titles = {passage.passage_id: _named(passage.title) for passage in evidence.passages}
+    titles = {passage.passage_id: _with_referents(passage.title) for passage in evidence.passages}
     found = {
         titles.get(reading.passage_ids[0], ""): reading.value + (f" ({reading.date})" if reading.date else "")
         for contradiction in contradictions
@@ -231,16 +235,16 @@ def _titles(question: Question, evidence: Evidence) -> tuple[str, ...]:
     """The titles of the passages that share a word with the question, or all titles if fewer than two do."""
     asked = frozenset(terms(question.standalone[:_LONGEST_QUESTION]))
     sharing = [passage.title for passage in evidence.readable.passages if asked & frozenset(terms(passage.text))]
-    return _distinct(sharing) or _distinct([passage.title for passage in evidence.passages])
+    return _distinct_titles(sharing) or _distinct_titles([passage.title for passage in evidence.passages])
 
 
-def _distinct(titles: Sequence[str]) -> tuple[str, ...]:
+def _distinct_titles(titles: Sequence[str]) -> tuple[str, ...]:
     """The first distinct titles, each on one line; none if there is only one."""
-    named = tuple(dict.fromkeys(_named(title) for title in titles if title.strip()))
+    named = tuple(dict.fromkeys(_with_referents(title) for title in titles if title.strip()))
     return named[:MOST_READINGS] if len(named) > 1 else ()
 
 
-def _named(title: str) -> str:
+def _with_referents(title: str) -> str:
     return " ".join(title.split())[:_LONGEST_NAME].rstrip()
 
 

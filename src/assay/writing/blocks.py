@@ -111,14 +111,14 @@ def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     most_words = room.listed if any(block.kind is BlockKind.LIST for block in found) else room.block
     whole = Shown(tuple(Span(block.start, block.end) for block in found), passage)
     if whole.words <= SLACK * most_words:
-        return Shown(_joined(whole.parts, text), passage)
+        return Shown(_join_parts(whole.parts, text), passage)
     parts: list[Span] = []
     left = most_words
     for block in found:
-        taken = _shortened(text, block, span, left)
+        taken = _shorten_block(text, block, span, left)
         parts += taken
         left -= sum(_words(text, part) for part in taken)
-    return Shown(_joined(parts, text), passage) if parts else None
+    return Shown(_join_parts(parts, text), passage) if parts else None
 
 
 def exclude_rivals(shown: Shown, rivals_found: Mapping[str, Sequence[Rival]]) -> Shown | None:
@@ -134,7 +134,7 @@ def exclude_rivals(shown: Shown, rivals_found: Mapping[str, Sequence[Rival]]) ->
         before = [Span(part.start, min(part.end, rival.span.start)) for part in parts]
         behind = [Span(max(part.start, rival.span.end), part.end) for part in parts]
         pieces = [piece for piece in chain(before, behind) if text[piece.start : piece.end].strip()]
-        parts = sorted((_stripped(text, piece) for piece in pieces), key=lambda part: part.start)
+        parts = sorted((_strip_blanks(text, piece) for piece in pieces), key=lambda part: part.start)
     return Shown(tuple(parts), shown.passage) if parts else None
 
 
@@ -155,7 +155,7 @@ def extend_block(shown: Shown, most_words: int) -> Shown:
                 room -= _words(text, neighbours[0])
                 parts.append(neighbours.pop(0))
                 fits = True
-    return Shown(_joined(parts, text), shown.passage)
+    return Shown(_join_parts(parts, text), shown.passage)
 
 
 def remainder_notes(question: Question, shown: Sequence[Shown]) -> list[str]:
@@ -193,7 +193,7 @@ def items_left_out(shown: Sequence[Shown]) -> list[int]:
         for block in passage_blocks(passage):
             if block.kind is not BlockKind.LIST:
                 continue
-            seen = [(at, item) for item in block.items for at, part in parts if _touches(part, item)]
+            seen = [(at, item) for item in block.items for at, part in parts if _overlaps(part, item)]
             if seen:
                 counts[max(at for at, _ in seen)] += len(block.items) - len({item for _, item in seen})
     return counts
@@ -215,7 +215,7 @@ def list_around(passage: Passage, span: Span) -> Span | None:
 def in_code(passage: Passage, span: Span) -> bool:
     """Whether a stretch of the passage overlaps a block of code."""
     return any(
-        block.kind is BlockKind.CODE and _touches(Span(block.start, block.end), span)
+        block.kind is BlockKind.CODE and _overlaps(Span(block.start, block.end), span)
         for block in passage_blocks(passage)
     )
 
@@ -233,7 +233,7 @@ def _units_under_one_heading(found: Sequence[Block], place: int) -> list[Span]:
     return held
 
 
-def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
+def _shorten_block(text: str, block: Block, span: Span, room: int) -> list[Span]:
     """The parts of a block around the span, about `room` words; parts that overlap the span always stay."""
     if _words(text, Span(block.start, block.end)) <= room:
         return [Span(block.start, block.end)]
@@ -249,13 +249,13 @@ def _shortened(text: str, block: Block, span: Span, room: int) -> list[Span]:
                 Span(block.start + sentence.start, block.start + sentence.end) for sentence in sentences(prose)
             ]
             # Of a lead-in outside the answer the end is shown, next to what it leads to.
-            inside = span if _touches(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
+            inside = span if _overlaps(Span(block.start, block.end), span) else Span(block.end - 1, block.end)
             return _around(text, found, inside, room)
 
 
 def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Span]:
     """The parts that overlap the span, then those after and before them by turns while they fit."""
-    touched = [at for at, part in enumerate(parts) if _touches(part, span)]
+    touched = [at for at, part in enumerate(parts) if _overlaps(part, span)]
     if not touched:
         touched = [min(range(len(parts)), key=lambda at: abs(parts[at].start - span.start))] if parts else []
     if not touched:
@@ -274,7 +274,7 @@ def _around(text: str, parts: Sequence[Span], span: Span, room: int) -> list[Spa
     return list(parts[first : last + 1])
 
 
-def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
+def _join_parts(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
     """The parts in order, with parts joined if only white space separates them."""
     joined: list[Span] = []
     for part in sorted(parts, key=lambda part: part.start):
@@ -285,14 +285,14 @@ def _joined(parts: Sequence[Span], text: str) -> tuple[Span, ...]:
     return tuple(joined)
 
 
-def _stripped(text: str, part: Span) -> Span:
+def _strip_blanks(text: str, part: Span) -> Span:
     """The stretch without leading blank lines and trailing blanks; an indent stays."""
     said = text[part.start : part.end]
     start = part.start + len(said) - len(said.lstrip())
     return Span(text.rfind("\n", part.start, start) + 1 or part.start, part.start + len(said.rstrip()))
 
 
-def _touches(part: Span, span: Span) -> bool:
+def _overlaps(part: Span, span: Span) -> bool:
     return part.start < max(span.end, span.start + 1) and span.start < part.end
 
 

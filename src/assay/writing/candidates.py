@@ -70,7 +70,7 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
     text = hit.passage.text
     code = [Span(match.start(), match.end()) for match in _FENCED.finditer(text)]
     position = 0
-    for whole in (line for span in _closed(text, sentences(text)) for line in _lines(text, span)):
+    for whole in (line for span in _close_brackets(text, sentences(text)) for line in _lines(text, span)):
         if any(block.start < whole.end and whole.start < block.end for block in code):
             continue
         span = _without_mark(text, whole)
@@ -84,7 +84,7 @@ def _of_passage(rank: int, hit: Hit) -> Iterator[Candidate]:
         position += 1
 
 
-def _closed(text: str, found: Sequence[Span]) -> list[Span]:
+def _close_brackets(text: str, found: Sequence[Span]) -> list[Span]:
     """The sentences; one that ends inside a bracket is joined with the next one if that closes it."""
     closed: list[Span] = []
     opened = 0

@@ -102,7 +102,7 @@ class Centrality:
         said = set(words(self.question))
         return [
             [float(count) for count in self.fitting],
-            [_new_names(text, said) for text in self.texts],
+            [_new_name_count(text, said) for text in self.texts],
             [float(len(_FIGURE.findall(text))) for text in self.texts],
             [len(found - self.asked) / (len(found) or 1) for found in self.terms],
             [float(len(found)) for found in self.terms],
@@ -196,6 +196,6 @@ def _dot(one: dict[str, float], other: dict[str, float]) -> float:
     return sum(weight * other.get(term, 0.0) for term, weight in one.items())
 
 
-def _new_names(text: str, said: set[str]) -> float:
+def _new_name_count(text: str, said: set[str]) -> float:
     """The number of names in the text with a new word."""
     return float(sum(not said.issuperset(words(text[span.start : span.end])) for span in names_in(text)))

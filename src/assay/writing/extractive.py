@@ -141,7 +141,7 @@ def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, 
                 continue
             found = shown_around(candidate.passage, candidate.span, _ROOM) or found
             has_list = True
-            shown = [shown_block for shown_block in shown if not _holds(found, shown_block)]
+            shown = [shown_block for shown_block in shown if not _contains(found, shown_block)]
         shown.append(found)
     return tuple(shown) if has_list else ()
 
@@ -154,7 +154,7 @@ def _list_of(candidate: Candidate) -> tuple[str, Span] | None:
     return candidate.passage.passage_id, listed
 
 
-def _holds(outer: Shown, inner: Shown) -> bool:
+def _contains(outer: Shown, inner: Shown) -> bool:
     """Whether `outer` contains all that `inner` shows."""
     same = outer.passage.passage_id == inner.passage.passage_id
     return same and all(
@@ -215,13 +215,13 @@ def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
     asked = words(question.standalone)
     if asks_which_of(question.standalone) or _LIKENESS.intersection(asked):
         return None
-    said = [_says(question.standalone, ground, grounds) for ground in grounds]
+    said = [_says_yes(question.standalone, ground, grounds) for ground in grounds]
     if any(verdict is None for verdict in said):
         return False if False in said else None
     return all(said)
 
 
-def _says(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> bool | None:
+def _says_yes(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> bool | None:
     """Whether one sentence says yes to the part of the question about its passage's title."""
     elsewhere = {term for other in grounds if other is not ground for term in terms(other.passage.title)}
     here = set(ground.terms) | set(terms(ground.passage.title))
@@ -242,7 +242,7 @@ def _says(question: str, ground: Candidate, grounds: Sequence[Candidate]) -> boo
         return None
     if False in measured:
         return False
-    return (turned + _negated(ground.text, wanted) + _negated(question, wanted)) % 2 == 0
+    return (turned + _negation_count(ground.text, wanted) + _negation_count(question, wanted)) % 2 == 0
 
 
 def _hedges(text: str) -> set[str]:
@@ -250,7 +250,7 @@ def _hedges(text: str) -> set[str]:
     return {word for word in words(text.replace("May", "")) if is_hedge(word)}
 
 
-def _negated(text: str, wanted: Sequence[str]) -> int:
+def _negation_count(text: str, wanted: Sequence[str]) -> int:
     """The number of negations whose scope holds a wanted term."""
     asked = set(wanted)
     return sum(
@@ -347,7 +347,7 @@ class ExtractiveWriter:
         """The answer's sentences in reading order, then `Finished("stop")`; none if nothing can be quoted."""
         plan = self._plan(question, evidence)
         if plan.listed:
-            for sentence in _listing(question, plan.listed):
+            for sentence in _list_sentences(question, plan.listed):
                 yield sentence
             yield Finished("stop")
             return
@@ -383,7 +383,7 @@ class ExtractiveWriter:
         if disagreeing:
             return _Plan(quoted=tuple(pool[index] for index in disagreeing))
         compared = sides(question, evidence, pool, shares)
-        grounds, settled = _settled(question, pool, shares, compared)
+        grounds, settled = _settle(question, pool, shares, compared)
         parts = [] if compared else sentence_per_part(question, pool, shares)
         if settled is not None:
             chosen = list(grounds)
@@ -399,7 +399,7 @@ class ExtractiveWriter:
         return _Plan(_WORD[settled], tuple(pool[index] for index in grounds), quoted)
 
 
-def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
+def _list_sentences(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
     """A sentence for each part shown; only its quotes are claims, not the note on omitted items."""
     rests = remainder_notes(question, shown)
     return [
@@ -413,7 +413,7 @@ def _listing(question: Question, shown: Sequence[Shown]) -> list[Sentence]:
     ]
 
 
-def _settled(
+def _settle(
     question: Question, pool: Sequence[Candidate], shares: Sequence[float], compared: Sequence[int]
 ) -> tuple[Sequence[int], bool | None]:
     """The sentences that settle yes or no, and the verdict: the compared ones, else the likeliest that does."""

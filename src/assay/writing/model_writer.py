@@ -422,7 +422,7 @@ class UnlinkedWriter:
         async with aclosing(self.inner.write(question, evidence, advice)) as parts:
             async for part in parts:
                 if isinstance(part, Finished):
-                    yield replace(part, notes=(*part.notes, *_told(changed)))
+                    yield replace(part, notes=(*part.notes, *_unlinked_note(changed)))
                     continue
                 plain = without_links(part, question, evidence)
                 changed += plain != part
@@ -457,7 +457,7 @@ def without_links(sentence: Sentence, question: Question, evidence: Evidence) ->
     return replace(sentence, text=plain.text) if plain.changed else sentence
 
 
-def _told(changed: int) -> tuple[str, ...]:
+def _unlinked_note(changed: int) -> tuple[str, ...]:
     """The note with the number of sentences that lost a link."""
     several = "sentences" if changed > 1 else "sentence"
     return (f"a link of {changed} {several} is shown as words: it is no cited source's address",) if changed else ()

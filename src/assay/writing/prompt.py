@@ -269,9 +269,11 @@ def writer_prompt(
     code = absent_from((*_data(question, evidence, extra), style.system_prompt), fence)
     reply = min(style.max_tokens or reply_tokens(question.detail), style.context_tokens // REPLY_SHARE)
     turns = important(question, style.history_messages, style.context_tokens // _HISTORY_SHARE, count)
-    rules = "\n".join((RULES, *(f"- {instruction}" for instruction in style.instructions(question)), *_own(style)))
-    everything = _listed(evidence.passages, code) + _disagreeing(evidence, evidence.passages, code)
-    longest = everything + _after(question, turns, extra, code, len(evidence.hits))
+    rules = "\n".join(
+        (RULES, *(f"- {instruction}" for instruction in style.instructions(question)), *_user_instructions(style))
+    )
+    everything = _source_list(evidence.passages, code) + _contradiction_note(evidence, evidence.passages, code)
+    longest = everything + _question_section(question, turns, extra, code, len(evidence.hits))
     rest = count(rules) + count(longest) + _AROUND
     room = style.context_tokens - reply - style.thinking_tokens - rest
     packed = pack(
@@ -283,9 +285,9 @@ def writer_prompt(
             "and no passage fits",
             hint="set --context-tokens to the model's context window, or choose a model with a larger one",
         )
-    after = _after(question, turns, extra, code, len(packed.passages))
-    disagreeing = _disagreeing(evidence, packed.passages, code)
-    parts = (_listed(packed.passages, code), packed.text, disagreeing, after)
+    after = _question_section(question, turns, extra, code, len(packed.passages))
+    disagreeing = _contradiction_note(evidence, packed.passages, code)
+    parts = (_source_list(packed.passages, code), packed.text, disagreeing, after)
     shown = "\n\n".join(part for part in parts if part)
     messages = (PromptMessage("system", rules), PromptMessage("user", shown))
     asked = ModelRequest("writer", messages, max_tokens=reply, temperature=TEMPERATURES[question.kind])
@@ -294,7 +296,7 @@ def writer_prompt(
     return Prompt(asked, packed, code)
 
 
-def _own(style: Style) -> tuple[str, ...]:
+def _user_instructions(style: Style) -> tuple[str, ...]:
     """The user's own instructions, framed by statements that the rules hold; empty without them."""
     return (OWN_BEGINS, style.system_prompt.strip(), OWN_ENDS) if style.system_prompt else ()
 
@@ -305,20 +307,20 @@ def _data(question: Question, evidence: Evidence, extra: Extra) -> tuple[str, ..
     return (*texts_of(evidence), *(message.text for message in question.history), *findings)
 
 
-def _listed(passages: tuple[Passage, ...], code: str) -> str:
+def _source_list(passages: tuple[Passage, ...], code: str) -> str:
     """The list of sources by name; empty for a single one, whose name is above its text."""
     if len(passages) < 2:
         return ""
     return fenced("sources", code, "\n".join(sources_line(n, passage) for n, passage in enumerate(passages, 1)))
 
 
-def _disagreeing(evidence: Evidence, passages: tuple[Passage, ...], code: str) -> str:
+def _contradiction_note(evidence: Evidence, passages: tuple[Passage, ...], code: str) -> str:
     """The readings of the contradictions, with the instruction to give each of them."""
     readings = describe_readings(evidence, passages)
     return f"{fenced('readings', code, readings)}\n\n{EACH_READING}" if readings else ""
 
 
-def _after(question: Question, turns: tuple[Message, ...], extra: Extra, code: str, shown: int) -> str:
+def _question_section(question: Question, turns: tuple[Message, ...], extra: Extra, code: str, shown: int) -> str:
     """The prompt after the `shown` passages: dialogue, findings, instructions, question."""
     findings = "\n".join(f"- {finding.message}: {finding.advice}" for finding in extra.advice)
     instructions = (

@@ -115,7 +115,7 @@ def select(
     for index in [*sure, *first, *(index for index in likeliest if shares[index] >= least)]:
         if not chosen or _fits(index, chosen, pool, most_words):
             chosen.append(index)
-            before = _pointed_at(index, pool)
+            before = _antecedent(index, pool)
             if before is not None and _fits(before, chosen, pool, most_words):
                 chosen.append(before)
     return chosen
@@ -156,7 +156,7 @@ def _fits(index: int, chosen: Sequence[int], pool: Sequence[Candidate], most_wor
     return index not in chosen and used + pool[index].words <= most_words and not _repeats(index, chosen, pool)
 
 
-def _pointed_at(index: int, pool: Sequence[Candidate]) -> int | None:
+def _antecedent(index: int, pool: Sequence[Candidate]) -> int | None:
     """The sentence right before one that refers back, in the same passage."""
     here, before = pool[index], pool[index - 1]
     follows = before.passage is here.passage and before.position == here.position - 1

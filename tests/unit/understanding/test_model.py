@@ -8,7 +8,7 @@ from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Message, Question, QuestionKind
-from assay.understanding.model import PROMPT, ModelUnderstander, lost, unsure
+from assay.understanding.model import PROMPT, ModelUnderstander, doubt, lost_content
 from assay.understanding.rules import RulesUnderstander, understand_by_rules
 
 CODE = "5eed" * 8
@@ -56,14 +56,14 @@ async def test_no_model_is_asked_where_the_rules_are_sure(text: str, history: tu
 
 def test_when_the_rules_are_unsure() -> None:
     several = (Message("user", "Is Lyon larger than Nantes?"),)
-    assert unsure(understand_by_rules("When was it founded?", several)) == "several things were named: Lyon, Nantes"
+    assert doubt(understand_by_rules("When was it founded?", several)) == "several things were named: Lyon, Nantes"
     bracketed = (Message("user", "Why is the sky blue?"),)
     assert understand_by_rules("Tell me more", bracketed).standalone.endswith(")")
     assert (
-        unsure(understand_by_rules("Tell me more", bracketed))
+        doubt(understand_by_rules("Tell me more", bracketed))
         == "no place was found for the topic of an earlier question"
     )
-    assert unsure(understand_by_rules("When was it opened?", DIALOGUE)) == 'nothing says what "it" stands for'
+    assert doubt(understand_by_rules("When was it opened?", DIALOGUE)) == 'nothing says what "it" stands for'
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ async def test_a_question_that_loses_or_invents_is_not_taken(text: str, said: st
 
 
 def test_other_words_for_a_negation_keep_it() -> None:
-    assert lost("Why isn't it open?", "Why is the bridge not open?") is None
+    assert lost_content("Why isn't it open?", "Why is the bridge not open?") is None
 
 
 async def test_what_the_model_cannot_tell_stays_unclear() -> None:

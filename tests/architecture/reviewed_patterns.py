@@ -283,7 +283,7 @@ FORMED: dict[tuple[str, str], str] = {
         "_in_answer",
     ): "words of a model's reply, escaped; white space between them is tried behind a word alone",
     ("judging/rewriting.py", "_replacements"): "names of a question, escaped and set between word boundaries",
-    ("judging/rewriting.py", "_expansion_as_written"): "names of a question, escaped and set between word boundaries",
+    ("judging/rewriting.py", "_expansion_as_written"): "words of an acronym, escaped and set between boundaries",
     ("nlp/segments.py", "_without_shells"): "a name of a tag, of eight; matched at the beginning of a text alone",
     ("nlp/names.py", "_written"): "names of a list of the package, escaped",
     ("repair/correct.py", "_denied"): "one word, escaped",

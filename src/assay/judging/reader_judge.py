@@ -86,7 +86,7 @@ _OPENING = word_class("verbs.auxiliary")
 def missing_things(query_terms: QueryTerms, nowhere: Collection[str]) -> tuple[str, ...]:
     """The names and phrases of the question with a term that no passage holds, rarest term first.
 
-    A phrase is the missing words that follow each other, with the word that they stand before.
+    A phrase is a run of missing words with the word after them.
 
     >>> from assay.judging.query_terms import query_terms_of
     >>> from assay.types import Question
@@ -188,9 +188,9 @@ class Measured:
 class HeuristicJudge:
     """Judge by fitted signals.
 
-    Without an embedder, or for a language that its model does not know, words alone decide and `mode_used`
-    says so. Passages keep the cosine that the search gave them; those without one are embedded here. A `reader`
-    says whether each passage answers, where it reads the language.
+    Without an embedder, or for a language that its model does not know, only words count, and `mode_used` says so.
+    Cosines from the search are reused; passages without one are embedded here. The `reader`, if it knows the
+    language, estimates whether each passage answers.
     """
 
     embedder: Embedder | None = None

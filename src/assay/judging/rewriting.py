@@ -121,11 +121,10 @@ LONGEST = 2000
 class RulesRefiner:
     """Refine by rules: phrases of the question, then names from the passages, then fewer words.
 
-    First the innermost phrases and the parts that are still open, each with the question's names; then the
-    question with names from the passages in place of its phrases (`forms`), by turns with those names beside the
-    question's open words; then acronyms and other names written out; then the question without words that no
-    passage has. `most` is how many queries a round may have. Nothing is asked twice on a path, in whatever order
-    its words stand.
+    First the innermost phrases and the open parts, with the question's names; then the question with its phrases
+    replaced by names from the passages (`forms`), by turns with such names beside the question's open words; then
+    expanded acronyms and aliases; then the question without words that no passage has. A round has at most `most`
+    queries. No query is repeated on a path, in any order of its words.
     """
 
     most: int = MOST
@@ -264,9 +263,9 @@ class QuestionFirst:
 class ModelRefiner:
     """Refine by one call of the model, or by `inner` if it fails or finds nothing new; `tell` gets the cause.
 
-    At most three queries for a part are taken. A name or number of the question that none of them has is added to
-    the first; outside the documents each query has all of them, and the model is shown no passage, so that nothing
-    of the documents leaves with a query. `room` is how many tokens of passages the model sees.
+    At most three queries for a part are used. Names and numbers of the question that all queries lack are added to
+    the first; queries for outside sources each get all of them, and the model sees no passage for these, so that no
+    text of the documents leaves with a query. `room` is the number of tokens of passages that the model sees.
     """
 
     llm: LLM

@@ -119,8 +119,8 @@ _HEAD = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)|.{1,200}:\s*$", re.DOTALL)
 class StripSelector:
     """Add strips that bear on the question to the passages of another selector.
 
-    Passages keep their whole text; only prompts are cut down to the strips. A passage that bears on the question as
-    a whole has no strips, so it is shown as it is.
+    Passages keep their whole text; only prompts are reduced to the strips. A passage that bears on the question as a
+    whole has no strips and is shown in full.
     """
 
     inner: Selector
@@ -135,7 +135,7 @@ class StripSelector:
 def with_strips(question: Question, evidence: Evidence) -> Evidence:
     """The evidence with new strips for each passage.
 
-    A passage that holds as much of the question as any other stays whole: several of its sentences may be needed.
+    The passages that hold the most of the question stay whole: several of their sentences may be needed.
     """
     asked = term_weights(question.standalone[:LONGEST])
     named = {
@@ -155,10 +155,9 @@ def with_strips(question: Question, evidence: Evidence) -> Evidence:
 def strips(hit: Hit, weights: dict[str, float], question: Question) -> tuple[Span, ...]:
     """The disjoint parts of the passage that bear on the question, in order; none means all of it.
 
-    A sentence bears on it when it holds at least half of the weight that the passage's best one holds, or some and
-    what could be an answer of the type asked for; what the title holds is said of every sentence. One that points
-    back brings the sentence before it along, and a heading stands with what follows it. Where no sentence holds
-    anything the passage stays whole.
+    A sentence bears on the question if it holds at least half of the best sentence's weight, or some weight and a
+    candidate answer; terms of the title count for no sentence. A sentence that refers back keeps the one before it,
+    and a heading stays with what follows it. If no sentence holds anything, the passage stays whole.
     """
     passage = read_hit(hit)
     if len(passage.lines) <= _WHOLE:
@@ -254,10 +253,10 @@ class Strip:
 class ModelStripRanker:
     """Have a model reselect the sentences of the passages for which `inner` made strips.
 
-    The model sees numbered sentences and gives numbers back, so it points at evidence and cannot write any. Of each
-    passage it also keeps the sentence that holds most of the question; a passage of which it names none keeps the
-    strips of `inner`, and one that `inner` left whole stays whole. Where the model fails all strips are those of
-    `inner`, and `tell` gets the cause. `room` is how many tokens of sentences the model sees.
+    The model sees numbered sentences and replies with numbers, so it can select evidence but not write any. Each
+    passage also keeps the sentence that holds most of the question; a passage without a selected sentence keeps the
+    strips of `inner`, and one that `inner` left whole stays whole. If the model fails, all strips are those of
+    `inner`, and `tell` gets the cause. `room` is the number of tokens of sentences that the model sees.
     """
 
     llm: LLM

@@ -1,10 +1,9 @@
-"""A model's verdict, tested by a made-up question, so that no text planted in a passage can raise it.
+"""A model's verdict, tested with a made-up question, so that text planted in a passage cannot raise it.
 
-Where a model finds that the evidence suffices, it is asked a made-up question over the very same passages
-(known-answer detection: Liu et al. 2024, arXiv 2310.12815). A model that finds that one answered as well follows
-what it reads. The paragraph that it follows is found by halving, and its verdict counts only without it. A
-paragraph in which the quarantine masked something is suspect from the start: the verdict is taken without it and
-with it, and the lower holds.
+If a model finds the evidence sufficient, it is asked a made-up question over the same passages (known-answer
+detection: Liu et al. 2024, arXiv 2310.12815). A model that claims an answer to it as well follows instructions in
+the passages. The paragraph is found by halving, and the verdict is taken without it. A paragraph with a part masked
+by the quarantine is suspect from the start: the verdict is taken with and without it, and the lower one counts.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 class SeparateVerdict:
     """A model's verdict by `ask`; a sufficient one is tested with a made-up question.
 
-    `nothing` is the verdict where nothing is left to be shown, `correct` the sufficiency (0 to 1) from which on
-    evidence suffices. The number of the made-up question comes from `fence`, so that a replay asks the same.
+    `nothing` is the verdict without evidence, `correct` the threshold of sufficient evidence (0 to 1). The number of
+    the made-up question comes from `fence`, so that a replay asks the same one.
     """
 
     ask: Ask
@@ -46,7 +45,7 @@ class SeparateVerdict:
     async def of(self, question: Question, evidence: Evidence) -> Judgement:
         """The final verdict, with an issue if it was taken more than once.
 
-        Raises ProviderError and BudgetSpent where a call failed that the verdict hangs on.
+        Raises ProviderError and BudgetSpent if a call fails on which the verdict depends.
         """
         plain = strip_paragraphs(evidence, _is_masked)
         verdict = await self._with_and_without(question, evidence, plain)

@@ -102,7 +102,7 @@ def asks_for_several(question: Question) -> bool:
 def shown_around(passage: Passage, span: Span, room: Room) -> Shown | None:
     """The blocks around an answer's span, shortened if they are long.
 
-    None where it stands in nothing that can be quoted: markup alone, or a heading without what follows it.
+    None if nothing around it can be quoted: markup alone, or a heading without what follows it.
     """
     text = passage.text
     found = unit(passage_blocks(passage), span.start, span.end)

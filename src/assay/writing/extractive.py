@@ -126,8 +126,8 @@ _COLONS = (":", "：")
 def with_lists(question: Question, quoted: Sequence[Candidate]) -> tuple[Shown, ...]:
     """The stretches to show, in order; a list with its lead-in replaces its sentences.
 
-    That is so where two of them were chosen, its lead-in, or one for a question that asks for several. Any other
-    sentence is shown alone. Empty where no list is shown so.
+    That needs two of its sentences, its lead-in, or one sentence for a question that asks for several things. Other
+    sentences are shown alone. Empty if no list is shown.
     """
     lists = [_list_of(candidate) for candidate in quoted]
     chosen = Counter(lists)
@@ -207,8 +207,8 @@ _LIKENESS = word_class("yes_no.likeness")
 def yes_or_no(question: Question, grounds: Sequence[Candidate]) -> bool | None:
     """Whether the sentences together say yes; None if they do not settle it or it is not a yes-or-no question.
 
-    A ground settles it when it holds every content word of the question, or its opposite; negations, opposites
-    and numbers that differ turn the answer. With several grounds, one a thing asked about, all must say yes.
+    A sentence settles it if it holds every content word of the question, or its opposite; negations, opposites and
+    different numbers reverse the answer. With several sentences, one for each thing asked about, all must say yes.
     """
     if question.answer_type is not AnswerType.YES_NO or not grounds:
         return None
@@ -278,7 +278,7 @@ def _measures(question: str, text: str) -> list[bool]:
 def sentence_per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: Sequence[float]) -> list[int]:
     """The likeliest sentence with the value of each reading of the contradictions, without repetition.
 
-    None where the evidence carries no contradiction, or where fewer than two readings can be quoted.
+    Empty without contradictions, or if fewer than two readings can be quoted.
     """
     chosen: dict[int, None] = {}
     for contradiction in evidence.contradictions:
@@ -296,8 +296,8 @@ def sentence_per_reading(evidence: Evidence, pool: Sequence[Candidate], shares: 
 def describe_readings(evidence: Evidence, passages: Sequence[Passage]) -> str:
     """The contradictions for a prompt, one a line: readings with passage numbers and dates.
 
-    A reading none of whose passages is among these is left out, and a contradiction of which fewer than two are
-    left; "" where there is none.
+    Readings without a passage among these are left out, as are contradictions with fewer than two readings; "" if
+    none is left.
     """
     number = {passage.passage_id: n for n, passage in enumerate(passages, 1)}
     lines = (_line(contradiction, number) for contradiction in evidence.contradictions)
@@ -336,7 +336,7 @@ class _Plan:
 class ExtractiveWriter:
     """Quote the sentences that answer, word for word, each with its passage.
 
-    It writes the same answer whatever the advice: a quotation cannot be mended.
+    The advice is ignored: a quotation cannot be improved.
     """
 
     ranker: Ranker = field(default_factory=load_ranker)

@@ -69,9 +69,9 @@ _SHORT_TYPES = frozenset(
 class Place:
     """A candidate for the answer: a span of a passage and the block shown around it.
 
-    `odds` are the reader's log odds that the passage answers, `rank` its place in the search from 0. The `cosine`
-    tells how near the block is to the question. A place of a `rival` of what was asked about is never shown, but
-    the answer must stand apart from it. A `cell` of a table that the question names comes before all that is read.
+    `odds` are the reader's log odds that the passage answers, `rank` is its search rank from 0, and `cosine` that of
+    the block and the question. A place about a `rival` of the thing asked about is never shown, but it counts against
+    the separation of the answer. A table `cell` that the question asks for precedes all other places.
     """
 
     passage: Passage
@@ -100,9 +100,8 @@ class Place:
 class ReaderWriter:
     """Quote whole blocks around the spans where the reader finds the answer, word for word.
 
-    Questions in a language that the reader does not know go to `other`, and so do those whose sources disagree, and
-    those of several steps, whose answer no one passage holds. It writes the same answer whatever the advice: a
-    quotation cannot be improved.
+    Questions in a language unknown to the reader go to `other`, as do questions with contradictory sources, and
+    those of several steps, which no single passage answers. The advice is ignored: a quotation cannot be improved.
     """
 
     reader: Reader
@@ -159,8 +158,8 @@ class ReaderWriter:
     ) -> list[Place]:
         """The likely places of an answer, best first; `rivals_found` are the stretches on rivals, by passage id.
 
-        A passage is read without them, and once more with them for the places of rivals. Of a table in which the
-        question names a cell nothing else is a place.
+        A passage is read without them, and again with them for the places about rivals. If the question asks for a
+        cell of a table, nothing else in the table is a place.
         """
         read = [(rank, passage, False) for rank, passage in enumerate(evidence.passages)]
         read += [(rank, passage, True) for rank, passage, _ in read if passage.passage_id in rivals_found]
@@ -249,8 +248,8 @@ def choose_places(places: Sequence[Place], room: Room, before: Sequence[Sentence
 def separation(first: Place, places: Sequence[Place]) -> float:
     """The log odds that a place shows the answer, against all `places` with other blocks.
 
-    By the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, which a cell that was looked up has:
-    of 97 such, 94 are right (benchmarks/cells).
+    From the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, the value of every looked-up cell: 94
+    of 97 such cells are right (benchmarks/cells).
     """
     if first.cell:
         return MOST_SPAN_ODDS
@@ -300,7 +299,7 @@ def _sentence(number: int, question: Question, place: Place, polarity: str, apar
 def _at_its_row(quote: Quote, question: Question, place: Place) -> Quote:
     """The quote; several rows of a table file get the location of the row that answers.
 
-    That is the row which alone has words of the question, where there is one; else the one of the answer's span.
+    That is the only row with words of the question, if there is one, else the row of the answer's span.
     """
     source, start = quote.source, place.passage.start + place.span.start
     if source.location.row is None or "\n" not in source.quote:

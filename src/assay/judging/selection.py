@@ -119,8 +119,8 @@ _HEAD = re.compile(r"[ \t]*(?:#{1,6}[ \t]|\|)|.{1,200}:\s*$", re.DOTALL)
 class StripSelector:
     """Add strips that bear on the question to the passages of another selector.
 
-    Passages keep their whole text; only prompts are reduced to the strips. A passage that bears on the question as a
-    whole has no strips and is shown in full.
+    Passages keep their whole text; only prompts are reduced to the strips. A passage that bears on the question
+    as a whole has no strips and is shown in full.
     """
 
     inner: Selector

@@ -33,8 +33,8 @@ _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 class SeparateVerdict:
     """A model's verdict by `ask`; a sufficient one is tested with a made-up question.
 
-    `nothing` is the verdict without evidence, `correct` the threshold of sufficient evidence (0 to 1). The number of
-    the made-up question comes from `fence`, so that a replay asks the same one.
+    `nothing` is the verdict without evidence, `correct` the threshold of sufficient evidence (0 to 1). The number
+    of the made-up question comes from `fence`, so that a replay asks the same one.
     """
 
     ask: Ask

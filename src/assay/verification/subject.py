@@ -135,7 +135,7 @@ def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]
     """A check of each claim that quotes what stands under another heading than the question names.
 
     Every part of the question must name a heading beside it (`assay.nlp.headings`). It is for the first claim of an
-    answer: what follows may be its neighbours. In benchmarks/parts and benchmarks/rivals it takes the mark from 8
+    answer: what follows may be its neighbours. In benchmarks/parts and benchmarks/rivals it takes the mark from 7
     of 23 answers that say another thing's fact and from none of 160 right ones.
     """
     parts = question.aspects or (question.standalone,)

@@ -69,9 +69,9 @@ _SHORT_TYPES = frozenset(
 class Place:
     """A candidate for the answer: a span of a passage and the block shown around it.
 
-    `odds` are the reader's log odds that the passage answers, `rank` is its search rank from 0, and `cosine` that of
-    the block and the question. A place about a `rival` of the thing asked about is never shown, but it counts against
-    the separation of the answer. A table `cell` that the question asks for precedes all other places.
+    `odds` are the reader's log odds that the passage answers, `rank` is its search rank from 0, and `cosine` that
+    of the block and the question. A place about a `rival` of the thing asked about is never shown, but it counts
+    against the separation of the answer. A table `cell` that the question asks for precedes all other places.
     """
 
     passage: Passage
@@ -248,8 +248,8 @@ def choose_places(places: Sequence[Place], room: Room, before: Sequence[Sentence
 def separation(first: Place, places: Sequence[Place]) -> float:
     """The log odds that a place shows the answer, against all `places` with other blocks.
 
-    From the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, the value of every looked-up cell: 94
-    of 97 such cells are right (benchmarks/cells).
+    From the softmax that the weights were fitted for; at most `MOST_SPAN_ODDS`, the value of every looked-up cell:
+    94 of 97 such cells are right (benchmarks/cells).
     """
     if first.cell:
         return MOST_SPAN_ODDS

@@ -348,7 +348,8 @@ def row(line: Line, body: dict[str, Any] | None) -> str:
     missed = "" if reached else " (**not reached**)"
     claim, _, name = line.result.partition("/results/")
     command = f"speed/{name.partition('-')[0]}.py" if claim == "speed" else f"{claim}/run.py"
-    command = {"choose": "retrieval/choose.py", "worth": "correct/learn.py"}.get(name, command)
+    others = {"choose": "retrieval/choose.py", "worth": "correct/learn.py", "addressed": "attacks/addressed.py"}
+    command = others.get(name, command)
     own = f"{claim}/{name}.py"
     if claim in ("answers", "claims", "planted") and (ROOT / "benchmarks" / own).exists():
         command = own

@@ -108,9 +108,9 @@ def _are_forms(one: str, other: str) -> bool:
 def phrases(question: str) -> tuple[Phrase, ...]:
     """The innermost phrase around each name; in a question without names, around each clause.
 
-    >>> [each.text for each in phrases("Who is the spouse of the director of Jump for Glory?")]
+    >>> [phrase.text for phrase in phrases("Who is the spouse of the director of Jump for Glory?")]
     ['the director of Jump for Glory']
-    >>> [each.text for each in phrases("In what county is the city where Ann Lee was born?")]
+    >>> [phrase.text for phrase in phrases("In what county is the city where Ann Lee was born?")]
     ['the city where Ann Lee was born']
     """
     named = [span for span in names(question) if terms(question[span.start : span.end])][:_MOST]

@@ -93,7 +93,7 @@ def asks_for_several(question: Question) -> bool:
     """Whether the question asks for a list, or in English for something in the plural.
 
     >>> asked = ("Which rules must I keep?", "What benefits does the firm offer?", "What happens in May?")
-    >>> [asks_for_several(Question(each, each)) for each in asked]
+    >>> [asks_for_several(Question(text, text)) for text in asked]
     [True, True, False]
     """
     return question.answer_type is AnswerType.LIST or _SEVERAL.search(question.standalone) is not None

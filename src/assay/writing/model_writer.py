@@ -95,9 +95,9 @@ class DraftReader:
 
     >>> passage = Passage("p7", "d", "r", 0, 1, "x", title="Weather")
     >>> reader = DraftReader((passage,))
-    >>> [each.text for each in reader.feed("It rained. It snowed [1]. The sun ")]
+    >>> [sentence.text for sentence in reader.feed("It rained. It snowed [1]. The sun ")]
     ['It rained.', 'It snowed.']
-    >>> [each.text for each in reader.end()], reader.cited
+    >>> [sentence.text for sentence in reader.end()], reader.cited
     (['The sun'], True)
     """
 

@@ -158,8 +158,8 @@ def instructions_for(question: Question) -> tuple[str, ...]:
     """The instructions for this question beside the rules, one sentence each, without the question's words.
 
     >>> question = Question("Ist er hoch?", "Ist er hoch?", kind=QuestionKind.YES_NO, language="de")
-    >>> for each in instructions_for(question):
-    ...     print(each)
+    >>> for instruction in instructions_for(question):
+    ...     print(instruction)
     Begin with yes or no, then say what shows it.
     Answer in one to three sentences.
     Answer in German, whatever the language of the sources.

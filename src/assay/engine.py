@@ -20,13 +20,13 @@ from assay.core.inputs import (
     OF_GATHER,
     OF_JUDGE,
     OF_SEARCH,
-    only_hits,
-    only_text,
     refuse_no_options,
     refuse_no_question,
     refuse_options,
     refuse_other_types,
     refuse_same_ids,
+    require_hits,
+    require_text,
 )
 from assay.core.pipeline import review_given, run_draft, run_question
 from assay.core.review import with_masked
@@ -354,7 +354,7 @@ class Engine:
         run, on = self._unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, _latest(history, options))
-            evidence = await self._quarantined(only_hits(passages))
+            evidence = await self._quarantined(require_hits(passages))
             judgement = await on.judge.judge(question, evidence.readable)
             return replace(judgement, issues=(*judgement.issues, *evidence.notes))
 
@@ -365,8 +365,8 @@ class Engine:
 
         What reads like an instruction to a model in them is no evidence: a check named "quarantine" shows each.
         """
-        _run, on = self._unrecorded(only_text(text))
-        evidence = await self._quarantined(only_hits(passages))
+        _run, on = self._unrecorded(require_text(text))
+        evidence = await self._quarantined(require_hits(passages))
         review = await on.text_verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
 
@@ -374,8 +374,8 @@ class Engine:
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
-        run, on = self._unrecorded(only_text(text))
-        given = DraftInput(text, await self._quarantined(only_hits(passages)), fixes=True, drops=drop)
+        run, on = self._unrecorded(require_text(text))
+        given = DraftInput(text, await self._quarantined(require_hits(passages)), fixes=True, drops=drop)
         draft = await review_given(given, on, run.limits)
         draft = replace(draft, review=with_masked(draft.review, given.evidence))
         return draft.fixed(text, on.notes())
@@ -391,7 +391,7 @@ class Engine:
         """
         refuse_other_types(question, ())
         given = DraftInput(
-            only_text(text), await self._quarantined(only_hits(passages)), question, mend or drop, drop
+            require_text(text), await self._quarantined(require_hits(passages)), question, mend or drop, drop
         )
         run = self._parts.begin_given(text, self._running)
         return await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
@@ -421,7 +421,7 @@ class Engine:
         parts = await self._under(options, known, "the passages are given; rounds=2 or more searches for others")
         if passages is None:
             return _Asked(parts, text, _latest(dialogue, options))
-        hits = only_hits(passages)
+        hits = require_hits(passages)
         refuse_same_ids(hits)
         own = CallerPassages(await self._quarantined(hits), searches)
         return _Asked(parts, text, _latest(dialogue, options), own)
@@ -440,7 +440,7 @@ class Engine:
 
         However many questions there are, the caller's loop does nothing but wait for them.
         """
-        handed = emit if emit is ignore_event else self._background.handing(emit)
+        handed = emit if emit is ignore_event else self._background.forward(emit)
         return await self._background.arun(self._conduct(asked, handed, streamed))
 
     async def _conduct(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:
@@ -519,7 +519,7 @@ def _latest(history: Iterable[Message], options: AskOptions | None) -> tuple[Mes
 
 
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:
-    return tuple([each async for each in results])
+    return tuple([result async for result in results])
 
 
 @cache

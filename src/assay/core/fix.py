@@ -279,7 +279,7 @@ def _by_piece(review: Review, starts: Sequence[int], verdicts: Container[Verdict
     """The texts of the claims with one of these verdicts, by piece."""
     claims = [claim for claim in review.claims if claim.verdict in verdicts]
     found: dict[int, set[str]] = {}
-    for at, claim in zip(_pieces_of((each.start for each in claims), starts), claims, strict=True):
+    for at, claim in zip(_pieces_of((claim.start for claim in claims), starts), claims, strict=True):
         found.setdefault(at, set()).add(claim.text)
     return found
 
@@ -302,12 +302,12 @@ def _with_hedge_mark(piece: Piece, why: str, before: _Change | None = None) -> _
 
 def _notes(changes: _Changes) -> tuple[str, ...]:
     """The notes on repairs that could not be made, each once."""
-    return tuple(dict.fromkeys(note for each in changes.values() if each.after for note in each.after.notes))
+    return tuple(dict.fromkeys(note for change in changes.values() if change.after for note in change.after.notes))
 
 
 def _unsafe(changes: _Changes) -> tuple[str, ...]:
     """The warning that counts sentences marked because a change would have broken HTML."""
-    count = sum(each.unsafe for each in changes.values())
+    count = sum(change.unsafe for change in changes.values())
     if not count:
         return ()
     sentences, others = ("1 sentence was", "it") if count == 1 else (f"{count} sentences were", "them")
@@ -328,7 +328,7 @@ def _with_repair_history(whole: Joined, changes: _Changes, claims: Sequence[Clai
     at_of = _pieces_of((claim.start for claim in claims), [span.start for span in whole.spans])
     for at, claim in zip(at_of, claims, strict=True):
         after = changes[at].after if at in changes else None
-        known = {each.text: each.history for each in after.review.claims} if after else {}
+        known = {claim.text: claim.history for claim in after.review.claims} if after else {}
         yield replace(claim, history=known.get(claim.text, claim.history))
 
 

@@ -195,16 +195,16 @@ def summed(runs: Iterable[RunFigures | None]) -> Figures:
     delivered: list[RunFigures] = []
     quality, costs, ms = RunningMean(), RunningMean(), RunningMean()
     tries = Tries()
-    for each in runs:
+    for run in runs:
         total += 1
-        if each is None:
+        if run is None:
             failed += 1
             continue
-        costs, ms = costs.followed_by(each.cost), ms.followed_by(each.ms)
-        tries += each.tries or Tries()
-        if each.delivered:
-            delivered.append(each)
-            quality = quality.followed_by(each.quality)
+        costs, ms = costs.followed_by(run.cost), ms.followed_by(run.ms)
+        tries += run.tries or Tries()
+        if run.delivered:
+            delivered.append(run)
+            quality = quality.followed_by(run.quality)
     figures = _of_delivered(delivered, total, failed, (quality, costs, ms))
     return replace(figures, tries=tries, first_try_share=tries.first_share, mean_tries=tries.mean)
 
@@ -214,9 +214,9 @@ def _of_delivered(
 ) -> Figures:
     """What is counted over the answers that were delivered, among all runs."""
     quality, costs, ms = means
-    reflections, reflected = sum(each.reflections for each in runs), sum(each.reflections > 0 for each in runs)
-    improved, regressed = sum(each.improved for each in runs), sum(each.regressed for each in runs)
-    marks, invalid = sum(each.citations for each in runs), sum(each.invalid_citations for each in runs)
+    reflections, reflected = sum(run.reflections for run in runs), sum(run.reflections > 0 for run in runs)
+    improved, regressed = sum(run.improved for run in runs), sum(run.regressed for run in runs)
+    marks, invalid = sum(run.citations for run in runs), sum(run.invalid_citations for run in runs)
     repairs: Counter[str] = Counter()
     checks: dict[str, CheckCounts] = {}
     check_costs: dict[str, CheckCost] = {}
@@ -245,7 +245,7 @@ def _of_delivered(
         checks=dict(sorted(checks.items())),
         costs=costs,
         ms=ms,
-        measured=sum(each.costs is not None for each in runs),
+        measured=sum(run.costs is not None for run in runs),
         check_costs=dict(sorted(check_costs.items())),
     )
 
@@ -273,8 +273,8 @@ def _share(part: int, whole: int) -> float | None:
 def _counts(checks: Iterable[Mapping[str, Any]]) -> dict[str, CheckCounts]:
     """How the checks ended, by name."""
     found: dict[str, Counter[str]] = {}
-    for each in checks:
-        found.setdefault(each["name"], Counter())[each["status"]] += 1
+    for check in checks:
+        found.setdefault(check["name"], Counter())[check["status"]] += 1
     return {name: CheckCounts(*(by[status] for status in Status)) for name, by in found.items()}
 
 

@@ -50,7 +50,7 @@ def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
     if store is None:
         return Calibrated()
     try:
-        now = Labels(store).in_force(collection)
+        now = Labels(store).calibration_in_use(collection)
     except StoreError:  # what is wrong with the record is told by what writes to it; no answer fails for that
         return Calibrated(doubt=UNREAD)
     shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)

@@ -17,11 +17,11 @@ from assay.rules.kinds.layout import bounds, counted
 from assay.rules.layout import (
     Statement,
     blocks,
-    found,
-    has,
+    has_phrase,
     heading_text,
     is_question,
-    named,
+    phrase_spans,
+    quoted_list,
     statements,
     word_count,
 )
@@ -66,7 +66,7 @@ class RequiredSection(Kind):
             raise ValueError("answerable is about questions: set questions = true")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """Where the section stands and what is in it."""
         title = self.title_in(language)
         if title is None:
@@ -135,10 +135,10 @@ class RequiredSection(Kind):
         section = _found(subject.plain, title) if title is not None else None
         if section is None:
             return ()
-        gone = [item for item in section.items if item in places]
-        if len(gone) == len(section.items) and section.followed_at is None:
+        removed = [item for item in section.items if item in places]
+        if len(removed) == len(section.items) and section.followed_at is None:
             return (_without_section(subject.text, section.heading),)
-        return tuple(_without_line(subject.text, item) for item in gone)
+        return tuple(_without_line(subject.text, item) for item in removed)
 
     @property
     def languages(self) -> frozenset[str]:
@@ -185,7 +185,7 @@ def _title_line(plain: str, start: int, end: int, title: str) -> Span | None:
     said = words if words is not None else line.strip()
     close = word_count(said) <= word_count(title) + _MORE_WORDS
     sentence = words is None and said.endswith((".", "!", "。"))
-    return Span(begin, end) if close and not sentence and has(said, (title.rstrip(" :：?？"),)) else None
+    return Span(begin, end) if close and not sentence and has_phrase(said, (title.rstrip(" :：?？"),)) else None
 
 
 def _without_line(text: str, span: Span) -> Edit:
@@ -232,16 +232,17 @@ class CallToAction(Kind):
     left_alone: ClassVar[frozenset[Exempt]] = frozenset(("quote", "code"))
     phrases: tuple[Phrase, ...] = Field(min_length=1, max_length=100)
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """To invite, and in what words."""
-        return f"Invite the reader in one sentence to take the next step, with words such as {named(self.phrases)}."
+        such_as = f"with words such as {quoted_list(self.phrases)}"
+        return f"Invite the reader in one sentence to take the next step, {such_as}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
         """The whole answer, where no sentence invites."""
         language = subject.question.language
-        if any(invites(each.plain, self.phrases, language) for each in statements(subject.plain)):
+        if any(invites(statement.plain, self.phrases, language) for statement in statements(subject.plain)):
             return ()
-        return (Broken(f"no sentence invites the reader with words such as {named(self.phrases)}"),)
+        return (Broken(f"no sentence invites the reader with words such as {quoted_list(self.phrases)}"),)
 
     def demand(self, language: str) -> Demand:
         """One of the phrases."""
@@ -259,10 +260,10 @@ def invites(sentence: str, phrases: tuple[str, ...], language: str = "en") -> bo
     [True, False]
     """
     if language != "en":
-        return bool(found(sentence, phrases))
+        return bool(phrase_spans(sentence, phrases))
     if not _ADDRESSES.search(sentence):
         return False
-    return any(_as_an_act(sentence, span.start, span.end) for span in found(sentence, phrases))
+    return any(_as_an_act(sentence, span.start, span.end) for span in phrase_spans(sentence, phrases))
 
 
 def _as_an_act(sentence: str, start: int, end: int) -> bool:
@@ -294,7 +295,7 @@ class Citations(Kind):
             raise ValueError(f"min {self.min} is above max {self.max}")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """How many sources to cite."""
         return f"Cite {bounds(self.min, self.max, 'sources')} in each sentence that states something."
 
@@ -366,7 +367,7 @@ class Python(Kind):
             raise ValueError(f"no installed package offers {name!r} in the group {GROUP!r}")
         return name
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """What the rule's author wrote."""
         return self.tell
 

@@ -150,7 +150,7 @@ def test_closing_the_engine_ends_the_checkers_threads(checker: Path):
     with open_checker(checker=str(checker)) as engine:
         engine.check("At sea level, water boils at 100 degrees.", [Passage("p", "d", "", 0, len(text), text)])
         # Threads of what nobody holds end by themselves: the checker is held, so that closing has to end them.
-        held = engine._held
+        held = engine._open_parts
         own = [each for each in set(threading.enumerate()) - before if each.name.startswith("assay-check")]
     assert own
     for thread in own:

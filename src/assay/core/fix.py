@@ -39,7 +39,7 @@ MOST_REPAIRED, CHARACTERS_A_REPAIR = 100, 30
 _NO_QUESTION = Question("", "")
 # Put before a table row, so that it is not tested as the head of its table.
 _HEAD = (Sentence(1, "|---|"),)
-_EMPTIED = "nothing that claims anything is left of the draft: no claim of it could be kept"
+_EMPTIED = "no claim of the draft could be kept: what is left of it claims nothing"
 _UNDONE = "its repair made another claim fail"
 
 

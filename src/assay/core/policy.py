@@ -197,7 +197,7 @@ def _says_otherwise(check: Check) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Redraft:
-    """Whether an answer is to be written again; `refusal` says why a wanted draft is not to be written."""
+    """The decision on another draft; `refusal` says why a wanted draft cannot be written."""
 
     is_wanted: bool
     refusal: str = ""
@@ -211,7 +211,7 @@ def redraft(
     limits: Limits,
     allowed_repairs: frozenset[RepairKind],
 ) -> Redraft:
-    """Whether an answer is to be written again.
+    """Decide whether an answer is to be written again.
 
     It is if its structure fails, which is what a finding of no single claim means, or if a model assessed it below
     the quality threshold. For its structure as many drafts are written again as `limits.repairs` allows, whatever

@@ -70,7 +70,7 @@ RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
 )
 # Chosen: a question of more words is not simple.
 SHORT = 20
-# A simple question wants a sentence or two: the detail (1 to 10) that a factual one has when nothing is said of it.
+# A simple question wants a sentence or two: the default detail (1 to 10) of a factual question.
 PLAIN_DETAIL = 3
 
 

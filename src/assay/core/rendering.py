@@ -48,9 +48,7 @@ def with_style(answer: Answer, style: CitationStyle) -> Answer:
     )
     explanation = answer.explanation
     if explanation is not None:
-        entries = (
-            replace(each, start=shifted(each.start), end=shifted(each.end)) for each in explanation.source_map
-        )
+        entries = (replace(row, start=shifted(row.start), end=shifted(row.end)) for row in explanation.source_map)
         explanation = replace(explanation, source_map=tuple(entries))
     text = rendered(answer, style)
     return replace(answer, text=text, claims=claims, checks=checks, citations=marks, explanation=explanation)

@@ -1,4 +1,4 @@
-"""Figures: what reflection did in one run, and over many. Computed from stored answers and measured costs. Pure."""
+"""Figures of reflection in one run and over many, from stored answers and measured costs. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REPAIRED = frozenset(RepairKind)
 
 @dataclass(frozen=True, slots=True)
 class CheckCounts(Value):
-    """How often one check ended in which way."""
+    """The counts of a check's results."""
 
     passed: int = 0
     failed: int = 0
@@ -70,7 +70,7 @@ class RunFigures(Value):
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
-        """The figures as they were stored."""
+        """The figures from their stored form."""
         checks = {name: CheckCounts(**counts) for name, counts in body["checks"].items()}
         stored = body.get("costs")
         costs = None if stored is None else {name: CheckCost.read(cost) for name, cost in stored.items()}
@@ -111,7 +111,7 @@ class RunningMean(Value):
 
 @dataclass(frozen=True, slots=True)
 class Figures(Value):
-    """Many runs in numbers; a share or a mean is None where nothing was there to count.
+    """Many runs in numbers; a share or a mean is None if there was nothing to count.
 
     `reflection_rate` is the share of delivered answers that were not the first draft as it was, `iterations` the
     mean number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of
@@ -154,7 +154,7 @@ def figures_of(
     `costs` are what its checks took, and `tries` what replies took, which no answer object says: a replay takes
     other times and asks no model.
     """
-    repairs = Counter(each["kind"] for each in answer["repairs"])
+    repairs = Counter(repair["kind"] for repair in answer["repairs"])
     dropped = answer.get("dropped", ())
     return RunFigures(
         delivered=answer["outcome"] in _DELIVERED,
@@ -220,11 +220,11 @@ def _of_delivered(
     repairs: Counter[str] = Counter()
     checks: dict[str, CheckCounts] = {}
     check_costs: dict[str, CheckCost] = {}
-    for each in runs:
-        repairs.update(each.repairs)
-        for name, counts in each.checks.items():
+    for run in runs:
+        repairs.update(run.repairs)
+        for name, counts in run.checks.items():
             checks[name] = checks.get(name, CheckCounts()) + counts
-        for name, cost in (each.costs or {}).items():
+        for name, cost in (run.costs or {}).items():
             check_costs[name] = check_costs.get(name, CheckCost()) + cost
     return Figures(
         runs=total,
@@ -251,15 +251,15 @@ def _of_delivered(
 
 
 def unrepaired(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a delivered answer still fails at: the messages of its blocking findings and of those to be repaired."""
+    """The messages of the blocking findings of a delivered answer, and of those to be repaired."""
     if answer["outcome"] not in _DELIVERED:
         return ()
-    left = (each for each in answer["findings"] if each["severity"] in ("block", "repair"))
-    return tuple(f"{each['check']}: {each['message']}" for each in left)
+    left = (finding for finding in answer["findings"] if finding["severity"] in ("block", "repair"))
+    return tuple(f"{finding['check']}: {finding['message']}" for finding in left)
 
 
 def _comparable(answer: Mapping[str, Any]) -> float | None:
-    """The sufficiency, where it can be compared with that of other questions."""
+    """The sufficiency if it can be compared with that of other questions, else None."""
     judgement = answer.get("judgement", {})
     fitted = judgement.get("calibrated") and answer.get("mode_used") == FITTED_MODE and searches_of(answer) == 1
     value: float | None = judgement["sufficiency"] if fitted else None
@@ -271,7 +271,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _counts(checks: Iterable[Mapping[str, Any]]) -> dict[str, CheckCounts]:
-    """How the checks ended, by name."""
+    """The results of the checks, by name."""
     found: dict[str, Counter[str]] = {}
     for check in checks:
         found.setdefault(check["name"], Counter())[check["status"]] += 1
@@ -279,7 +279,7 @@ def _counts(checks: Iterable[Mapping[str, Any]]) -> dict[str, CheckCounts]:
 
 
 def _was_supported(claim: Mapping[str, Any]) -> bool:
-    """Whether the claim was supported before anything was done to it."""
+    """True if the claim was supported before its first repair."""
     return _before_repairs(claim)[-1:] == [Verdict.SUPPORTED]
 
 

@@ -61,7 +61,7 @@ def with_highlights(text: str, marks: Sequence[Highlight]) -> list[Part]:
     """The text with its highlights; of those that overlap the first is shown.
 
     >>> parts = with_highlights("It rained.", [Highlight(3, 9, "supported")])
-    >>> [each if isinstance(each, str) else (each.tag, each.text) for each in parts]
+    >>> [part if isinstance(part, str) else (part.tag, part.text) for part in parts]
     ['It ', ('mark', 'rained'), '.']
     """
     parts: list[Part] = []

@@ -16,7 +16,7 @@ from assay.rules.layout import has_phrase, is_same_phrase
 from assay.rules.rule import Broken, Demand, Interval, Rule, RuleSet, blanked
 from assay.types import Evidence, Question, QuestionKind
 
-# Whether bounds on one answer can all be kept: its words, sentences, paragraphs and points.
+# Contradictions among bounds on one answer: its words, sentences, paragraphs and points.
 
 
 _INTERVALS: dict[str, Callable[[Demand], Interval]] = {

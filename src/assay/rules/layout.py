@@ -107,7 +107,7 @@ def heading_text(line: str) -> str | None:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text ends as a question does."""
+    """True if a text ends as a question does."""
     return _QUESTION.search(text) is not None
 
 
@@ -228,7 +228,7 @@ def rule_lines(text: str) -> tuple[int, ...]:
 
 
 def key_line(text: str, first: int, last: int | None, key: str) -> int:
-    """The line of a key between the lines `first` and `last`; `first` where it does not stand there."""
+    """The line of a key between the lines `first` and `last`; `first` if it is not there."""
     lines = _without_comments(text).split("\n")[first - 1 : last]
     wanted = re.compile(rf"(?:^|[\s{{,.\[\"'])(?:{re.escape(key)})[\"']?\s*(?:=|\.|\])")
     return next((first + n for n, line in enumerate(lines) if wanted.search(line)), first)
@@ -245,9 +245,9 @@ def _without_strings(text: str) -> str:
 def _without_comments(text: str) -> str:
     """The text without comments and with empty strings of more than one word: keys may be quoted, prose is none."""
 
-    def kept(match: re.Match[str]) -> str:
+    def blank(match: re.Match[str]) -> str:
         written = match.group()
         prose = written.startswith("#") or " " in written or "\n" in written
         return _NOT_LINE_END.sub(" ", written) if prose else written
 
-    return _STRING_OR_COMMENT.sub(kept, text)
+    return _STRING_OR_COMMENT.sub(blank, text)

@@ -134,10 +134,10 @@ def _tables(text: str, name: str) -> tuple[list[Any], list[str]]:
     try:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        place = _TOML_PLACE.search(said)
+        message = str(error)
+        place = _TOML_PLACE.search(message)
         line = place["line"] if place and place["line"] else text.count("\n") + 1
-        raise _error([f"{name}:{line}: not valid TOML: {_TOML_PLACE.sub('', said)}"]) from error
+        raise _error([f"{name}:{line}: not valid TOML: {_TOML_PLACE.sub('', message)}"]) from error
     except RecursionError as error:
         raise _error([f"{name}:1: nested too deeply"]) from error
     tables = body.get("rule", [])
@@ -183,7 +183,7 @@ def _rule(table: Any, line: int) -> Rule:
 
 
 def _mistakes(error: ValidationError, inside: str = "", kind: str = "") -> list[_Mistake]:
-    """What pydantic found, in our words, each mistake once."""
+    """The mistakes that pydantic found, in our words, each once."""
     found: dict[str, _Mistake] = {}
     for detail in error.errors(include_url=False):
         path = [str(part) for part in detail["loc"] if isinstance(part, int) or _is_key(part)]
@@ -196,7 +196,7 @@ def _mistakes(error: ValidationError, inside: str = "", kind: str = "") -> list[
 
 
 def _is_key(part: object) -> bool:
-    """Whether a part of a place is a key of the file, rather than pydantic's word for a branch of a union."""
+    """True if a part of a location is a key of the file, not pydantic's name for a branch of a union."""
     return (
         isinstance(part, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,60}", part) is not None and part not in _BRANCHES
     )

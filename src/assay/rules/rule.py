@@ -181,7 +181,7 @@ def exempt_spans(text: str, exempt: frozenset[Exempt], titles: Iterable[str] = (
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
-    """The text with spaces for what stands in the spans, line ends kept: places stay true.
+    """The text with the spans blanked out, except for line ends; offsets are unchanged.
 
     >>> blanked("a bc d", [Span(2, 4)])
     'a    d'
@@ -222,17 +222,17 @@ class When:
     languages: frozenset[str] = frozenset()
 
     def asked(self, question: Question) -> bool:
-        """Whether the rule may apply to answers to this question."""
+        """True if the rule may apply to answers to this question."""
         return self.asked_of(question.kind, question.language)
 
     def asked_of(self, kind: QuestionKind, language: str) -> bool:
-        """Whether the rule may apply to answers to questions of that kind in that language."""
+        """True if the rule may apply to answers to questions of that kind in that language."""
         return (not self.question_kinds or kind in self.question_kinds) and (
             not self.languages or language in self.languages
         )
 
     def applies(self, question: Question, text: str) -> bool:
-        """Whether the rule applies to this answer."""
+        """True if the rule applies to this answer."""
         spoken = f"{question.standalone}\n\n{text}"
         return self.asked(question) and (not self.topics or has_phrase(spoken, self.topics))
 

@@ -36,7 +36,7 @@ class Length(Kind):
         return f"Write {bounds(self.min, self.max, self.unit)}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The whole answer, where it is too short or too long."""
+        """The whole answer if it is too short or too long."""
         count = _count(subject.plain, self.unit)
         if count < self.min:
             return (Broken(f"the answer has {counted(count, self.unit)}, the least is {self.min}"),)
@@ -83,7 +83,7 @@ def _count(plain: str, unit: str) -> int:
 
 
 class Bullets(Kind):
-    """At least `min` and at most `max` points in lists, where the answer has more than `over_words` words.
+    """At least `min` and at most `max` points in lists, if the answer has more than `over_words` words.
 
     A list stands below prose that introduces it. Questions in a list are no points.
     """
@@ -108,7 +108,7 @@ class Bullets(Kind):
         return f"{where} {bounds(self.min, self.max, 'points')} as a list below a sentence that introduces them."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The answer, where its points are too few or too many, or nothing introduces them."""
+        """The answer if its points are too few or too many, or nothing introduces them."""
         if word_count(subject.plain) <= self.over_words:
             return ()
         found = blocks(subject.plain)
@@ -175,7 +175,7 @@ class Paragraphs(Kind):
         return " ".join(part for part in (count, size) if part)
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The answer, where it has too few or too many; each paragraph that is too long."""
+        """The answer if it has too few or too many; the paragraphs that are too long."""
         found = [block for block in blocks(subject.plain) if block.kind != "heading"]
         count = len(found)
         results = []
@@ -193,7 +193,7 @@ class Paragraphs(Kind):
         return tuple(results)
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """A paragraph break behind the last sentence that still fits, where the number of paragraphs is free."""
+        """A paragraph break behind the last sentence that still fits, if the number of paragraphs is free."""
         if self.max_words is None or self.max is not None:
             return ()
         return tuple(edit for place in places for edit in self._breaks(subject, place))

@@ -35,7 +35,7 @@ def replaced(
 
 
 def written_alike(model: str, text: str) -> str:
-    """The text with capitals where the model has them: all, or the first.
+    """The text with the capitals of the model: all, or the first.
 
     >>> written_alike("Delve", "look"), written_alike("DELVE", "look"), written_alike("delve", "look")
     ('Look', 'LOOK', 'look')
@@ -68,12 +68,12 @@ class ForbiddenWords(Kind):
         return f"Do not use {quoted_list(self.words)}.{instead}"
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """Each place where one of the words stands."""
+        """The places of the words."""
         places = phrase_spans(subject.plain, self.words, case=self.case)
         return tuple(Broken(self._cause(subject.text[span.start : span.end]), span) for span in places)
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """The word to use instead, where one is named."""
+        """The word to use instead, if one is named."""
         return replaced(subject, places, self.swaps(), "is not to be used", self.case)
 
     def swaps(self) -> tuple[Swap, ...]:
@@ -82,7 +82,7 @@ class ForbiddenWords(Kind):
 
     @property
     def forbids(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def _cause(self, written: str) -> str:
@@ -91,7 +91,7 @@ class ForbiddenWords(Kind):
         return f'"{written}" is not to be used{advice}'
 
 
-# deprecated_terms: terms that have a successor, or none because what they name is gone.
+# deprecated_terms: terms that have a successor, or none because the thing no longer exists.
 
 
 # A sentence that says that a term is out of use may use it.
@@ -110,9 +110,9 @@ _DENIES_WORD = re.compile(
 
 
 class DeprecatedTerms(Kind):
-    """`terms` maps each term to what is written now, or to "" where nothing replaces it. `case`: case counts.
+    """`terms` maps each term to what is written now, or to "" if nothing replaces it. `case`: case counts.
 
-    A sentence that says that a term is out of use keeps the rule. So does one that denies it: the word itself where
+    A sentence that says that a term is out of use keeps the rule. So does one that denies it: the word itself if
     it has a successor ("not called telephone"), else what it names ("we do not offer it").
     """
 
@@ -129,7 +129,7 @@ class DeprecatedTerms(Kind):
         return " ".join((*instead, *without))
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """Each place where a term is used as if it were current."""
+        """The places where a term is used as if it were current."""
         results = []
         for sentence in statements(subject.plain):
             if _OUT_OF_USE.search(sentence.plain):
@@ -142,7 +142,7 @@ class DeprecatedTerms(Kind):
         return tuple(results)
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """The term's successor, where it has one."""
+        """The term's successor, if it has one."""
         return replaced(subject, places, self.swaps(), "is out of use", self.case)
 
     def swaps(self) -> tuple[Swap, ...]:
@@ -151,11 +151,11 @@ class DeprecatedTerms(Kind):
 
     @property
     def forbids(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def _denied(self, sentence: str, place: Span) -> bool:
-        """Whether a sentence denies the term: the word, where it has a successor, else the thing, which is gone."""
+        """True if a sentence denies the term: the word if it has a successor, else the thing itself."""
         if self._swap(sentence[place.start : place.end]) is None:
             return bool(negations(sentence))
         return _DENIES_WORD.search(sentence[: place.start]) is not None
@@ -195,8 +195,8 @@ class Pattern(Kind):
             expression = _compiled(pattern, True)
         except re2.error as error:
             detail = error.args[0] if error.args else ""
-            said = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
-            raise ValueError(f"not an RE2 expression: {said}") from None
+            message = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
+            raise ValueError(f"not an RE2 expression: {message}") from None
         if expression.search("") is not None:
             raise ValueError("the expression matches the empty text, so it says nothing")
         return pattern
@@ -206,7 +206,7 @@ class Pattern(Kind):
         return self.tell
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """Each match of a forbidden expression; the answer, where a required one matches nowhere."""
+        """The matches of a forbidden expression; the answer if a required one matches nowhere."""
         expression = _compiled(self.pattern, self.case)
         text = _SURROGATE.sub("\ufffd", subject.plain)
         if self.mode == "required":
@@ -219,7 +219,7 @@ class Pattern(Kind):
         )
 
     def demand(self, language: str) -> Demand:
-        """The wording, where the expression is one and must stand in the answer."""
+        """The wording if the expression is plain text that the answer must have."""
         wording = self.mode == "required" and not _META.intersection(self.pattern)
         return Demand(texts=(self.pattern,)) if wording else Demand()
 
@@ -266,7 +266,7 @@ class Language(Kind):
         return f"Answer in {NAMES[code]}." if code in NAMES else "Answer in the question's language."
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
-        """The whole answer, where it shows another language."""
+        """The whole answer if it shows another language."""
         wanted = subject.question.language if self.is_ == "question" else self.is_
         plain = _ROW.sub("", subject.plain)
         shown, count = _shown(plain), word_count(plain)

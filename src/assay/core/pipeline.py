@@ -95,9 +95,10 @@ async def run_draft(given: DraftInput, run: Run, stages: Stages, sinks: Sequence
         if given.fixes:
             draft = await edit_style(question, draft, stages)
         draft = replace(draft, review=with_masked(draft.review, given.evidence))
-        draft = (
-            await assess(question, draft, stages) if recorded else replace(draft, notes=(*draft.notes, _TOO_LONG))
-        )
+        if recorded:
+            draft = await assess(question, draft, stages)
+        else:
+            draft = replace(draft, notes=(*draft.notes, _TOO_LONG))
         ask = Ask(given.question, (), run.id, run.profile, run.profile_reason)
         found = assemble_given(ask, draft, stages)
     found = events.finish(found)

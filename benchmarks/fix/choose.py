@@ -105,7 +105,9 @@ async def cases(some: Sequence[Written], seed: int) -> list[Case]:
             review = await engine.acheck(given, (passage,))
             read: tuple[Offer, ...] = ()
             if (claim := only(review)) is not None:
-                offered = offers(shipped_weights(), given, exchange.doubts(review, claim), NOTHING, (passage,))
+                offered = offers(
+                    shipped_weights(), given, exchange.doubted_places(review, claim), NOTHING, (passage,)
+                )
                 read = await weigh_offers(weigher, given, offered, (passage,))
             found.append(Case(passage.passage_id, true, given, read))
     return found

@@ -41,15 +41,14 @@ class CheckCounts(Value):
 class RunFigures(Value):
     """One run in numbers.
 
-    `reflections` counts what was done after the first draft: drafts written anew, and repairs kept. `improved`
-    counts claims that failed, were changed and are supported in the end, `regressed` those that were supported and
-    after a change are not, or were dropped; a claim that nobody changed is neither. `quality` is the assessment's
-    overall score, None where there was none or it is unknown. `cost` is in US dollars, None where a price is
-    unknown; `ms` is how long the run took.
+    `reflections` counts the changes of the first draft: further drafts, and repairs kept. `improved` counts claims
+    that failed, were changed and are supported in the end, `regressed` those that were supported and after a change
+    are not, or were dropped; an unchanged claim is neither. `quality` is the assessment's overall score, None if it
+    is unknown or there was none. `cost` is in US dollars, None if a price is unknown; `ms` is the time of the run.
 
-    `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
-    `costs` are what each check took, by name, with what several of them share; `tries` what the replies of models
-    took; None where that was not measured.
+    `sufficiency` is that of the evidence, 0 to 1, if the fitted judge judged a single search, else None. `costs` are
+    the costs of the checks by name, with those that several share; `tries` the attempts of models; None if they
+    were not measured.
     """
 
     delivered: bool
@@ -113,12 +112,12 @@ class RunningMean(Value):
 class Figures(Value):
     """Many runs in numbers; a share or a mean is None if there was nothing to count.
 
-    `reflection_rate` is the share of delivered answers that were not the first draft as it was, `iterations` the
-    mean number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of
-    marks that stand for a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart.
-    `check_costs` are what each check took in all, with what several of them share, over those of the delivered
-    answers whose checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the
-    share that came at the first attempt and the mean number of attempts.
+    `reflection_rate` is the share of delivered answers that differ from their first draft, `iterations` the mean
+    number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of marks
+    that name a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart. `check_costs`
+    are the total costs of the checks by name, with those that several share, over the delivered answers whose checks
+    were `measured`. `tries` are the replies of models in runs that gave an answer, with the share at the first
+    attempt and the mean number of attempts.
     """
 
     runs: int = 0

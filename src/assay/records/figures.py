@@ -46,8 +46,8 @@ class RunFigures(Value):
     are not, or were dropped; an unchanged claim is neither. `quality` is the assessment's overall score, None if it
     is unknown or there was none. `cost` is in US dollars, None if a price is unknown; `ms` is the time of the run.
 
-    `sufficiency` is that of the evidence, 0 to 1, if the fitted judge judged a single search, else None. `costs` are
-    the costs of the checks by name, with those that several share; `tries` the attempts of models; None if they
+    `sufficiency` is that of the evidence, 0 to 1, if the fitted judge judged a single search, else None. `costs`
+    are the costs of the checks by name, with those that several share; `tries` the attempts of models; None if they
     were not measured.
     """
 
@@ -115,9 +115,9 @@ class Figures(Value):
     `reflection_rate` is the share of delivered answers that differ from their first draft, `iterations` the mean
     number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of marks
     that name a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart. `check_costs`
-    are the total costs of the checks by name, with those that several share, over the delivered answers whose checks
-    were `measured`. `tries` are the replies of models in runs that gave an answer, with the share at the first
-    attempt and the mean number of attempts.
+    are the total costs of the checks by name, with those that several share, over the delivered answers whose
+    checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the share at the
+    first attempt and the mean number of attempts.
     """
 
     runs: int = 0

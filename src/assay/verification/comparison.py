@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, kept
+from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, count_common
 from assay.nlp.analysis import Analysis, Token, analyse, within
 from assay.nlp.negation import NEGATING_PREFIXES, opposite, opposites_of
 from assay.nlp.sources import SourceIndex, SourceSentence
@@ -342,7 +342,7 @@ def _swapped_names(copied: Copied, claim: str, tokens: Sequence[Token]) -> tuple
             *stems[first.start : first.end], *stems[second.end :],
         ]  # fmt: skip
         moves = first.end - first.start + second.end - second.start
-        if kept(back, stored) >= kept(stems, stored) + moves:
+        if count_common(back, stored) >= count_common(stems, stored) + moves:
             return _place(tokens, first), _place(tokens, second)
     return None
 

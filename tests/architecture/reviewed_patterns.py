@@ -287,7 +287,7 @@ FORMED: dict[tuple[str, str], str] = {
     ("judging/rewriting.py", "_written"): "names of a question, escaped and set between word boundaries",
     ("nlp/segments.py", "_without_shells"): "a name of a tag, of eight; matched at the beginning of a text alone",
     ("nlp/names.py", "_written"): "names of a list of the package, escaped",
-    ("repair/correct.py", "_denied"): "one word, escaped",
+    ("repair/correct.py", "_with_denial"): "one word, escaped",
     ("repair/wording.py", "_begins_with"): "words of one replacement, escaped",
     ("repair/wording.py", "_ends_with"): "words of one replacement, escaped",
     (

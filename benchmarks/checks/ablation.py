@@ -4,7 +4,7 @@
 
 Needs the signals that benchmarks/claims/signals.py keeps, and the bundled checker's policy. The verdicts are those
 of the program. A row is a check, in a changed copy of a source sentence or elsewhere: how many false and true
-claims it fails, by how much the share of false ones among these exceeds that among all claims of the same place, and
+claims it fails, by how much the share of false ones among these exceeds that among all claims of that place, and
 the verdicts that are others without it. *Without a checker*: how many claims that no check keeps from support reach
 a support by words and vectors. Sets whose signals are not in the cache are left out and named.
 """

@@ -36,18 +36,18 @@ _SPACES = re.compile(r" {2,}")
 _ELLIPSIS = re.compile(r"\s?(?:\.{3}|…|\[\.{3}\]|\[…\])\s?")
 
 
-def quoted(text: str) -> list[Span]:
+def quotations(text: str) -> list[Span]:
     """The stretches of `text` in quotation marks, marks excluded, of at least three words; titles are none.
 
     >>> text = 'He said "it is far too late" and left.'
-    >>> [text[span.start:span.end] for span in quoted(text)]
+    >>> [text[span.start:span.end] for span in quotations(text)]
     ['it is far too late']
     """
     found = []
     for match in _QUOTED.finditer(text):
         group = match.lastindex or 0
         inside = match.group(group)
-        if _long_enough(inside) and not _is_title(inside):
+        if _is_long_enough(inside) and not _is_title(inside):
             found.append(Span(match.start(group), match.end(group)))
     return found
 
@@ -71,7 +71,7 @@ def locate(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:
     >>> locate('"far" too late', [passage])
     SourceSpan(passage_id='p', start=106, end=121, quote='“far”  too late')
     """
-    wanted = _squeezed(quote.strip()).rstrip(" .,;:!?。")
+    wanted = _normalised(quote.strip()).rstrip(" .,;:!?。")
     if not wanted:
         return None
     for passage in passages:
@@ -87,28 +87,28 @@ def locate_parts(quote: str, passages: Iterable[Passage]) -> SourceSpan | None:
     return held[0] if held and all(held) else None
 
 
-def said_whole(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
+def find_verbatim(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
     """Where a passage says the claim word for word, and nothing around it in that sentence takes it back.
 
     >>> held = Passage("p", "d", "r", 0, 52, "It rained in Ulm. It is false that it snowed in Ulm.")
-    >>> said_whole("It rained in Ulm.", [held]) is None, said_whole("It snowed in Ulm.", [held]) is None
+    >>> find_verbatim("It rained in Ulm.", [held]) is None, find_verbatim("It snowed in Ulm.", [held]) is None
     (False, True)
 
     A few words are said only where they are a whole sentence of the passage.
 
-    >>> said_whole("It rained.", [Passage("p", "d", "r", 0, 27, "It rained. It rained in Ulm")]).end
+    >>> find_verbatim("It rained.", [Passage("p", "d", "r", 0, 27, "It rained. It rained in Ulm")]).end
     10
     """
-    if not _long_enough(claim):
-        return _whole_sentence(claim, passages)
+    if not _is_long_enough(claim):
+        return _as_sentence(claim, passages)
     for passage in passages:
         span = locate(claim, (passage,))
-        if span is not None and not _taken_back(span, passage):
+        if span is not None and not _is_qualified(span, passage):
             return span
     return None
 
 
-def _whole_sentence(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
+def _as_sentence(claim: str, passages: Sequence[Passage]) -> SourceSpan | None:
     """The sentence that is the claim, whatever its signs; a question states nothing."""
     wanted = words(claim)
     for passage in passages if wanted else ():
@@ -119,11 +119,11 @@ def _whole_sentence(claim: str, passages: Sequence[Passage]) -> SourceSpan | Non
     return None
 
 
-def _long_enough(text: str) -> bool:
+def _is_long_enough(text: str) -> bool:
     return len(words(text)) >= LEAST_WORDS or (not text.isascii() and len(text) >= 2 * LEAST_WORDS)
 
 
-def _taken_back(span: SourceSpan, passage: Passage) -> bool:
+def _is_qualified(span: SourceSpan, passage: Passage) -> bool:
     """Whether the rest of the sentences that hold the quote denies it or leaves it open."""
     start, end = span.start - passage.start, span.end - passage.start
     for sentence in analyse(passage.text).sentences:
@@ -141,7 +141,7 @@ def _taken_back(span: SourceSpan, passage: Passage) -> bool:
     return False
 
 
-def _squeezed(text: str) -> str:
+def _normalised(text: str) -> str:
     return _SPACES.sub(" ", text.translate(_SAME))
 
 
@@ -158,18 +158,18 @@ def _find(wanted: str, text: str) -> Span | None:
     while start != -1:
         end = start + len(wanted)
         before, behind = squeezed[max(0, start - 1) : start], squeezed[end : end + 1]
-        if not _goes_on(wanted[0], before) and not _goes_on(wanted[-1], behind):
-            return _unsqueezed(flat, Span(start, end))
+        if not _splits_word(wanted[0], before) and not _splits_word(wanted[-1], behind):
+            return _original_span(flat, Span(start, end))
         start = squeezed.find(wanted, start + 1)
     return None
 
 
-def _goes_on(edge: str, beyond: str) -> bool:
+def _splits_word(edge: str, beyond: str) -> bool:
     """Whether the quote's first or last character is cut off from its word; only Latin words are looked at."""
     return edge.isascii() and edge.isalnum() and (beyond.isalnum() or beyond == "_")
 
 
-def _unsqueezed(flat: str, span: Span) -> Span:
+def _original_span(flat: str, span: Span) -> Span:
     """The place in `flat` of a place in the same text with each run of spaces as one."""
     kept = [at for at, each in enumerate(flat) if each != " " or at == 0 or flat[at - 1] != " "]
     return Span(kept[span.start], kept[span.end - 1] + 1)
@@ -179,13 +179,13 @@ def _unsqueezed(flat: str, span: Span) -> Span:
 
 
 # Another passage is the right one only where it bears the claim so much better than those cited.
-BETTER = 0.3
+LEAST_GAIN = 0.3
 # A passage is read closely where one of its sentences holds this much of the claim, by rarity.
-WORTH_READING = 0.5
+LEAST_COVERAGE = 0.5
 # Stems differ from their words at the end.
 _BEGINNING = 5
 # Support that a citation takes along when it is left out, below which it bore nothing.
-NOTHING = 0.05
+MOST_DECORATIVE = 0.05
 
 
 def citation_checks(
@@ -201,7 +201,7 @@ def citation_checks(
     if verdict is not Verdict.SUPPORTED:
         right = _right_passage(case, task, measured or 0.0, by_words=by_words)
         return [] if right is None else [_wrong_passage(case, right)]
-    return [_decorative(case, task, one) for one in _bears_nothing(case)]
+    return [_decorative(case, task, one) for one in _decorative_passages(case)]
 
 
 def _wrong_passage(case: Case, right: SourceSpan) -> Check:
@@ -216,42 +216,42 @@ def _right_passage(case: Case, task: Task, measured: float, *, by_words: bool) -
     cited = {passage.passage_id for passage in case.cited}
     wanted = set(terms(case.claim.text))
     others = [
-        passage for passage in task.passages if passage.passage_id not in cited and _may_bear(passage, wanted)
+        passage for passage in task.passages if passage.passage_id not in cited and _may_support(passage, wanted)
     ]
-    quote = said_whole(case.claim.text, others)
+    quote = find_verbatim(case.claim.text, others)
     if quote is not None or not by_words:
         return quote
     found = [
         (support, span)
         for passage in others
         if (span := _nearest(case, passage)) is not None
-        and (support := _support(case, (passage,))) >= max(SUPPORTED, measured + BETTER)
+        and (support := _support(case, (passage,))) >= max(SUPPORTED, measured + LEAST_GAIN)
     ]
     return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
-def _may_bear(passage: Passage, wanted: set[str]) -> bool:
+def _may_support(passage: Passage, wanted: set[str]) -> bool:
     """Whether a passage holds the beginnings of enough of the claim's words to be worth taking apart."""
     text = passage.text.casefold()
-    return sum(term[:_BEGINNING] in text for term in wanted) >= WORTH_READING * len(wanted)
+    return sum(term[:_BEGINNING] in text for term in wanted) >= LEAST_COVERAGE * len(wanted)
 
 
 def _nearest(case: Case, passage: Passage) -> SourceSpan | None:
     """The passage's sentence nearest to the claim; None where the passage is about something else."""
     near = SourceIndex((passage,)).nearest(terms(case.claim.text), 1)
-    return near[0].sentence.span if near and near[0].coverage >= WORTH_READING else None
+    return near[0].sentence.span if near and near[0].coverage >= LEAST_COVERAGE else None
 
 
 def _support(case: Case, passages: Sequence[Passage]) -> float:
     """The claim's support by some passages alone, by words; 0 where there are none to read."""
     text = case.claim.text
-    if said_whole(text, passages) is not None:
+    if find_verbatim(text, passages) is not None:
         return 1.0
     claim = Alignment(text, text, SourceIndex(passages), is_verbatim=True)
     return support_of(claim, {}) if claim.is_readable else 0.0
 
 
-def _bears_nothing(case: Case) -> list[Passage]:
+def _decorative_passages(case: Case) -> list[Passage]:
     """The cited passages without which the claim stands as it stood, and which bear nothing of it by themselves."""
     if len(case.cited) < 2:
         return []
@@ -259,7 +259,7 @@ def _bears_nothing(case: Case) -> list[Passage]:
     found = []
     for passage in case.cited:
         rest = tuple(other for other in case.cited if other is not passage)
-        if _support(case, rest) >= whole - NOTHING and _support(case, (passage,)) < UNSUPPORTED:
+        if _support(case, rest) >= whole - MOST_DECORATIVE and _support(case, (passage,)) < UNSUPPORTED:
             found.append(passage)
     return found if len(found) < len(case.cited) else []
 

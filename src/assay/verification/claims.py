@@ -26,7 +26,7 @@ _STOPS = frozenset(".!?。！？")
 # Characters of one sentence, chosen. What is longer is a list or a file without full stops, and no rule was made
 # for it; the longest labelled claim has some 1,600 (decision 173).
 LONGEST_CLAIM = 6_000
-ENDLESS = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
+TOO_LONG = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
 # A table's first row heads its columns; a cell of more words may well be a statement.
 _MOST_HEADING_WORDS = 4
 _ABSTAINS = re.compile(
@@ -60,7 +60,7 @@ _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedClaim:
     """One claim as stated; `start, end` are offsets in the answer, `numbers` the sources it cites.
 
     `plain` is the answer from `start` to `end` with marks as spaces, `text` the same without them and without the
@@ -74,12 +74,12 @@ class Stated:
     plain: str
 
     @property
-    def is_endless(self) -> bool:
+    def is_too_long(self) -> bool:
         """Whether it is too long to be tested as one claim."""
         return self.end - self.start > LONGEST_CLAIM
 
 
-def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
+def split_claims(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[StatedClaim]:
     """An answer's claims in order.
 
     Abstentions, courtesies, questions and their titles, headings (a table's too) and lead-ins claim nothing. A mark
@@ -88,7 +88,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
 
     >>> from assay.nlp.citations import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
-    >>> [(claim.text, claim.numbers) for claim in stated(text, citations(text))]
+    >>> [(claim.text, claim.numbers) for claim in split_claims(text, citations(text))]
     [('It is 5 km long.', (1,))]
     """
     html = untagged(without_marks(text, marks).replace(HEDGE_MARK, " "))
@@ -100,8 +100,8 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
         for sentence in _sentences_in(blanked, piece)
         for span in apart_from_questions(blanked, sentence)
     ]
-    owned = _owners(blanked, spans, marks, written)
-    found: list[Stated] = []
+    owned = _marks_by_sentence(blanked, spans, marks, written)
+    found: list[StatedClaim] = []
     for at, span in enumerate(spans):
         if claims_nothing(blanked[span.start : span.end]) or (not owned[at] and _heads_a_table(blanked, span)):
             continue
@@ -111,7 +111,7 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
     return found
 
 
-def whole(text: str, marks: Sequence[Citation]) -> list[Stated]:
+def as_one_claim(text: str, marks: Sequence[Citation]) -> list[StatedClaim]:
     """The text as one claim, citing what its marks say; none where it holds no word."""
     blanked = without_marks(text, marks)
     numbers = tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
@@ -193,7 +193,7 @@ def _without_list_mark(text: str, span: Span) -> Span:
     return Span(match.end(), span.end) if match and match.end() < span.end else span
 
 
-def _owners(
+def _marks_by_sentence(
     text: str, spans: Sequence[Span], marks: Sequence[Citation], written: Sequence[Span]
 ) -> list[list[Citation]]:
     """Each sentence's marks: those in it or behind it, of all that was written as one, or the one it speaks of."""
@@ -222,23 +222,23 @@ def _parts(text: str, span: Span) -> list[Span]:
     """The sentence cut at its joints, where both sides are long enough to be statements."""
     cuts, start = [], span.start
     for joint in _JOINT.finditer(text, span.start, span.end):
-        if _says_enough(text, start, joint.start()) and _says_enough(text, joint.end(), span.end):
+        if _is_long_enough(text, start, joint.start()) and _is_long_enough(text, joint.end(), span.end):
             cuts.append(Span(start, joint.start()))
             start = joint.end()
     return [*cuts, Span(start, span.end)]
 
 
-def _says_enough(text: str, start: int, end: int) -> bool:
+def _is_long_enough(text: str, start: int, end: int) -> bool:
     """Whether a stretch has words enough for a statement; no more of them is looked at."""
     return sum(1 for _ in islice(_WORD.finditer(text, start, end), _LEAST_WORDS)) == _LEAST_WORDS
 
 
-def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...], marks: Sequence[Citation]) -> Stated:
+def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...], marks: Sequence[Citation]) -> StatedClaim:
     """The claim of a stretch: the answer's own words, those around the marks where some stand inside."""
     plain = blanked[part.start : part.end]
     worded = _with_sources_named(blanked, part, marks)
     own = plain if worded == text[part.start : part.end] else _BEFORE_STOP.sub(r"\1", " ".join(worded.split()))
-    return Stated(without_connective(own), part.start, part.end, numbers, plain)
+    return StatedClaim(without_connective(own), part.start, part.end, numbers, plain)
 
 
 def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> str:
@@ -271,7 +271,7 @@ def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> 
 MOST_COMPARED = 100
 
 
-def align(n: int, claim: Stated, sources: SourceIndex) -> Alignment:
+def align(n: int, claim: StatedClaim, sources: SourceIndex) -> Alignment:
     """The claim, `n` from 1, beside its sources."""
     return Alignment(claim.text, claim.plain, sources, n, claim.start)
 
@@ -285,7 +285,7 @@ class Task:
 
     text: str
     marks: tuple[Citation, ...]
-    claims: tuple[Stated, ...]
+    claims: tuple[StatedClaim, ...]
     numbered: tuple[Passage | None, ...]
     passages: tuple[Passage, ...]
     cites: bool
@@ -294,12 +294,12 @@ class Task:
         """Whether a source of that number was given, be it gone or not."""
         return 1 <= number <= len(self.numbered)
 
-    def cited(self, claim: Stated) -> tuple[Passage, ...]:
+    def cited(self, claim: StatedClaim) -> tuple[Passage, ...]:
         """The passages that a claim cites and that exist."""
         found = [self.numbered[number - 1] for number in claim.numbers if self.has(number)]
         return tuple(passage for passage in found if passage is not None)
 
-    def scope(self, claim: Stated) -> tuple[Passage, ...]:
+    def scope(self, claim: StatedClaim) -> tuple[Passage, ...]:
         """The passages that a claim stands on: those it cites, or all where it cites none."""
         return self.cited(claim) or self.passages
 
@@ -313,7 +313,7 @@ class Case:
     """
 
     n: int
-    claim: Stated
+    claim: StatedClaim
     cited: tuple[Passage, ...]
     scope: tuple[Passage, ...]
     quote: SourceSpan | None = None
@@ -343,8 +343,8 @@ def cases_of(task: Task, quotes: Sequence[SourceSpan | None], first: int = 1) ->
     cases, indexes = [], dict[tuple[int, ...], SourceIndex]()
     for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), first):
         cited, scope = task.cited(claim), task.scope(claim)
-        if claim.is_endless:
-            cases.append(Case(n, claim, cited, scope, untested=ENDLESS))
+        if claim.is_too_long:
+            cases.append(Case(n, claim, cited, scope, untested=TOO_LONG))
         elif quote is not None:
             cases.append(Case(n, claim, cited, scope, quote))
         else:

@@ -17,7 +17,7 @@ from assay.nlp.wordnet import kinship, lexicon
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verification.claims import failure, result
 from assay.verification.negation import denials
-from assay.verification.values import limited
+from assay.verification.values import bound_checks
 
 # Which of two is more: "deeper than", "less than", "not as deep as".
 
@@ -44,7 +44,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class MatchedRanking:
     """A claim's ranking, and the source sentence that ranks the same two the same way or the other way round."""
 
     place: Span
@@ -52,20 +52,20 @@ class Ranked:
     agrees: bool
 
 
-def ranked(claim: Alignment) -> Ranked | None:
+def matching_ranking(claim: Alignment) -> MatchedRanking | None:
     """The claim's ranking beside the nearest sentence that ranks the same two by the same property, if one does."""
     for claimed in rankings(claim.plain):
         if not claimed.right:
             continue
         for near in claim.near(SAME_MATTER):
             for stored in rankings(near.sentence.text):
-                agrees = _agrees(claimed, stored)
+                agrees = _rank_alike(claimed, stored)
                 if agrees is not None:
-                    return Ranked(claimed.place, near.sentence, agrees)
+                    return MatchedRanking(claimed.place, near.sentence, agrees)
     return None
 
 
-def _agrees(claimed: Ranking, stored: Ranking) -> bool | None:
+def _rank_alike(claimed: Ranking, stored: Ranking) -> bool | None:
     """Whether two rankings say the same; None where they are of other things."""
     swapped, reversed_ = _sides_swapped(claimed, stored), _directions_differ(claimed, stored)
     return None if swapped is None or reversed_ is None else swapped == reversed_
@@ -202,12 +202,12 @@ def comparisons(claim: Alignment) -> list[Check]:
             result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end))
             for c in stated[:1]
         ]
-    limits = limited(claim)
+    limits = bound_checks(claim)
     if limits:
         return limits
-    ranking = ranked(claim)
+    ranking = matching_ranking(claim)
     if ranking is not None:
-        return [_ranked(claim, ranking)]
+        return [_ranking_check(claim, ranking)]
     sentence = close[0].sentence
     pair = _opposites(claim.plain, sentence.text)
     if pair is not None:
@@ -227,7 +227,7 @@ def comparisons(claim: Alignment) -> list[Check]:
     return [result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
 
 
-def _ranked(claim: Alignment, ranking: Ranked) -> Check:
+def _ranking_check(claim: Alignment, ranking: MatchedRanking) -> Check:
     """The check of a claim that says which of two is more, beside a source sentence on the same two."""
     if ranking.agrees:
         return result(
@@ -314,14 +314,14 @@ def roles(claim: Alignment) -> list[Check]:
 
     In words of its own a claim may turn a sentence about and say the same (docs/decisions/175).
     """
-    if claim.copied is None or ((ranking := ranked(claim)) is not None and ranking.agrees):
+    if claim.copied is None or ((ranking := matching_ranking(claim)) is not None and ranking.agrees):
         return []
     tokens, sentence = claim.analysis.tokens, claim.copied.sentence
     pair = _swapped_names(claim.copied, claim.plain, tokens) or _shuffled_words(claim.copied, tokens)
-    return [_wrong(claim, sentence, *pair)] if pair else []
+    return [_role_failure(claim, sentence, *pair)] if pair else []
 
 
-def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
+def _role_failure(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
     one, other = (claim.plain[span.start : span.end] for span in (first, second))
     said = f"{other.strip()!r} and {one.strip()!r}" if first != second else f"{one!r}"
     cause = f"the source has {said} the other way round"
@@ -415,11 +415,11 @@ def _inserted(claim: Alignment) -> Iterator[Span]:
         text = claim.plain[edit.claim.start : edit.claim.end]
         if len(words(text)) < LEAST_INSERTED or 2 * (edit.source.end - edit.source.start) > len(text):
             continue  # little is put in; or it stands in the place of something, and may say the same
-        if _most_in_one(terms(text), claim.sources) < ELSEWHERE:
+        if _best_share(terms(text), claim.sources) < ELSEWHERE:
             yield edit.claim
 
 
-def _most_in_one(wanted: Iterable[str], sources: SourceIndex) -> float:
+def _best_share(wanted: Iterable[str], sources: SourceIndex) -> float:
     """The largest share of some terms that one sentence holds."""
     every = set(wanted)
     if not every:

@@ -126,7 +126,7 @@ def check_denials(claim: Alignment) -> list[Check]:
         return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, _TOO_MANY, part)]
     denied = [denial for denial in every if not _RANKS.match(claim.plain, denial.place.end)]
     inserted = [check for denial in denied if (check := _check_in_copy(claim, denial)) is not None]
-    return [*inserted, *_check_left_out(claim, denied)]
+    return [*inserted, *_check_omitted(claim, denied)]
 
 
 def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
@@ -136,7 +136,11 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
     sentence, edits = claim.copied.sentence, claim.copied.copy.edits_at(denial.place)
     if not edits:
         return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, denial.place, sentence.span)
-    if not all(_short(edit) for edit in edits) or not _keeps(claim, denial) or _put_otherwise(claim.copied, denial):
+    if (
+        not all(_is_short(edit) for edit in edits)
+        or not _is_held(claim, denial)
+        or _is_reworded(claim.copied, denial)
+    ):
         return None
     replaced = " ".join(sentence.text[edit.source.start : edit.source.end] for edit in edits)
     if (
@@ -150,16 +154,16 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
     return failure(claim, "negation", cause, denial.place, FindingKind.NEGATION, sentence.span)
 
 
-def _put_otherwise(copied: Copied, denial: Denial) -> bool:
+def _is_reworded(copied: Copied, denial: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
-        held_share(denial.reached, sorted(stored.reached)) >= SAME_REACH or _of_one_clause(denial, stored)
+        held_share(denial.reached, sorted(stored.reached)) >= SAME_REACH or _share_clause(denial, stored)
         for stored in denials(copied.sentence.text)
         if any(within(stored.place, edit.source) for edit in copied.copy.edits)
     )
 
 
-def _keeps(claim: Alignment, denial: Denial) -> bool:
+def _is_held(claim: Alignment, denial: Denial) -> bool:
     """Whether the sentence says most of what the denial reaches."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
     return held_share(denial.reached, claim.copied.sentence.terms) >= REACHED
@@ -181,10 +185,10 @@ def _leaves_open(claim: Alignment, denial: Denial, sentence: SourceSentence) -> 
     return bool(_YET.search(said) and _AHEAD.search(sentence.text) and not _AHEAD.search(said))
 
 
-def _check_left_out(claim: Alignment, denied: Sequence[Denial]) -> list[Check]:
+def _check_omitted(claim: Alignment, denied: Sequence[Denial]) -> list[Check]:
     """A denial of a source sentence, of what the claim states without denying it."""
     put_in = [denial for denial in denied if claim.copied is None or claim.copied.copy.edits_at(denial.place)]
-    for sentence, stored in _left_out_denials(claim, denied):
+    for sentence, stored in _omitted_denials(claim, denied):
         stated = terms(claim.plain)
         if (
             not stored.reached
@@ -194,14 +198,14 @@ def _check_left_out(claim: Alignment, denied: Sequence[Denial]) -> list[Check]:
             continue
         if held_share(stored.reached, stated) >= REACHED:
             part = _place_of(claim.plain, stored.reached & set(stated))
-            if _with_exception(claim, sentence, stored):
+            if _has_exception(claim, sentence, stored):
                 cause = "the source denies it with an exception"
                 return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, part, sentence.span)]
             return [failure(claim, "negation", "the source denies it", part, FindingKind.NEGATION, sentence.span)]
     return []
 
 
-def _with_exception(claim: Alignment, sentence: SourceSentence, stored: Denial) -> bool:
+def _has_exception(claim: Alignment, sentence: SourceSentence, stored: Denial) -> bool:
     """Whether a denial has an exception that the claim leaves out, or is that exception: "not without consent"."""
     others = [denial.place for denial in denials(sentence.text) if denial is not stored]
     excepts = _EXCEPT.match(sentence.text, stored.place.start) is not None
@@ -221,10 +225,10 @@ def _denies_same(denial: Denial, stored: Denial) -> bool:
         return True
     if stored.reached & denial.reached:
         return held_share(stored.reached, sorted(denial.clause)) >= REACHED
-    return _of_one_clause(denial, stored)
+    return _share_clause(denial, stored)
 
 
-def _of_one_clause(denial: Denial, stored: Denial) -> bool:
+def _share_clause(denial: Denial, stored: Denial) -> bool:
     """Whether two clauses of the same words are denied as wholes: "nothing they say is", "what they say isn't"."""
     return (
         held_share(denial.reached, sorted(stored.clause)) >= REACHED
@@ -232,12 +236,12 @@ def _of_one_clause(denial: Denial, stored: Denial) -> bool:
     )
 
 
-def _left_out_denials(claim: Alignment, denied: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
+def _omitted_denials(claim: Alignment, denied: Sequence[Denial]) -> Iterator[tuple[SourceSentence, Denial]]:
     """The denials that the claim leaves out of the sentence it copies; else those of the one that says the same."""
     if claim.copied is not None:
         left_out = [edit for edit in claim.copied.copy.edits if not denials(_edited_text(claim, edit))]
         for stored in denials(claim.copied.sentence.text):
-            if any(within(stored.place, one.source) and _ends(stored, one) for one in left_out):
+            if any(within(stored.place, one.source) and _ends_with_denial(stored, one) for one in left_out):
                 yield claim.copied.sentence, stored
         return
     close = claim.near(SAME_STATEMENT)
@@ -250,12 +254,12 @@ def _edited_text(claim: Alignment, edit: Edit) -> str:
     return claim.plain[edit.claim.start : edit.claim.end]
 
 
-def _short(edit: Edit) -> bool:
+def _is_short(edit: Edit) -> bool:
     """Whether little more than a denial can have been left out: no clause of its own."""
     return edit.source.end - edit.source.start <= _LONGEST_DENIAL
 
 
-def _ends(stored: Denial, edit: Edit) -> bool:
+def _ends_with_denial(stored: Denial, edit: Edit) -> bool:
     """Whether what was left out ends with a denial: what it denies is kept."""
     return edit.source.end - stored.place.start <= _LONGEST_DENIAL
 
@@ -313,10 +317,10 @@ def runs(text: str) -> frozenset[str]:
     )
 
 
-def tells_of_absence(text: str) -> bool:
+def reports_absence(text: str) -> bool:
     """Whether a sentence says that the sources do not tell something.
 
-    >>> [tells_of_absence(each) for each in ("The passages do not mention the price.", "Prices do not change.")]
+    >>> [reports_absence(each) for each in ("The passages do not mention the price.", "Prices do not change.")]
     [True, False]
     """
     model = _model()

@@ -37,20 +37,20 @@ from assay.verification.claims import MOST_COMPARED, failure, result, uncompared
 _WORDED = {"from": "as the least", "to": "as the most", **{one: f"by the {one}" for one in PERIODS}}
 
 
-def limited(claim: Alignment) -> list[Check]:
+def bound_checks(claim: Alignment) -> list[Check]:
     """A failed check for each number that is a least in the claim and a most in its source, or the other way round.
 
     Where only one of the two sentences denies something, "not over" may well be "up to", and nothing is said.
     """
-    return _apart(claim, "comparison", bound_of, FindingKind.CONTRADICTED, may_deny=False)
+    return _differing(claim, "comparison", bound_of, FindingKind.CONTRADICTED, may_deny=False)
 
 
-def timed(claim: Alignment) -> list[Check]:
+def period_checks(claim: Alignment) -> list[Check]:
     """A failed check for each number that the source has by another unit of time: 20 euros a year, not a month."""
-    return _apart(claim, "numbers", period_of, FindingKind.WRONG_NUMBER, may_deny=True)
+    return _differing(claim, "numbers", period_of, FindingKind.WRONG_NUMBER, may_deny=True)
 
 
-def _apart(
+def _differing(
     claim: Alignment, name: str, read: Callable[[str, Quantity], str | None], kind: FindingKind, *, may_deny: bool
 ) -> list[Check]:
     checks = []
@@ -111,7 +111,7 @@ def numbers(claim: Alignment) -> list[Check]:
     """Each number of the claim against those of its sources: same dimension, equal within rounding, by one time."""
     found = undated(claim.plain)
     compared = (_number(claim, one) for one in found[:MOST_COMPARED])
-    return [*compared, *timed(claim), *uncompared(claim, "numbers", found)]
+    return [*compared, *period_checks(claim), *uncompared(claim, "numbers", found)]
 
 
 def _number(claim: Alignment, stated: Quantity) -> Check:

@@ -34,10 +34,18 @@ from assay.types import (
     Verdict,
 )
 from assay.verification.checks import FACT_CHECKS, findings_of, untested_code, untested_in
-from assay.verification.citations import mark_checks, said_whole
-from assay.verification.claims import Case, Task, cases_of, claims_nothing, stated, untested_cases, whole
+from assay.verification.citations import find_verbatim, mark_checks
+from assay.verification.claims import (
+    Case,
+    Task,
+    as_one_claim,
+    cases_of,
+    claims_nothing,
+    split_claims,
+    untested_cases,
+)
 from assay.verification.directives import directives
-from assay.verification.subject import off_headings, off_rivals, off_subject, subject
+from assay.verification.subject import heading_checks, namesake_checks, rival_checks, subject_checks
 from assay.verification.support import texts_of
 from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
@@ -184,7 +192,7 @@ class DeterministicVerifier:
             if self.checker is not None and "directive" not in self.skip:
                 review = _with(review, await directives(self.checker, review.claims, held))
             return self._on_subject(question, evidence, review, begins=after == 0)
-        claims = tuple(stated(draft.text, marks, draft.spans[after:]))
+        claims = tuple(split_claims(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
         return self._on_subject(question, evidence, review, begins=after == 0)
 
@@ -196,10 +204,10 @@ class DeterministicVerifier:
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
-            apart = off_subject(question, evidence, review.claims)
-            apart = apart or off_rivals(question, evidence, review.claims)
+            apart = subject_checks(question, evidence, review.claims)
+            apart = apart or rival_checks(question, evidence, review.claims)
             first = review.claims[:1] if begins else ()
-            return _with(review, apart or off_headings(question, evidence, first))
+            return _with(review, apart or heading_checks(question, evidence, first))
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]
@@ -229,7 +237,7 @@ class DeterministicVerifier:
             compared = "support" in self.skip or only_quotes(draft, 0)
             untested = () if compared else untested_in(draft.text, review, Severity.BLOCK)
         with self.timing("subject"):
-            apart = () if "subject" in self.skip else subject(question, draft.text, review.claims)
+            apart = () if "subject" in self.skip else namesake_checks(question, draft.text, review.claims)
         return _with(review, untested + apart)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
@@ -240,7 +248,7 @@ class DeterministicVerifier:
         marks = citations(text, names_of(passages))
         code = () if one_claim else code_in(without_marks(text, marks).replace(HEDGE_MARK, " "))
         prose = blanked(text, code)
-        claims = tuple(whole(text, marks) if one_claim else stated(prose, marks))
+        claims = tuple(as_one_claim(text, marks) if one_claim else split_claims(prose, marks))
         review = await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
         if "support" in self.skip:
             return review
@@ -249,7 +257,7 @@ class DeterministicVerifier:
     async def measure(self, text: str, passages: tuple[Passage, ...]) -> MeasuredClaim | None:
         """What the verdict of `check` on a text judged whole comes from; None where it claims nothing."""
         marks = citations(text, names_of(passages))
-        task = Task(text, marks, tuple(whole(text, marks)), passages, passages, bool(marks))
+        task = Task(text, marks, tuple(as_one_claim(text, marks)), passages, passages, bool(marks))
         cases = await asyncio.to_thread(_cases, task, 1)
         measures = await self._measures(cases)
         return next((MeasuredClaim.of(case, measures) for case in cases), None)
@@ -344,7 +352,9 @@ def _soon_looked_up(task: Task) -> bool:
 
 def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:
     """For each claim where one of its sources says it word for word, None where none does."""
-    return tuple(None if claim.is_endless else said_whole(claim.text, task.scope(claim)) for claim in task.claims)
+    return tuple(
+        None if claim.is_too_long else find_verbatim(claim.text, task.scope(claim)) for claim in task.claims
+    )
 
 
 def _cases(task: Task, first: int) -> tuple[Case, ...]:

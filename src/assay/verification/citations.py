@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from assay.nlp.alignment import Alignment
 from assay.nlp.analysis import Analysis, analyse
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import negations
 from assay.nlp.sources import SourceIndex
 from assay.nlp.tokens import terms, words
@@ -21,15 +22,9 @@ _QUOTED = re.compile(
 )
 # One character for one character: what typing and typesetting write differently.
 _SAME = str.maketrans("“”„«»‘’‚`´–—−‐‑\u00a0\u202f\t\n", "\"\"\"\"\"'''''-----    ")
-_OPEN_WORDS = frozenset(
-    "false untrue if unless whether alleged allegedly claim claimed claims myth rumour rumor".split()
-)
+_OPEN_WORDS = word_class("modality.open_anywhere")
 # Before a statement, these leave it open: "it is likely that".
-_OPEN_BEFORE = frozenset(
-    """possible possibly perhaps maybe probably likely supposedly reportedly apparently may might believed believe
-    believes thought think thinks expected expect expects hope hopes hoped fear fears feared predict predicts
-    predicted suggest suggests suggested plan plans planned""".split()
-)
+_OPEN_BEFORE = word_class("modality.open_before")
 # A quote that breaks off before "or" says the one of two for certain.
 _ALTERNATIVE = re.compile(r"\s*+(?:\([^)]{0,200}\)\s*+)?or\s")
 _SPACES = re.compile(r" {2,}")

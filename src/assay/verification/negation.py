@@ -13,6 +13,7 @@ from itertools import islice
 from assay.calibration import sigmoid
 from assay.nlp.alignment import SAME_STATEMENT, Alignment, Copied, Edit
 from assay.nlp.analysis import Analysis, analyse, within
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import opposite
 from assay.nlp.sources import SourceSentence
 from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
@@ -44,21 +45,12 @@ _CLAUSE_END = re.compile(
 # "Not as deep as" compares.
 _RANKS = re.compile(r"\s+(?:as|so)\s+[a-z]+\s+as\b")
 # Words that deny without a negation's form.
-_DENY = frozenset(
-    map(
-        stem,
-        """against avoid dislike disagree doubt few fewer hate ignore impossible instead insufficient less little
-        loses lose lost low miss missing none nothing only oppose prevent rarely reject rejected seldom stop stopped
-        unable unclear unlikely unsure unknown without worse contrary negative except rather reduce reduced decline
-        declined cancel cancelled canceled end ended inability absence absent free deficient deficiency deprived
-        loss limited poor failure hardly""".split(),
-    )
-)
+_DENY = frozenset(map(stem, word_class("negation.denying")))
 
 # "Must not sublet without consent" is what "needs consent" says.
 _EXCEPT = re.compile(r"\b(?:without|unless|except|until)\b", re.IGNORECASE)
 _ALL_BEHIND = re.compile(r"\s+(?:all|every|each|always|everyone|everybody|everything)\b", re.IGNORECASE)
-_PART = frozenset("some several many most few part partly half majority minority sometimes often usually".split())
+_PART = word_class("quantifiers.partial")
 _YET = re.compile(r"\b(?:yet|so\s+far)\b", re.IGNORECASE)
 _AHEAD = re.compile(r"\b(?:plan(?:s|ned|ning)?|will|going\s+to|expected|intends?|future|soon)\b", re.IGNORECASE)
 

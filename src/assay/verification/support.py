@@ -20,6 +20,7 @@ from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.alignment import Alignment
 from assay.nlp.analysis import Word, analyse, overlaps
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import is_absolute, is_hedge, opposite
 from assay.nlp.sources import SourceIndex, grams, runs
 from assay.nlp.tokens import stem
@@ -99,10 +100,7 @@ def trees_from(body: Mapping[str, Any]) -> Trees:
 _PLACES = 40
 # Of a claim that is a table, this many numbers, dates and names are looked at.
 _MOST = 100
-_AMOUNTS = frozenset(
-    """all most many some few several every each both none only first last never always more less least half
-    majority minority often rarely sometimes usually entire whole single double""".split()
-)
+_AMOUNTS = word_class("quantifiers.counted_amounts")
 _CLASSES = ("noun", "verb", "adjective", "adverb", "other", "number", "name")
 _MEANINGS = ("opposite", "same", "broader", "narrower", "far_same", "far_broader", "sister", "none")
 

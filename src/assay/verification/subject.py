@@ -1,4 +1,4 @@
-"""Whether an answer speaks of what the question names, or of a namesake."""
+"""Checks that an answer is about what the question names, not about a namesake or rival."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from assay.types import (
     TitledText,
 )
 
-# A name of one word has no namesake that shares a part of it.
+# Words of a name that may have a namesake: one word shares no part.
 _WORDS = 2
 # Chosen: a file and its folder may name what a document is about; the folders above hold many documents.
 _PATH_PARTS = 2
@@ -270,12 +270,12 @@ def _whole(passage: Passage) -> str:
     return f"{passage.title}\n{path}\n{passage.location.section or ''}\n{passage.text}"
 
 
-# Whether a finished answer answers its question, by the reader.
+# The relevance of a finished answer, by the reader.
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderRelevance:
-    """Reads the answer's own text beside the question, as it reads a passage."""
+    """Reads the text of an answer as it reads a passage."""
 
     reader: Reader
 
@@ -285,25 +285,25 @@ class ReaderRelevance:
         """The reading of the answer; None in a language that the reader does not read."""
         if question.language not in self.reader.model.languages:
             return None
-        said = without_markup(without_marks(text, citations(text)))
+        prose = without_markup(without_marks(text, citations(text)))
         titles = dict.fromkeys(titled(one).title for one in sources)
-        (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), said)])
-        held, rarest = coverage_of(question.standalone, " ".join((*titles, said)))
+        (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), prose)])
+        held, rarest = coverage_of(question.standalone, " ".join((*titles, prose)))
         apart = min((sentence.apart for sentence in sentences if sentence.apart is not None), default=None)
         return AnswerReading(reading.answerable, held, rarest, apart)
 
 
 def coverage_of(question: str, text: str) -> tuple[float, float]:
-    """The share of the question's words, by rarity, that a text holds, and that of its two rarest; 1 without words.
+    """The shares of the question's words, by rarity, and of its two rarest that a text holds; 1 without words.
 
     >>> coverage_of("When did the bridge open?", "The bridge opened in 1932.")
     (1.0, 1.0)
     """
     weights = {term: rarity(term) for term in terms(question)}
-    there = set(terms(text))
+    held_terms = set(terms(text))
     rarest = sorted(weights, key=lambda term: (-weights[term], term))[:2]
     if not weights:
         return 1.0, 1.0
     total = math.fsum(weights.values())
-    held = math.fsum(weight for term, weight in weights.items() if term in there) / total
-    return held, sum(term in there for term in rarest) / len(rarest)
+    held = math.fsum(weight for term, weight in weights.items() if term in held_terms) / total
+    return held, sum(term in held_terms for term in rarest) / len(rarest)

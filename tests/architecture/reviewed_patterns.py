@@ -306,6 +306,6 @@ FORMED: dict[tuple[str, str], str] = {
         "_names_it",
     ): "the parts of one code, escaped, with at most one character between two of them",
     ("verification/subject.py", "_written"): "one word, escaped",
-    ("verification/names.py", "_common"): "one word, escaped",
-    ("verification/names.py", "_surely"): "one word, escaped",
+    ("verification/names.py", "_is_common"): "one word, escaped",
+    ("verification/names.py", "_is_name"): "one word, escaped",
 }

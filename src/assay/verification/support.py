@@ -452,7 +452,7 @@ def _spanned(single: Rows, claim: Vector) -> float:
 # The score, and its thresholds.
 
 # From the first on a changed copy is supported where no checker reads it, below the second any claim is
-# unsupported. Of 249 false copies 7 reach the first, of 611 true ones 197; of freely worded claims that reach it half
+# unsupported. Of 249 false copies 7 reach the first, of 611 true ones 197; of freely worded claims that do, half
 # are false, so that none is supported without a checker (decisions 104, 164).
 SUPPORTED = 0.9
 UNSUPPORTED = 0.1

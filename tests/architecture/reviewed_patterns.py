@@ -299,7 +299,7 @@ FORMED: dict[tuple[str, str], str] = {
     ("rules/rule.py", "exempt_spans"): "a title, escaped",
     (
         "verification/comparison.py",
-        "_supposed",
+        "_is_supposed",
     ): "one word, escaped, in a clause of a claim of at most 6,000 characters",
     (
         "verification/subject.py",

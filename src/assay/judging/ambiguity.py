@@ -11,7 +11,7 @@ from importlib.resources import files
 from assay.calibration import sigmoid
 from assay.judging.query_terms import content_terms, query_terms_of
 from assay.judging.signals import read_passage
-from assay.nlp.anaphora import DEMONSTRATIVES, Pointed, pointed
+from assay.nlp.anaphora import DEMONSTRATIVES, Reference
 from assay.nlp.language import KNOWN_BY_SCRIPT
 from assay.nlp.tokens import rarity, stem, terms
 from assay.types import Action, Evidence, Judgement, Question
@@ -64,14 +64,14 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     pronoun stands for nothing.
     """
     text = question.text[:LONGEST]
-    points = pointed(text)
+    points = references(text)
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
     content = list(dict.fromkeys(content_terms(text)))
     pointing = float(bool(points))
     return {
         "open": 1 - _cover(question, evidence) if points else 0.0,
-        "bare": min(1.0, sum(point.by == "the" and len(point.nouns) == 1 for point in points) / 2),
-        "demonstrative": float(any(point.by in DEMONSTRATIVES for point in points)),
+        "bare": min(1.0, sum(point.word == "the" and len(point.nouns) == 1 for point in points) / 2),
+        "demonstrative": float(any(point.word in DEMONSTRATIVES for point in points)),
         "adrift": pointing * float(bool(before) and before.isdisjoint(content)),
         "fresh": max((rarity(term) for term in content if term not in before), default=0.0),
         "common": 1 - max((rarity(term) for term in content), default=0.0),
@@ -79,11 +79,11 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     }
 
 
-def unnamed_things(question: Question) -> Sequence[Pointed]:
+def unnamed_things(question: Question) -> Sequence[Reference]:
     """The phrases of the question whose referent the dialogue does not name, in order."""
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
     return [
-        phrase for phrase in pointed(question.text[:LONGEST]) if phrase.head and stem(phrase.head) not in before
+        phrase for phrase in references(question.text[:LONGEST]) if phrase.head and stem(phrase.head) not in before
     ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.rendering import section_within
 from assay.core.stages import Abstainer
-from assay.nlp.anaphora import PRONOUNS, Pointed, pointed, variants
+from assay.nlp.anaphora import PRONOUNS, Reference, references, variants
 from assay.nlp.language import language_of
 from assay.nlp.tokens import stem, terms
 from assay.types import Action, Contradiction, Evidence, Gathered, Question
@@ -180,7 +180,7 @@ def clarifying_question(
     if phrase is None:
         return f"It is not clear what your question asks for. {_offer(_titles(question, evidence))}"
     if not phrase.head:
-        return f"Your question does not say what “{phrase.by}” stands for. {_offer(_titles(question, evidence))}"
+        return f"Your question does not say what “{phrase.word}” stands for. {_offer(_titles(question, evidence))}"
     unsaid = f"Your question does not say which {' '.join(phrase.nouns)} is meant"
     values_by_title = _values(evidence, contradictions)
     if values_by_title:
@@ -189,7 +189,7 @@ def clarifying_question(
     return f"{unsaid}. {_offer(readings(phrase, evidence))}"
 
 
-def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
+def readings(phrase: Reference, evidence: Evidence) -> tuple[str, ...]:
     """The possible referents of a phrase: titles that name such a thing, else variants in the passages.
 
     Else the titles of the passages that hold the word. At most three, each a name on one line; none where there is
@@ -209,13 +209,13 @@ def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
     return _distinct_titles(holding)
 
 
-def _unnamed_phrase(question: Question) -> Pointed | None:
+def _unnamed_phrase(question: Question) -> Reference | None:
     """The first phrase without a referent in the dialogue; a pronoun only if there is no other."""
     before = {term for turn in question.history[-_MOST_TURNS:] for term in terms(turn.text)}
-    phrases = pointed(question.text[:_LONGEST_QUESTION])
+    phrases = references(question.text[:_LONGEST_QUESTION])
     nouns = [phrase for phrase in phrases if phrase.head]
     fresh = [phrase for phrase in nouns if stem(phrase.head) not in before]
-    back = [phrase for phrase in phrases if phrase.by in PRONOUNS]
+    back = [phrase for phrase in phrases if phrase.word in PRONOUNS]
     return next(iter((*fresh, *back, *nouns)), None)
 
 

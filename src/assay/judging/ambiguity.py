@@ -11,7 +11,7 @@ from importlib.resources import files
 from assay.calibration import sigmoid
 from assay.judging.query_terms import content_terms, query_terms_of
 from assay.judging.signals import read_passage
-from assay.nlp.anaphora import DEMONSTRATIVES, Reference
+from assay.nlp.anaphora import DEMONSTRATIVES, Reference, references
 from assay.nlp.language import KNOWN_BY_SCRIPT
 from assay.nlp.tokens import rarity, stem, terms
 from assay.types import Action, Evidence, Judgement, Question

@@ -15,7 +15,7 @@ from functools import partial
 from assay.core.finalise import Ask, assemble_answer, assemble_refusal
 from assay.core.inputs import refuse_no_question
 from assay.core.policy import feasible, is_unclear, next_action
-from assay.core.rendering import restyled
+from assay.core.rendering import restyle
 from assay.core.repair import DraftState, compose, repair_sentence
 from assay.core.review import improve_answer, review_answer
 from assay.core.run import Deadline, Run, RunEvents
@@ -81,7 +81,7 @@ async def run_question(
         warnings=found.warnings + events.warnings,
     )
     # Only now, when every test was made on the text with its marks.
-    found = found if run.style is None else restyled(found, run.style)
+    found = found if run.style is None else restyle(found, run.style)
     events.emit(Done(answer=found))
     return replace(found, trace=tuple(events.past), warnings=found.warnings + events.warnings_since(found))
 

@@ -215,6 +215,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             None,
             "--keep-verdicts/--no-keep-verdicts",
         ),
+        "ask_back": _flag(
+            bool,
+            WRITING,
+            "Ask back if the question is unclear; otherwise show the nearest passages. [default: ask-back]",
+            None,
+            "--ask-back/--no-ask-back",
+        ),
         "history_messages": _flag(int, WRITING, "Number of earlier messages to include in a prompt.", "N"),
         "max_calls": _flag(int, LIMITS, "Maximum number of model calls, counting every attempt.", "N"),
         "max_tokens": _flag(int, LIMITS, "Maximum number of tokens, prompts and replies together.", "N"),

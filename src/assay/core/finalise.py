@@ -125,8 +125,8 @@ def _told(question: Question, gathered: Gathered, stages: Stages) -> tuple[str, 
 
 
 def _unclear(gathered: Gathered) -> tuple[str, ...]:
-    """Why one would have asked back, where the closest passages are shown instead."""
-    return (gathered.judgement.reason,) if gathered.action is Action.CLARIFY else ()
+    """Why the question is unclear, for an answer or a refusal that does not ask back."""
+    return (gathered.judgement.reason,) if gathered.judgement.recommendation is Action.CLARIFY else ()
 
 
 def _is_written(written: DraftState, stages: Stages) -> bool:
@@ -231,7 +231,10 @@ def assemble_refusal(
         drafts=0,
         iterations=len(gathered.path),
         confidence=stages.confidence_estimator.rate(gathered.judgement, Review((), (), ())),
-        warnings=_told(question, gathered, stages) + notes + _not_made(gathered.judgement.checks),
+        warnings=(
+            *(() if clarifies else _unclear(gathered)),
+            *(*_told(question, gathered, stages), *notes, *_not_made(gathered.judgement.checks)),
+        ),
         models=stages.models,
         usage=stages.spent(),
         profile=ask.profile,

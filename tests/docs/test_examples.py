@@ -43,6 +43,7 @@ def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     home = tmp_path / "home"
     # The decision records are half of all passages, and no example is about them.
     shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("decisions"))
+    shutil.copytree(ROOT / "examples" / "library", home / "examples" / "library")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     for name in ("DATA", "CONFIG", "STATE", "CACHE"):
         environment[f"XDG_{name}_HOME"] = str(tmp_path / name.lower())

@@ -18,7 +18,10 @@ _RUN = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 
 
 def printed() -> str:
-    """What `make try` prints, 100 columns wide and without colours; run ids are replaced by RUN, paths are relative."""
+    """What `make try` prints, 100 columns wide, without colours.
+
+    Run ids are replaced by RUN, and paths are relative.
+    """
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(
         [sys.executable, "examples/try.py"],

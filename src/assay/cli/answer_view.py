@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.exits import from_here
+from assay.cli import shapes
 from assay.cli.flags import Given
-from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.cli.terminal import Terminal, first_of_each, from_here, one_line, with_paths_from_here
 from assay.core.rendering import rendered, section_within
 from assay.nlp.blocks import BlockKind, blocks
 from assay.settings import load_settings
@@ -37,14 +37,14 @@ OUTPUT_RULE = "rule:"
 SHORT_ID = 8
 # What a place is told by, in order.
 _PLACES = ("page", "pages", "slide", "slides", "sheet", "row", "rows")
+# The outcomes without an answer.
+DECLINED = ("abstained", "clarify")
 # The check that the answer answers the question; the verdict's line says how it ended.
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
 # Longer quotes are cut on the terminal only; `--json` has them whole.
 QUOTE_WIDTH = 300
 
-# The file that a refusal names: its nearest passage's.
-_PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
 # A line break before a list item, a heading, a row, a quotation, code or a note is meant.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
 # A link shows its words; `--json` has where it leads.
@@ -65,8 +65,8 @@ def show_answer(
     """
     console = terminal.console()
     shown = answer["text"] if text is None else text
-    if answer["outcome"] in ("abstained", "clarify"):
-        shown = _PATH.sub(lambda match: f"({from_here(match[1])})", shown)
+    if answer["outcome"] in DECLINED:
+        shown = with_paths_from_here(shown)
     if shown:
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
@@ -115,7 +115,7 @@ def indented(console: Console, text: str, columns: int) -> None:
 
 def verdict_line(answer: Json, verified: bool) -> Text:
     """The one line: mark, verdict, claims, what is missing, and how far to trust it."""
-    if answer["outcome"] in ("abstained", "clarify"):
+    if answer["outcome"] in DECLINED:
         what = "no answer" if answer["outcome"] == "abstained" else "the question is unclear"
         sufficiency = answer["judgement"]["sufficiency"]
         measured = (
@@ -217,7 +217,7 @@ def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
         for span in claim["spans"]
         if span["passage_id"] == source["passage_id"]
     ]
-    found = dict.fromkeys(quote for _, quote in sorted(spans, key=lambda each: each[0]))
+    found = dict.fromkeys(quote for _, quote in sorted(spans, key=lambda pair: pair[0]))
     return [one_line(quote, QUOTE_WIDTH) for quote in found or [source["quote"]]]
 
 
@@ -235,8 +235,8 @@ def locations(places: Sequence[Json], title: str) -> str:
     """
     found = [place for at, place in enumerate(places) if place not in places[:at]]
     for name in ("page", "slide", "row"):
-        others = [{key: each for key, each in place.items() if key != name} for place in found]
-        if len(found) > 1 and found[0][name] is not None and all(each == others[0] for each in others):
+        others = [{key: value for key, value in place.items() if key != name} for place in found]
+        if len(found) > 1 and found[0][name] is not None and all(other == others[0] for other in others):
             *first, last = (str(number) for number in sorted(place[name] for place in found))
             return location({**found[0], name: None, f"{name}s": f"{', '.join(first)} and {last}"}, title)
     return "; ".join(dict.fromkeys(part for place in found if (part := location(place, title))))
@@ -318,9 +318,9 @@ def origin_parts(origin: Json) -> list[str]:
 def disagreements(answer: Json) -> Iterator[Text]:
     """Where the passages disagree: each reading with its date, and its sources' numbers where they are cited."""
     numbers = {source["passage_id"]: source["number"] for source in answer["sources"]}
-    for each in answer["judgement"].get("contradictions", ()):
-        readings = "; ".join(_reading(reading, numbers) for reading in each["readings"])
-        yield marked("unknown", f"sources disagree on “{one_line(each['aspect'], 80)}”: {readings}")
+    for contradiction in answer["judgement"].get("contradictions", ()):
+        readings = "; ".join(_reading(reading, numbers) for reading in contradiction["readings"])
+        yield marked("unknown", f"sources disagree on “{one_line(contradiction['aspect'], 80)}”: {readings}")
 
 
 def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
@@ -371,10 +371,10 @@ def bold(text: str) -> Text:
 
 def _open_points(answer: Json) -> Iterator[Text | str]:
     open_checks = [
-        each for each in answer["checks"] if each["status"] in ("failed", "unknown") and each["name"] != ANSWERS
+        check for check in answer["checks"] if check["status"] in ("failed", "unknown") and check["name"] != ANSWERS
     ]
     yield from first_check_lines(
-        [each for each in open_checks if each["severity"] != "warn" or each["status"] == "unknown"]
+        [check for check in open_checks if check["severity"] != "warn" or check["status"] == "unknown"]
     )
 
 
@@ -394,9 +394,9 @@ def _standing(answer: Json, verified: bool) -> tuple[str, str]:
     answers = answer["confidence"].get("answers")
     if verified:
         return "passed", "answers the question" if answers == "yes" else "verified"
-    blocking = [each for each in answer["checks"] if each["severity"] == "block"]
-    failed = any(each["status"] == "failed" for each in blocking)
-    others = any(each["status"] == "unknown" and each["name"] != ANSWERS for each in blocking)
+    blocking = [check for check in answer["checks"] if check["severity"] == "block"]
+    failed = any(check["status"] == "failed" for check in blocking)
+    others = any(check["status"] == "unknown" and check["name"] != ANSWERS for check in blocking)
     if may_not_answer(answer) and not failed and not others:
         return "unknown", f"{'may' if answers == 'unsure' else 'does'} not answer the question"
     return ("failed" if failed else "unknown"), "not verified"
@@ -446,12 +446,14 @@ def tell(
     What `progress` printed, with its numbers, is not printed again.
     """
     if as_json:
-        terminal.object(answer.to_dict())
+        terminal.object(shapes.answered(answer))
         return
     settings = load_settings(given).settings
     if progress is not None and progress.printed:
         listed = rendered(answer, references=settings.references).removeprefix(answer.text)
         text = f"{_left_out(progress.dropped)}{listed}".strip()
+        if listed and not progress.dropped:
+            terminal.line("")
     else:
         text = rendered(answer, settings.citation_style, settings.references)
     show_answer(answer.to_dict(), answer.validate(), terminal, text=text, with_ids=with_ids)

@@ -33,9 +33,15 @@ from assay.cli import (
     show,
 )
 from assay.cli.exits import Exit
-from assay.cli.terminal import OutputClosed, Terminal, visible
+from assay.cli.terminal import OutputClosed, Terminal, reason_of, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
+# Words of the parser, and what people are shown in their place.
+_PLAIN = {
+    "Value error, ": "",  # stands before a message of ours
+    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    "Input should be a valid number, unable to parse string as a number": "give a number",
+}
 _STOPPED = "stopped; the collection is intact"
 
 app = typer.Typer(
@@ -148,9 +154,10 @@ def _misused(error: typer.TyperException, terminal: Terminal) -> int:
         return Exit.USAGE
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     where = context.command_path if context else "assay"
-    message = message.replace("Value error, ", "", 1)  # what pydantic puts before a message of ours
-    said = message[:1].lower() + message[1:].rstrip(".")
-    terminal.error(UsageError(said, hint=f"see `{where} --help`"))
+    for words, plain in _PLAIN.items():
+        message = message.replace(words, plain, 1)
+    message = message[:1].lower() + message[1:].rstrip(".")
+    terminal.error(UsageError(message, hint=f"see `{where} --help`"))
     return Exit.USAGE
 
 
@@ -159,7 +166,7 @@ def _of_system(error: OSError) -> AssayError:
     place = f"{error.filename}: " if error.filename else ""
     if error.errno == errno.ENOSPC:
         return StoreFull(f"{place}the disk is full", hint="free some space and run the same command again")
-    return StoreError(f"{place}{error.strerror or error}", hint="check the path and its permissions")
+    return StoreError(f"{place}{reason_of(error)}", hint="check the path and its permissions")
 
 
 def _bug(error: Exception, terminal: Terminal) -> int:

@@ -140,7 +140,7 @@ def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Se
     if not review.claims:
         return Seen(says=None, score=None, ms=taken, cost=cost, **about)
     tested = review.claims[0]
-    voters = {each.by: each.state == Verdict.SUPPORTED for each in tested.history if each.state in set(Verdict)}
+    voters = {event.by: event.state == Verdict.SUPPORTED for event in tested.history if event.state in set(Verdict)}
     if voters.pop("vote", None) is None:  # rules alone: nobody to agree with
         voters = {}
     others = {**(about.pop("others") or {}), **voters}
@@ -154,7 +154,7 @@ def _about(file: Path, line: Line) -> dict[str, Any]:
 
     others = line.body.get("others")
     known = others is None or (
-        isinstance(others, Mapping) and all(isinstance(each, bool) for each in others.values())
+        isinstance(others, Mapping) and all(isinstance(verdict, bool) for verdict in others.values())
     )
     if not known:
         raise refused(file, line.number, "others are verdicts by name, each true or false")
@@ -175,33 +175,33 @@ def _table(found: Card) -> list[str]:
     rows = [
         ("all", found.all),
         *found.sets.items(),
-        *((f"edit {name}", each) for name, each in found.edits.items()),
+        *((f"edit {name}", marks) for name, marks in found.edits.items()),
     ]
     cost = "unknown" if found.cost is None else f"${found.cost:.5f}"
     taken = "unknown" if found.ms is None else f"{found.ms:.1f} ms"
     return [
         f"judge: {found.judge}",
         head,
-        *(_row(name, each) for name, each in rows),
+        *(_row(name, marks) for name, marks in rows),
         f"a claim takes {taken}; its cost is {cost}",
-        *(_agreed(name, each) for name, each in found.agreement.items()),
+        *(_agreed(name, agreement) for name, agreement in found.agreement.items()),
     ]
 
 
-def _row(name: str, each: Marks) -> str:
+def _row(name: str, marks: Marks) -> str:
     shares = "".join(
         f"{'–' if value is None else format(value, '.3f'):>{width}}"
         for value, width in (
-            (each.precision, 11),
-            (each.recall, 8),
-            (each.caught, 8),
-            (each.balanced_accuracy, 11),
-            (each.auroc, 8),
+            (marks.precision, 11),
+            (marks.recall, 8),
+            (marks.caught, 8),
+            (marks.balanced_accuracy, 11),
+            (marks.auroc, 8),
         )
     )
-    return f"{name[:27]:28}{each.n:6}{each.right:7}{each.unknown:9.3f}{shares}"
+    return f"{name[:27]:28}{marks.n:6}{marks.right:7}{marks.unknown:9.3f}{shares}"
 
 
-def _agreed(name: str, each: Agreement) -> str:
-    kappa = "–" if each.kappa is None else f"{each.kappa:.2f}"
-    return f"agrees with {name} on {each.share:.0%} of {each.n} (kappa {kappa})"
+def _agreed(name: str, agreement: Agreement) -> str:
+    kappa = "–" if agreement.kappa is None else f"{agreement.kappa:.2f}"
+    return f"agrees with {name} on {agreement.share:.0%} of {agreement.n} (kappa {kappa})"

@@ -110,14 +110,14 @@ def _keep(
     passed, flagged = (f"at most {share:.0%}" for share in (AIMS.passed, AIMS.flagged))
     sides = (found.reached, found.alone)
     for name, cells in (
-        (f"false claims called supported ({passed})", [_of(each.passed, each.false) for each in sides]),
-        (f"true claims flagged ({flagged})", [_of(each.flagged, each.true) for each in sides]),
-        ("true claims called supported", [_of(each.supported, each.true) for each in sides]),
-        ("false claims flagged", [_of(each.caught, each.false) for each in sides]),
-        ("called contradicted, and so labelled", [_of(each.rightly, each.contradicted) for each in sides]),
-        ("AUROC of the support", ["–" if each.auroc is None else f"{each.auroc:.3f}" for each in sides]),
+        (f"false claims called supported ({passed})", [_of(side.passed, side.false) for side in sides]),
+        (f"true claims flagged ({flagged})", [_of(side.flagged, side.true) for side in sides]),
+        ("true claims called supported", [_of(side.supported, side.true) for side in sides]),
+        ("false claims flagged", [_of(side.caught, side.false) for side in sides]),
+        ("called contradicted, and so labelled", [_of(side.rightly, side.contradicted) for side in sides]),
+        ("AUROC of the support", ["–" if side.auroc is None else f"{side.auroc:.3f}" for side in sides]),
     ):
-        terminal.line(f"{name:46}" + "".join(f"{each:>20}" for each in cells))
+        terminal.line(f"{name:46}" + "".join(f"{cell:>20}" for cell in cells))
     if made.policy.contradicted is None:
         terminal.note(
             f"the policy calls nothing contradicted: that takes at least {AIMS.fewest_contradicted} flagged claims "
@@ -137,16 +137,16 @@ def _list(
     now = policies.in_use()
     version = OWN if now is None else now.version
     if as_json:
-        listed = [{**each.to_dict(), "in_use": each.version == version} for each in policies.all()]
+        listed = [{**policy.to_dict(), "in_use": policy.version == version} for policy in policies.all()]
         own = {"version": OWN, "fitted": checker.model.policy is not None, "in_use": version == OWN}
         terminal.object({"checker": settings.checker, "policies": [own, *listed]})
         return
     own_told = "the policy in the model's folder" if checker.model.policy is not None else "not fitted"
     terminal.line(f"{'*' if version == OWN else ' '} {OWN}  {own_told}")
-    for each in policies.all():
-        mark = "*" if each.version == version else " "
-        stale = "" if each.weights == weights_behind("claims") else "; of another version of assay: fit again"
-        terminal.line(f"{mark} {each.version}  {one_line(each.data)}, by {one_line(each.by, 80)}{stale}")
+    for policy in policies.all():
+        mark = "*" if policy.version == version else " "
+        stale = "" if policy.weights == weights_behind("claims") else "; of another version of assay: fit again"
+        terminal.line(f"{mark} {policy.version}  {one_line(policy.data)}, by {one_line(policy.by, 80)}{stale}")
 
 
 def _of(part: int, whole: int) -> str:
@@ -275,9 +275,9 @@ def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
     from assay.evals.labels_file import Labelled, enough
     from assay.records.labels import WHOLE
 
-    whole = [each for each in labels.holding() if each.claim == WHOLE]
-    own = [each for each in whole if labels.store.load(each.run_id).run.collection == collection]
-    return enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
+    whole = [label for label in labels.holding() if label.claim == WHOLE]
+    own = [label for label in whole if labels.store.load(label.run_id).run.collection == collection]
+    return enough("the record", [Labelled(label.version, label.run_id, label.good) for label in own])
 
 
 def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:
@@ -286,7 +286,7 @@ def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Termina
 
     now = labels.in_force(collection).version
     fits = [(0, "assay", shipped()["answers"])]
-    fits += [(each.version, each.by, each.fit) for each in labels.calibrations(collection)]
+    fits += [(made.version, made.by, made.fit) for made in labels.calibrations(collection)]
     if as_json:
         listed = [
             {"version": version, "by": who, "in_use": version == now, "data": fit.data, **fit.measured.to_dict()}

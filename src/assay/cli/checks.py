@@ -27,7 +27,7 @@ from assay.cli.flags import (
     terminal_of,
 )
 from assay.cli.questions import Text, asked
-from assay.cli.terminal import Terminal, one_line
+from assay.cli.terminal import Terminal, one_line, reason_of
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 _SEVERAL_WORDS = re.compile(r"\S\s+\S")
 # How the name of a file ends: a dot, then a letter and at most four more signs.
 _FILE_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
-_HOW_TO_GIVE = "name a file that is there, give a text of several words in quotes, or - for standard input"
-_HOW_TO_GIVE_A_SOURCE = "name a file of text; to check against a folder, `assay add` it and leave out --sources"
+_HINT_FOR_TEXT = "name an existing file, give a text of several words in quotes, or - for standard input"
+_HINT_FOR_SOURCE = "name a text file; to check against a folder, `assay add` it and leave the option out"
 # How much of an argument a message shows.
 _SHOWN = 120
 # Sentences beyond this many characters are searched by how they begin.
@@ -242,13 +242,13 @@ def draft_and_sources(
     """The text that a verb is given and the files to hold it to; raises UsageError where it is empty."""
     from assay.cli.pipes import given_passage
 
-    hint = f"assay {verb} answer.txt --context source.txt"
+    hint = f"assay {verb} answer.txt {'--sources' if verb == 'fix' else '--context'} source.txt"
     if file is None:
         raise UsageError(f"there is nothing to {verb}", hint=f"{hint}; with - for standard input")
-    text = file if _is_text(file) or not file.strip() else _read(file, terminal, _HOW_TO_GIVE)
+    text = file if _is_text(file) or not file.strip() else _read(file, terminal, _HINT_FOR_TEXT)
     if not text.strip():
         raise UsageError(f"the text to {verb} is empty", hint=hint)
-    given = ((path, _read(str(path), terminal, _HOW_TO_GIVE_A_SOURCE)) for path in sources)
+    given = ((path, _read(str(path), terminal, _HINT_FOR_SOURCE)) for path in sources)
     return text, tuple(given_passage(str(path), told, path.stem) for path, told in given)
 
 
@@ -266,10 +266,7 @@ def _read(path: str, terminal: Terminal, hint: str) -> str:
     try:
         data = terminal.input.read() if path == "-" else Path(path).read_bytes()
         return data.decode()
-    except FileNotFoundError as error:
-        raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: there is no such file", hint=hint) from error
     except OSError as error:
-        why = error.strerror or str(error)
-        raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: {why}", hint=hint) from error
+        raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: {reason_of(error)}", hint=hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text", hint="save it as plain text in UTF-8") from error

@@ -66,13 +66,13 @@ def doctor(
     }
     examined, code = [], Exit.OK
     for code_of_part, part in parts.items():
-        for each in part:
-            examined.append(each)
-            code = code or (code_of_part if each.status is Status.FAILED else Exit.OK)
+        for finding in part:
+            examined.append(finding)
+            code = code or (code_of_part if finding.status is Status.FAILED else Exit.OK)
             if not as_json:
-                _show(each, terminal)
+                _show(finding, terminal)
     if as_json:
-        terminal.object({"ok": code is Exit.OK, "examined": [each.to_dict() for each in examined]})
+        terminal.object({"ok": code is Exit.OK, "examined": [finding.to_dict() for finding in examined]})
     raise typer.Exit(code)
 
 

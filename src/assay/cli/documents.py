@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import flags
-from assay.cli.exits import from_here
 from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import Terminal, one_line
+from assay.cli.terminal import Terminal, from_here, one_line
 from assay.errors import UsageError
 from assay.ingest.walk import source_of
 
@@ -40,9 +39,9 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
     >>> from assay.types import DocumentRecord
     >>> tea = DocumentRecord("ab12", "/notes/tea.md", "Tea", "markdown", "", "", 1)
     >>> rent = DocumentRecord("cd34", "/notes/rent.md", "Rent", "markdown", "", "", 1)
-    >>> [each.title for each in documents_named(["ab"], [tea, rent])]
+    >>> [record.title for record in documents_named(["ab"], [tea, rent])]
     ['Tea']
-    >>> [each.title for each in documents_named(["*.md"], [tea, rent])]
+    >>> [record.title for record in documents_named(["*.md"], [tea, rent])]
     ['Tea', 'Rent']
     """
     chosen: dict[str, DocumentRecord] = {}
@@ -60,17 +59,17 @@ def listed(record: DocumentRecord) -> str:
 def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
     if not name:
         raise UsageError("the name of a document is empty", hint="`assay ls` lists the documents")
-    same = [each for each in records if each.document_id == name]
+    same = [record for record in records if record.document_id == name]
     if same:
         return same
     path = source_of(Path(name))
-    same = [each for each in records if each.source in (name, path)]
+    same = [record for record in records if record.source in (name, path)]
     if same:
         return same
-    found = [each for each in records if _fits(name, path, each)]
-    several = len({each.source for each in found}) > 1 or (len(found) > 1 and not _of_file(name, found[0]))
+    found = [record for record in records if _fits(name, path, record)]
+    several = len({record.source for record in found}) > 1 or (len(found) > 1 and not _of_file(name, found[0]))
     if several and not _means_all(name, found):
-        lines = [f"  {listed(each)}" for each in found[:MOST_LISTED]]
+        lines = [f"  {listed(record)}" for record in found[:MOST_LISTED]]
         more = [f"  … and {len(found) - MOST_LISTED:,} more"] if len(found) > MOST_LISTED else []
         what = f"{name!r} fits {len(found):,} documents, so nothing is removed:"
         raise UsageError("\n".join([what, *lines, *more]), hint="name each by its id or its path")
@@ -86,7 +85,7 @@ def _fits(name: str, path: str, record: DocumentRecord) -> bool:
 
 def _means_all(name: str, found: Sequence[DocumentRecord]) -> bool:
     """Whether the name is a pattern, and not a title or a file name with a pattern's signs ("What is tea?")."""
-    return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, each) for each in found)
+    return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, record) for record in found)
 
 
 def _is_called(name: str, record: DocumentRecord) -> bool:
@@ -203,12 +202,12 @@ def ls(
     with open_engine(create=False, models=False, **given) as engine:
         documents = engine.documents()
     if as_json:
-        terminal.object({"documents": [_listed(each) for each in documents]})
+        terminal.object({"documents": [_listed(record) for record in documents]})
         return
-    for each in documents:
-        passages = f"{each.passages:,} passage{'' if each.passages == 1 else 's'}"
-        path = one_line(from_here(each.source))
-        terminal.line(f"{each.document_id[:12]:12}  {one_line(each.title, 40):40}  {passages:>15}  {path}")
+    for record in documents:
+        passages = f"{record.passages:,} passage{'' if record.passages == 1 else 's'}"
+        path = one_line(from_here(record.source))
+        terminal.line(f"{record.document_id[:12]:12}  {one_line(record.title, 40):40}  {passages:>15}  {path}")
     terminal.note(f"{len(documents):,} document{'' if len(documents) == 1 else 's'}")
 
 
@@ -240,16 +239,16 @@ def rm(
         chosen = documents_named(documents, engine.documents())
         if not dry_run:
             _confirm(chosen, yes, terminal)
-        version = None if dry_run else engine.remove([each.document_id for each in chosen])
+        version = None if dry_run else engine.remove([record.document_id for record in chosen])
     if as_json:
-        ids = [each.document_id for each in chosen]
+        ids = [record.document_id for record in chosen]
         terminal.object(
             {"removed": [] if dry_run else ids, "would_remove": ids if dry_run else [], "version": version}
         )
         return
-    for each in chosen:
-        path = one_line(from_here(each.source))
-        terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(each.title)}  {path}")
+    for record in chosen:
+        path = one_line(from_here(record.source))
+        terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(record.title)}  {path}")
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
@@ -293,7 +292,7 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
         return
     if not terminal.input.isatty():
         raise UsageError("removing needs a yes, and there is no terminal to ask on", hint="add --yes")
-    for each in chosen:
-        terminal.note(listed(each))
+    for record in chosen:
+        terminal.note(listed(record))
     what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"
     typer.confirm(f"remove {what}?", abort=True, err=True)

@@ -32,7 +32,7 @@ def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
     for number, hit in enumerate(evidence.hits, 1):
         place = location(plain(hit.passage.location), hit.passage.title)
         parts = (one_line(hit.passage.title, 80), place, *origin_parts(plain(hit.passage.origin)))
-        where = " · ".join(each for each in parts if each)
+        where = " · ".join(part for part in parts if part)
         console.print(f"{number}. {where or hit.passage.document_id}")
         indented(console, _scores(hit), 3)
         indented(console, one_line(hit.passage.text, EXCERPT), 3)
@@ -50,9 +50,9 @@ def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
     for aspect in judgement.aspects:
         console.print(f"  {aspect.state}: {one_line(aspect.text)}")
     for name, found in (("missing", judgement.missing), ("issue", judgement.issues)):
-        for each in found:
-            console.print(f"  {name}: {one_line(each)}")
-    open_checks = [each for each in judgement.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
+        for text in found:
+            console.print(f"  {name}: {one_line(text)}")
+    open_checks = [check for check in judgement.checks if check.status in (Status.FAILED, Status.UNKNOWN)]
     for line in check_lines(plain(open_checks)):
         console.print(line)
     if judgement.mode_used not in ("fast", "fast (read)"):
@@ -96,7 +96,7 @@ def weakness(answer: Json) -> Iterator[Text]:
     overall, bar = assessment["overall"], assessment.get("bar")
     asked = "" if bar is None else f", {bar:.3f} was asked"
     criterion = assessment.get("weakest")
-    scored = [score_told(each) for each in assessment["scores"] if each["criterion"] == criterion]
+    scored = [score_told(score) for score in assessment["scores"] if score["criterion"] == criterion]
     floor = "" if assessment.get("floor") is None else f" of {assessment['floor']:.3f}"
     below = f"below the floor{floor}" if bar is not None and overall >= bar else "the weakest"
     weakest = f"; {below}: {scored[0]}" if scored else ""
@@ -107,9 +107,9 @@ def assessed(assessment: Json | None, asked: bool) -> Iterator[str]:
     """A line for an assessment: the overall score, each known one, what is open where none was `asked`."""
     if not assessment:
         return
-    known = [score_told(each) for each in assessment["scores"] if each["score"] is not None]
-    open_ones = [each["criterion"] for each in assessment["scores"] if each["score"] is None]
-    needed = [each for each in OF_A_QUESTION if each in open_ones and not asked]
+    known = [score_told(score) for score in assessment["scores"] if score["score"] is not None]
+    open_ones = [score["criterion"] for score in assessment["scores"] if score["score"] is None]
+    needed = [criterion for criterion in OF_A_QUESTION if criterion in open_ones and not asked]
     hint = [f"give --question to assess {' and '.join(needed)}"] if needed else []
     overall = score_told({"criterion": "overall", "score": assessment["overall"]})
     yield "; ".join([f"assessed: {overall}", *([", ".join(known)] if known else []), *hint])

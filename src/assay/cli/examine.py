@@ -92,17 +92,17 @@ def _fits() -> Iterator[Examined]:
         made = table.get("provenance", table) if isinstance(table, dict) else {}
         if "made_by" in made or "script" in made or "fitted" in made:
             fitted = made.get("fitted", True)
-            told = "; ".join(f"{name} {_short(made[key])}" for key, name in _TOLD.items() if key in made)
+            facts = (f"{label} {_short(made[key])}" for key, label in _TOLD.items() if key in made)
             name = f"weights of {path.parent.name}/{path.stem}"
             status = Status.PASSED if fitted else Status.UNKNOWN
-            yield Examined(name, status, f"fitted; {told}" if fitted else "set by hand, not fitted")
+            yield Examined(name, status, "; ".join(("fitted", *facts)) if fitted else "set by hand, not fitted")
 
 
 def _calibrations() -> Iterator[Examined]:
     """The measured error of each calibration that ships."""
     for kind, fit in shipped().items():
         error = fit.measured
-        bins = ", ".join(f"{each.predicted:.2f}→{each.observed:.2f}" for each in error.bins)
+        bins = ", ".join(f"{bucket.predicted:.2f}→{bucket.observed:.2f}" for bucket in error.bins)
         yield Examined(
             f"calibration of {kind}",
             Status.PASSED,
@@ -122,8 +122,8 @@ def _cards() -> Iterator[Examined]:
         told = [
             f"{marks.n} labelled, {marks.right} right, {marks.unknown:.0%} left unknown",
             *(f"{name} {share:.2f}" for name, share in _shares(marks)),
-            *(f"{name}: AUROC {each.auroc:.2f}" for name, each in card.sets.items() if each.auroc is not None),
-            *(f"{name}: caught {each.caught:.2f}" for name, each in card.edits.items() if each.caught is not None),
+            *(f"{name}: AUROC {part.auroc:.2f}" for name, part in card.sets.items() if part.auroc is not None),
+            *(f"{name}: caught {part.caught:.2f}" for name, part in card.edits.items() if part.caught is not None),
             "cost unknown" if card.cost is None else f"${card.cost:.2f} a claim",
         ]
         yield Examined(f"card of {judge}", Status.PASSED, "; ".join(told))

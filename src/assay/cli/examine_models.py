@@ -173,7 +173,7 @@ def examine_models(resolved: Resolved) -> Iterator[Examined]:
     if not opened:
         yield Examined("role writer", Status.SKIPPED, "no model: answers are quoted; set one with --model")
     yield from _patience(settings, tuple(opened))
-    for found in asyncio.run(_tested([each for each in opened.values() if each.model is not None])):
+    for found in asyncio.run(_tested([entry for entry in opened.values() if entry.model is not None])):
         yield from found
 
 
@@ -225,7 +225,7 @@ def key_told(provider: str, resolved: Resolved) -> str:
 
 
 async def _tested(opened: list[_Opened]) -> list[list[Examined]]:
-    return await asyncio.gather(*(_tests(each.name, each.model) for each in opened if each.model is not None))
+    return await asyncio.gather(*(_tests(entry.name, entry.model) for entry in opened if entry.model is not None))
 
 
 async def _tests(name: str, model: LLM) -> list[Examined]:

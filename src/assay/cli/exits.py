@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -79,15 +78,3 @@ def of_review(review: Review) -> Exit:
         check for check in review.checks if check.severity != "warn" and check.status in ("failed", "unknown")
     ]
     return Exit.NOT_VERIFIED if open_checks else Exit.OK
-
-
-# How people are shown where a file is.
-
-
-def from_here(path: str) -> str:
-    """The path; that of a file below this folder as seen from it."""
-    try:
-        here = os.path.join(os.path.realpath(os.getcwd()), "")
-    except OSError:  # the folder was removed meanwhile
-        return path
-    return path.removeprefix(here)

@@ -113,8 +113,8 @@ def _check_lines(found: Figures) -> list[str]:
 
 def _check_line(name: str, found: Figures) -> str:
     """One check; what several of them share ends in no way of its own."""
-    each, cost = found.checks.get(name), found.check_costs.get(name)
-    ends = [""] * 4 if each is None else [each.passed, each.failed, each.unknown, each.skipped]
+    counts, cost = found.checks.get(name), found.check_costs.get(name)
+    ends = [""] * 4 if counts is None else [counts.passed, counts.failed, counts.unknown, counts.skipped]
     ms = "" if cost is None else f"{cost.ms:.1f}"
     return " ".join((f"{one_line(name, 18):18}", *(f"{end:>8}" for end in ends), f"{ms:>10}")).rstrip()
 

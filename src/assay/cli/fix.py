@@ -156,7 +156,7 @@ def _open(fixed: Fixed) -> Iterator[str]:
     from assay.nlp.citations import HEDGE_MARK
     from assay.types import plain
 
-    rules = [each for each in fixed.review.checks if each.name.startswith("rule") and each.status in _OPEN]
+    rules = [check for check in fixed.review.checks if check.name.startswith("rule") and check.status in _OPEN]
     yield from (str(line) for line in first_check_lines(plain(rules)))
     starts = [*(claim.start for claim in fixed.review.claims[1:]), len(fixed.text)]
     count = sum(

@@ -327,12 +327,18 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         @wraps(verb)
         def with_flags(*arguments: Any, **values: Any) -> None:
             asked = {name: values.pop(name) for name in dict.fromkeys(names)}
-            verb(*arguments, given={name: each for name, each in asked.items() if each not in (None, [])}, **values)
+            verb(
+                *arguments,
+                given={name: value for name, value in asked.items() if value not in (None, [])},
+                **values,
+            )
 
         signature = _with_flags(inspect.signature(verb, eval_str=True), names)
         # What typer reads a verb's options from.
         with_flags.__signature__ = signature  # type: ignore[attr-defined]
-        with_flags.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
+        with_flags.__annotations__ = {
+            parameter.name: parameter.annotation for parameter in signature.parameters.values()
+        }
         return with_flags
 
     return taking
@@ -342,9 +348,11 @@ def _with_flags(signature: inspect.Signature, names: tuple[str, ...]) -> inspect
     """The signature with a keyword for each flag in the place of `given`."""
     kind = inspect.Parameter.KEYWORD_ONLY
     flags = [inspect.Parameter(name, kind, default=None, annotation=FLAGS[name]) for name in dict.fromkeys(names)]
-    own = [each for each in signature.parameters.values() if each.name != "given"]
-    first = [each for each in own if each.kind is not kind]
-    return signature.replace(parameters=[*first, *flags, *(each for each in own if each.kind is kind)])
+    own = [parameter for parameter in signature.parameters.values() if parameter.name != "given"]
+    first = [parameter for parameter in own if parameter.kind is not kind]
+    return signature.replace(
+        parameters=[*first, *flags, *(parameter for parameter in own if parameter.kind is kind)]
+    )
 
 
 # The options that several verbs share and that are no settings, and how a verb's help shows all of them.

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.bar import Bar
-from assay.cli.exits import Exit, from_here
-from assay.cli.terminal import Terminal, visible
+from assay.cli.exits import Exit
+from assay.cli.terminal import Terminal, from_here, visible
 from assay.errors import UsageError
 
 if TYPE_CHECKING:

@@ -101,12 +101,12 @@ def _list(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
     from assay.records.labels import WHOLE
 
     if as_json:
-        terminal.object({"labels": [each.to_dict() for each in labels]})
+        terminal.object({"labels": [label.to_dict() for label in labels]})
         return
-    for each in labels:
-        if each.claim != WHOLE:
+    for label in labels:
+        if label.claim != WHOLE:
             continue
-        said = {"by": each.by, "at": each.at, "note": each.note}
-        terminal.object({"id": each.run_id, "label": each.good, **said})
+        said = {"by": label.by, "at": label.at, "note": label.note}
+        terminal.object({"id": label.run_id, "label": label.good, **said})
     if not labels:
         terminal.note("there are no labels yet")

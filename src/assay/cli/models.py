@@ -77,7 +77,7 @@ def pull(
     from assay.models import hub
 
     lists = {"labels": labels, "languages": languages}
-    said = {key: [each.strip() for each in value.split(",")] for key, value in lists.items() if value is not None}
+    said = {key: [item.strip() for item in value.split(",")] for key, value in lists.items() if value is not None}
     prefixes = {"query_prefix": query_prefix, "passage_prefix": passage_prefix}
     texts = {key: value for key, value in prefixes.items() if value is not None}
     pulled = hub.pull(wanted, _models(given), network=file, said={**said, **texts}, tell=terminal.note)
@@ -102,21 +102,23 @@ def list_(
 
     terminal, found = terminal_of(ctx), _models(given).all()
     settings = load_settings(given).settings
-    fitted = [policy_in_use(settings, each) for each in found]
+    fitted = [policy_in_use(settings, model) for model in found]
     if as_json:
         listed = zip(found, fitted, strict=True)
         terminal.object(
             {
                 "models": [
-                    {**each.to_dict(), "fitted": told if told is None else bool(told)} for each, told in listed
+                    {**model.to_dict(), "fitted": told if told is None else bool(told)} for model, told in listed
                 ]
             }
         )
         return
-    for each, told in zip(found, fitted, strict=True):
-        network = one_line(each.network)
+    for model, told in zip(found, fitted, strict=True):
+        network = one_line(model.network)
         checker = {None: "", "": "  not fitted: assay calibrate --claims"}.get(told, f"  fitted: {told}")
-        terminal.line(f"{each.name}  {one_line(each.commit[:12])}  {network}  {each.size / 1e6:,.1f} MB{checker}")
+        terminal.line(
+            f"{model.name}  {one_line(model.commit[:12])}  {network}  {model.size / 1e6:,.1f} MB{checker}"
+        )
     if not found:
         terminal.note("no models were pulled")
 

@@ -134,7 +134,7 @@ class Request:
             raise UsageError("the line has no 'passages' or 'context'", hint="give the texts to judge by")
         parts = value if isinstance(value, list) else [value]
         found = tuple(_hit(part, number) for number, part in enumerate(parts, 1))
-        if len({each.passage.passage_id for each in found}) < len(found):
+        if len({hit.passage.passage_id for hit in found}) < len(found):
             raise UsageError("two passages have the same id", hint="give each passage an id of its own")
         return found
 
@@ -167,8 +167,8 @@ async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> 
         async with aclosing(incoming(terminal.input)) as lines:
             work = (partial(_answered, line, handle, terminal) async for line in lines)
             async with aclosing(ordered_map(work, at_once)) as objects:
-                async for each in objects:
-                    terminal.object(each)
+                async for body in objects:
+                    terminal.object(body)
                     bar.advance()
 
 
@@ -180,7 +180,7 @@ def messages(value: object) -> tuple[Message, ...]:
     """
     if not isinstance(value, list):
         raise _wrong("history", "a list")
-    return tuple(_message(each) for each in value)
+    return tuple(_message(turn) for turn in value)
 
 
 def given_passage(passage_id: str, text: str, title: str = "", date: str | None = None) -> Passage:
@@ -272,7 +272,7 @@ def _score(fields: Mapping[str, Any], name: str, most: float = math.inf) -> floa
 def _metadata(value: object) -> dict[str, Scalar]:
     """The metadata of a passage: what holds a scalar."""
     fields = value if isinstance(value, dict) else {}
-    return {str(name): each for name, each in fields.items() if isinstance(each, str | int | float | bool)}
+    return {str(name): scalar for name, scalar in fields.items() if isinstance(scalar, str | int | float | bool)}
 
 
 def _passage(value: object, number: int) -> Passage:

@@ -24,7 +24,7 @@ from assay.cli.flags import (
     takes,
     terminal_of,
 )
-from assay.cli.terminal import Terminal
+from assay.cli.terminal import Terminal, one_line, reason_of
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def search(
         started = time.perf_counter()
         evidence = engine.search(text, usual)
         if not evidence.hits:
-            _tell_of_no_documents(engine, given, terminal)
+            _explain_no_hits(engine, given, terminal)
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
         terminal.object({"id": None, "hits": shapes.hits(evidence), "ms": ms})
@@ -160,13 +160,14 @@ def ask(
             options = AskOptions(**searching)
             answer = engine.answer_from(text, own, dialogue, options, progress, streamed=stream)
         if own is None and not answer.judgement.relevance:
-            _tell_of_no_documents(engine, given, terminal)
+            _explain_no_hits(engine, given, terminal)
     tell(answer, given, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
 
 
 def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
     """Answer each line. Without a collection only lines with passages are; raises UnknownCollection for others."""
+    from assay.cli import shapes
     from assay.cli.pipes import run_pipe
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
@@ -177,11 +178,11 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
     async def answered(line: Request, engine: Engine) -> dict[str, Any]:
         text, options = line.text("question", "query"), line.options()
         if "passages" in line.fields:
-            return (await engine.aanswer_from(text, line.hits(), line.history(), options)).to_dict()
+            return shapes.answered(await engine.aanswer_from(text, line.hits(), line.history(), options))
         if missing is not None:
             missed.append(missing)
             raise missing
-        return (await engine.aask(text, line.history(), options=options)).to_dict()
+        return shapes.answered(await engine.aask(text, line.history(), options=options))
 
     try:
         engine = open_engine(create=False, **given)
@@ -210,7 +211,9 @@ def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple
     try:
         data = terminal.input.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
-        raise UsageError(f"the passages in {path} cannot be read: {error.strerror}", hint=_PASSAGE_LINES) from error
+        raise UsageError(
+            f"the passages in {path} cannot be read: {reason_of(error)}", hint=_PASSAGE_LINES
+        ) from error
     return Request({"passages": json_lines(data, _PASSAGE_LINES)}).hits()
 
 
@@ -241,13 +244,19 @@ def _tell_of_numbers(given: Given, terminal: Terminal) -> None:
         terminal.warn(f"warning: {said}")
 
 
-def _tell_of_no_documents(engine: Engine, given: dict[str, Any], terminal: Terminal) -> None:
-    """Where nothing was found because nothing is there, say so, and the next step."""
+def _explain_no_hits(engine: Engine, given: dict[str, Any], terminal: Terminal) -> None:
+    """Warn of an empty collection or of metadata that no passage has, and name the next step."""
     from assay.settings import load_settings
 
+    settings = load_settings(given).settings
     if not engine.documents():
-        name = load_settings(given).settings.collection
-        terminal.warn(f"warning: the collection {name!r} holds no documents\nhint: assay add PATH -c {name}")
+        name = settings.collection
+        terminal.warn(f"warning: the collection {name!r} has no documents\nhint: assay add PATH -c {name}")
+    elif settings.where:
+        wanted = ", ".join(f"{name}={value}" for name, value in settings.where.items())
+        terminal.warn(
+            f"warning: no passage found has {one_line(wanted, 200)}; documents get metadata from JSON lines"
+        )
 
 
 def _dialogue(path: Path | None) -> tuple[Message, ...]:
@@ -261,6 +270,6 @@ def _dialogue(path: Path | None) -> tuple[Message, ...]:
     try:
         return messages(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise UsageError(f"the history in {path} cannot be read: {error.strerror}", hint=hint) from error
+        raise UsageError(f"the history in {path} cannot be read: {reason_of(error)}", hint=hint) from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the history in {path} is not JSON: {error}", hint=hint) from error

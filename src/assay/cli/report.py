@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from assay.cli.flags import Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.terminal import reason_of
 from assay.errors import UsageError
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
@@ -54,8 +55,10 @@ def report(
         raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
     if os.path.lexists(target) and not force:
         raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", hint="choose another place with --out")
     try:
         target.write_text(page_of(record.to_dict()), encoding="utf-8")
     except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror}", hint="choose another place") from error
+        raise UsageError(f"{target} cannot be written: {reason_of(error)}", hint="choose another place") from error
     terminal.line(str(target))

@@ -81,11 +81,11 @@ def _list(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None:
 
     waiting = queue.waiting()
     if as_json:
-        terminal.object({"waiting": [each.to_dict() for each in waiting]})
+        terminal.object({"waiting": [waiter.to_dict() for waiter in waiting]})
         return
-    for each in waiting:
-        terminal.line(run_line(each.run))
-        for finding in each.findings:
+    for waiter in waiting:
+        terminal.line(run_line(waiter.run))
+        for finding in waiter.findings:
             terminal.line(f"    {one_line(finding, 160)}")
     if not waiting:
         terminal.note("no answer waits for review")
@@ -111,10 +111,10 @@ def _show(record: RunRecord, as_json: bool, *, decided: bool, terminal: Terminal
         return
     if not decided:
         show_run(record, terminal)
-    for each in record.decisions:
-        said = f": {one_line(each.note, 300)}" if each.note else ""
-        verdict = "accepted" if each.accepted else "rejected"
-        terminal.line(f"{verdict} by {one_line(each.by, 80)}, {moment(each.at)}{said}")
+    for decision in record.decisions:
+        said = f": {one_line(decision.note, 300)}" if decision.note else ""
+        verdict = "accepted" if decision.accepted else "rejected"
+        terminal.line(f"{verdict} by {one_line(decision.by, 80)}, {moment(decision.at)}{said}")
 
 
 def login() -> str:

@@ -223,8 +223,8 @@ class Progress:
         self._waiting = []
 
     def _marked(self, sentence: Sentence) -> str:
-        for each in sentence.passage_ids:
-            self._numbers.setdefault(each, len(self._numbers) + 1)
-        marks = [f"[{self._numbers[each]}]" for each in sentence.passage_ids]
+        for passage_id in sentence.passage_ids:
+            self._numbers.setdefault(passage_id, len(self._numbers) + 1)
+        marks = [f"[{self._numbers[passage_id]}]" for passage_id in sentence.passage_ids]
         hedge = [HEDGE_MARK] if sentence.hedged else []
         return " ".join([visible(bold(flowing(sentence.text.strip())).plain), *marks, *hedge])

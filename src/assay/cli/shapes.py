@@ -1,11 +1,19 @@
-"""The objects that the machine formats print, apart from the answer object, which makes itself."""
+"""The JSON objects that the command line prints."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from assay.cli.terminal import with_paths_from_here
 from assay.types import Answer, Contradiction, Evidence, Fixed, Judgement, Review, plain
 from assay.verification.verifier import least_support
+
+
+def answered(answer: Answer) -> dict[str, Any]:
+    """The answer object; a refusal names the nearest file as seen from the working folder."""
+    body = answer.to_dict()
+    declined = answer.outcome in ("abstained", "clarify")
+    return {**body, "text": with_paths_from_here(answer.text)} if declined else body
 
 
 def hits(evidence: Evidence) -> list[dict[str, Any]]:
@@ -28,7 +36,7 @@ def judged(judgement: Judgement) -> dict[str, Any]:
     """What a pipe says of a question and its passages."""
     names = ("sufficiency", "recommendation", "quality", "coverage", "relevance", "aspects", "missing", "issues")
     body = judgement.to_dict()
-    disagreements = [contradicted(each) for each in judgement.contradictions]
+    disagreements = [contradicted(contradiction) for contradiction in judgement.contradictions]
     return {
         **{name: body[name] for name in names},
         "contradictions": disagreements,
@@ -40,8 +48,8 @@ def judged(judgement: Judgement) -> dict[str, Any]:
 def contradicted(contradiction: Contradiction) -> dict[str, Any]:
     """What passages disagree on: each reading with the ids of the passages that give it."""
     readings = [
-        {"value": each.value, "passages": list(each.passage_ids), "date": each.date}
-        for each in contradiction.readings
+        {"value": reading.value, "passages": list(reading.passage_ids), "date": reading.date}
+        for reading in contradiction.readings
     ]
     return {"aspect": contradiction.aspect, "readings": readings}
 

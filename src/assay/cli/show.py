@@ -101,9 +101,9 @@ def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
 
     latest = store.latest()
     if as_json:
-        terminal.object({"runs": [each.to_dict() for each in latest]})
+        terminal.object({"runs": [run.to_dict() for run in latest]})
         return
-    for each in latest:
-        terminal.line(run_line(each))
+    for run in latest:
+        terminal.line(run_line(run))
     if not latest:
         terminal.note("no run is recorded yet")

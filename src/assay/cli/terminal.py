@@ -7,6 +7,7 @@ clipboard or open links, so every control character is shown as an escape instea
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
+
+
+# The path that a refusal names in brackets.
+_PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
 
 
 class OutputClosed(Exception):
@@ -52,6 +57,32 @@ def one_line(text: str, width: int = 0) -> str:
     """
     joined = visible(" ".join(text.split()))
     return joined if not width or len(joined) <= width else joined[: width - 1] + "…"
+
+
+def reason_of(error: OSError) -> str:
+    """Why a file could not be read, as the end of a sentence.
+
+    >>> reason_of(FileNotFoundError()), reason_of(PermissionError(13, "Permission denied"))
+    ('there is no such file', 'permission denied')
+    """
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
+
+
+def from_here(path: str) -> str:
+    """The path, relative to the working folder if it lies below it."""
+    try:
+        here = os.path.join(os.path.realpath(os.getcwd()), "")
+    except OSError:  # the folder was removed meanwhile
+        return path
+    return path.removeprefix(here)
+
+
+def with_paths_from_here(text: str) -> str:
+    """The text of a refusal with the path of its nearest passage as seen from the working folder."""
+    return _PATH.sub(lambda match: f"({from_here(match[1])})", text)
 
 
 @dataclass(slots=True)

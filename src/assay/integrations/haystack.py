@@ -75,13 +75,13 @@ class AssayChecker:
     def run(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """The review of each reply."""
         passages = _passages(documents)
-        return {"reviews": [reviewed(self.engine.check(written(each), passages)) for each in replies]}
+        return {"reviews": [reviewed(self.engine.check(written(reply), passages)) for reply in replies]}
 
     @component.output_types(reviews=list[dict[str, Any]])
     async def run_async(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """As `run`."""
         passages = _passages(documents)
-        return {"reviews": [reviewed(await self.engine.acheck(written(each), passages)) for each in replies]}
+        return {"reviews": [reviewed(await self.engine.acheck(written(reply), passages)) for reply in replies]}
 
 
 @component
@@ -99,15 +99,15 @@ class AssayFixer:
     def run(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """Each reply, mended."""
         passages = _passages(documents)
-        fixes = [mended(self.engine.fix(written(each), passages, drop=self.drop)) for each in replies]
-        return {"replies": [each["text"] for each in fixes], "fixes": fixes}
+        fixes = [mended(self.engine.fix(written(reply), passages, drop=self.drop)) for reply in replies]
+        return {"replies": [reply["text"] for reply in fixes], "fixes": fixes}
 
     @component.output_types(replies=list[str], fixes=list[dict[str, Any]])
     async def run_async(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """As `run`."""
         passages = _passages(documents)
-        fixes = [mended(await self.engine.afix(written(each), passages, drop=self.drop)) for each in replies]
-        return {"replies": [each["text"] for each in fixes], "fixes": fixes}
+        fixes = [mended(await self.engine.afix(written(reply), passages, drop=self.drop)) for reply in replies]
+        return {"replies": [reply["text"] for reply in fixes], "fixes": fixes}
 
 
 def _documents(evidence: Evidence) -> list[Document]:
@@ -118,4 +118,4 @@ def _documents(evidence: Evidence) -> list[Document]:
 
 
 def _passages(documents: Iterable[Document]) -> tuple[Passage, ...]:
-    return passages_of(Given(each.content, each.id, each.meta) for each in documents)
+    return passages_of(Given(document.content, document.id, document.meta) for document in documents)

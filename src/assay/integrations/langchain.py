@@ -112,4 +112,4 @@ def _answer(given: Fields) -> str:
 
 def _passages(given: Fields) -> tuple[Passage, ...]:
     documents: Iterable[Document] = wanted(given, "documents")
-    return passages_of(Given(each.page_content, each.id, each.metadata) for each in documents)
+    return passages_of(Given(document.page_content, document.id, document.metadata) for document in documents)

@@ -127,7 +127,7 @@ def _node(hit: Hit) -> TextNode:
 
 
 def _passages(nodes: Nodes) -> tuple[Passage, ...]:
-    return passages_of(Given(each.node.get_content(), each.node.node_id, each.node.metadata) for each in nodes)
+    return passages_of(Given(hit.node.get_content(), hit.node.node_id, hit.node.metadata) for hit in nodes)
 
 
 def _question(query: QueryBundle | None) -> str:

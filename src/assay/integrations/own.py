@@ -53,8 +53,8 @@ class FrameworkRetriever:
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """What it finds for the queries, each passage once. Raises ProviderFailed for whatever it raises."""
         found = [await self._asked(query) for query in queries]
-        passages = passages_of(document for each in found for document, _score in each)
-        scores = [score for each in found for _document, score in each]
+        passages = passages_of(document for result in found for document, _score in result)
+        scores = [score for result in found for _document, score in result]
         hits = (Hit(passage, score, Scores()) for passage, score in zip(passages, scores, strict=True))
         return Evidence(_each_once(hits) if len(queries) > 1 else tuple(hits))
 
@@ -76,22 +76,25 @@ def _each_once(hits: Iterable[Hit]) -> tuple[Hit, ...]:
 async def _langchain(retriever: Any, query: str) -> list[tuple[Given, float]]:
     documents = await retriever.ainvoke(query)
     return [
-        (Given(each.page_content, getattr(each, "id", None), each.metadata), _score(each.metadata))
-        for each in documents
+        (Given(document.page_content, getattr(document, "id", None), document.metadata), _score(document.metadata))
+        for document in documents
     ]
 
 
 async def _llama_index(retriever: Any, query: str) -> list[tuple[Given, float]]:
     nodes = await retriever.aretrieve(query)
     return [
-        (Given(each.node.get_content(), each.node.node_id, each.node.metadata), float(each.score or 0.0))
-        for each in nodes
+        (Given(hit.node.get_content(), hit.node.node_id, hit.node.metadata), float(hit.score or 0.0))
+        for hit in nodes
     ]
 
 
 async def _haystack(retriever: Any, query: str) -> list[tuple[Given, float]]:
     found = await asyncio.to_thread(retriever.run, query=query)
-    return [(Given(each.content, each.id, each.meta), float(each.score or 0.0)) for each in found["documents"]]
+    return [
+        (Given(document.content, document.id, document.meta), float(document.score or 0.0))
+        for document in found["documents"]
+    ]
 
 
 def _score(metadata: Mapping[str, Any]) -> float:
@@ -193,11 +196,11 @@ class _LangChainChat:
     framework = "langchain"
 
     async def reply(self, model: Any, messages: Sequence[PromptMessage]) -> ModelReply:
-        return _from_langchain(await model.ainvoke([(each.role, each.text) for each in messages]))
+        return _from_langchain(await model.ainvoke([(message.role, message.text) for message in messages]))
 
     async def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
         whole: Any = None
-        async for chunk in model.astream([(each.role, each.text) for each in messages]):
+        async for chunk in model.astream([(message.role, message.text) for message in messages]):
             yield _text_of(chunk.content)
             whole = chunk if whole is None else whole + chunk
         if whole is not None:
@@ -225,7 +228,7 @@ class _LlamaIndexChat:
     def _chat(self, messages: Sequence[PromptMessage]) -> list[Any]:
         from llama_index.core.llms import ChatMessage
 
-        return [ChatMessage(role=each.role, content=each.text) for each in messages]
+        return [ChatMessage(role=message.role, content=message.text) for message in messages]
 
     def _whole(self, response: Any) -> ModelReply:
         return _reply(str(response.message.content or ""), None, _usage(None, None))
@@ -242,7 +245,7 @@ class _HaystackChat:
             "user": ChatMessage.from_user,
             "assistant": ChatMessage.from_assistant,
         }
-        asked = [make[each.role](each.text) for each in messages]
+        asked = [make[message.role](message.text) for message in messages]
         (message, *_others) = (await asyncio.to_thread(model.run, messages=asked))["replies"]
         meta = message.meta or {}
         used = meta.get("usage") or {}
@@ -273,7 +276,7 @@ def _text_of(content: object) -> str:
         return content
     parts = content if isinstance(content, list) else []
     texts = (
-        each if isinstance(each, str) else each.get("text", "") for each in parts if isinstance(each, str | dict)
+        part if isinstance(part, str) else part.get("text", "") for part in parts if isinstance(part, str | dict)
     )
     return "".join(text for text in texts if isinstance(text, str))
 

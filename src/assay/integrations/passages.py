@@ -48,7 +48,9 @@ def passages_of(documents: Iterable[Given]) -> tuple[Passage, ...]:
     ('a', 'Rain', 'a#2')
     """
     seen: set[str] = set()
-    return tuple(_passage(each, _own_id(each.id, number, seen)) for number, each in enumerate(documents, 1))
+    return tuple(
+        _passage(document, _own_id(document.id, number, seen)) for number, document in enumerate(documents, 1)
+    )
 
 
 def wanted(given: Mapping[str, Any], name: str) -> Any:
@@ -178,8 +180,8 @@ def passing_of(review: Review) -> bool | None:
 
 def reasons_of(review: Review) -> str:
     """What did not pass, each once; mere warnings only where there is nothing else."""
-    heavy = [each for each in review.findings if each.severity is not Severity.WARN]
-    told = dict.fromkeys(each.message for each in heavy or review.findings)
+    heavy = [finding for finding in review.findings if finding.severity is not Severity.WARN]
+    told = dict.fromkeys(finding.message for finding in heavy or review.findings)
     return "; ".join(told) or "every claim is supported"
 
 

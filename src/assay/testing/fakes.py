@@ -301,8 +301,10 @@ class ScriptedRules:
 
     def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
         """A finding for each check that did not pass."""
-        open_checks = [each for each in checks if each.status is not Status.PASSED]
-        return tuple(Finding(each.name, None, each.severity, each.cause or "", "mend it") for each in open_checks)
+        open_checks = [check for check in checks if check.status is not Status.PASSED]
+        return tuple(
+            Finding(check.name, None, check.severity, check.cause or "", "mend it") for check in open_checks
+        )
 
     def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
         """The scripted edits; none for other texts."""
@@ -433,8 +435,12 @@ def review_of(*claims: tuple[str, Verdict], expected: str | None = None) -> Revi
     """
     made = tuple(Claim(n, text, 0, len(text), (), verdict, None) for n, (text, verdict) in enumerate(claims, 1))
     checks = tuple(
-        Check("support", _STATES.get(each.verdict, Status.FAILED), Severity.BLOCK, each.n, "why", expected=expected)
-        for each in made
+        Check(
+            "support", _STATES.get(claim.verdict, Status.FAILED), Severity.BLOCK, claim.n, "why", expected=expected
+        )
+        for claim in made
     )
-    wrong = (each for each in checks if each.status is not Status.PASSED)
-    return Review(made, checks, tuple(Finding("support", each.claim, each.severity, "why", "") for each in wrong))
+    wrong = (check for check in checks if check.status is not Status.PASSED)
+    return Review(
+        made, checks, tuple(Finding("support", check.claim, check.severity, "why", "") for check in wrong)
+    )

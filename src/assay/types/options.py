@@ -12,6 +12,7 @@ from assay.types.question import QuestionKind
 from assay.types.search import SearchMode
 from assay.types.value import Metadata, Value
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions(Value):
     """Settings of one question, over those of the engine; None leaves a setting as the engine has it.
@@ -55,6 +56,4 @@ class AskOptions(Value):
     @property
     def values(self) -> dict[str, Any]:
         """The settings that these options change, by name."""
-        return {
-            field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None
-        }
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}

@@ -69,7 +69,7 @@ EVERYTHING = pytest.mark.parametrize(
 
 
 def _plain(text: str) -> Draft:
-    return Draft(text, tuple(each.passage_id for each in EVIDENCE.passages))
+    return Draft(text, tuple(passage.passage_id for passage in EVIDENCE.passages))
 
 
 class WriterContract(Contract):
@@ -126,7 +126,7 @@ class VerifierContract(Contract):
     @EVERYTHING
     async def test_a_review_fits_its_draft(self, verifier: Verifier, evidence: Evidence) -> None:
         for text in (f"{TRUE} [1]. {FALSE} [1].", *HOSTILE.values()):
-            draft = Draft(text, tuple(each.passage_id for each in evidence.passages))
+            draft = Draft(text, tuple(passage.passage_id for passage in evidence.passages))
             reviewed = await verifier.review(QUESTION, evidence, draft)
             assert_sound(reviewed, text, evidence.passages)
             concluded = verifier.conclude(QUESTION, draft, reviewed)
@@ -175,7 +175,7 @@ class SettlerContract(Contract):
     @EVERYTHING
     async def test_any_draft_is_ruled_on(self, settler: Settler, evidence: Evidence) -> None:
         for text in (f"{TRUE} [1]. It is loved [1].", *HOSTILE.values()):
-            draft = Draft(text, tuple(each.passage_id for each in evidence.passages))
+            draft = Draft(text, tuple(passage.passage_id for passage in evidence.passages))
             await settler.settle(QUESTION, evidence, draft)
 
 
@@ -189,7 +189,7 @@ class AssessorContract(Contract):
         for text in (f"{TRUE} [1].", *HOSTILE.values()):
             review = review_of((text, Verdict.SUPPORTED)) if text.strip() else Review((), (), ())
             found = await assessor.assess(QUESTION, evidence, _plain(text), review)
-            assert len({each.criterion for each in found.scores}) == len(found.scores)
+            assert len({score.criterion for score in found.scores}) == len(found.scores)
             for score in found.scores:
                 assert_share(score.score)
                 assert score.score is not None or score.reasons
@@ -203,7 +203,7 @@ class AssessorContract(Contract):
         found = await assessor.assess(QUESTION, EVIDENCE, _plain(TRUE), review_of((TRUE, Verdict.UNKNOWN)))
         advised = assessor.advise(found, (finding,))
         assert advised[0] == finding
-        assert all(each.advice for each in advised)
+        assert all(finding.advice for finding in advised)
         assert found.passed is not True or advised == (finding,)
 
 
@@ -223,7 +223,7 @@ class RepairerContract(Contract):
             at = Span(text.find("1934"), text.find("1934") + 4) if "1934" in text else None
             wrong = Check("dates", Status.FAILED, Severity.BLOCK, 1, "it was 1932", at, kind=FindingKind.WRONG_DATE)
             review = found.with_checks((replace(wrong, expected="1932"),), ())
-            sentence = Sentence(1, text, tuple(each.passage_id for each in evidence.passages[:1]))
+            sentence = Sentence(1, text, tuple(passage.passage_id for passage in evidence.passages[:1]))
             candidate = await repairer.mend(kind, QUESTION, evidence, sentence, review, 0)
             if candidate is None:
                 continue
@@ -241,7 +241,7 @@ class RulesContract(Contract):
     rules = required("rules")
 
     def test_writers_are_told_in_sentences(self, rules: Rules) -> None:
-        assert all(each.strip() for each in rules.instructions(QUESTION))
+        assert all(line.strip() for line in rules.instructions(QUESTION))
 
     async def test_checks_lie_in_the_text_and_edits_mend_them(self, rules: Rules) -> None:
         for text in (f"{TRUE} [1].", "\n\n".join(TEXTS), *HOSTILE.values()):
@@ -249,7 +249,7 @@ class RulesContract(Contract):
             assert_sound_checks(checks, text, EVIDENCE.passages)
             assert await rules.examine(QUESTION, EVIDENCE, text) == checks
             names = {check.name for check in checks}
-            assert all(each.check in names and each.message for each in rules.findings(QUESTION, checks))
+            assert all(finding.check in names and finding.message for finding in rules.findings(QUESTION, checks))
             places = [place for edit in rules.edits(QUESTION, text, checks) for place in (edit.start, edit.end)]
             assert places == sorted(places)
             assert all(0 <= place <= len(text) for place in places)

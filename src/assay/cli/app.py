@@ -33,6 +33,7 @@ from assay.cli import (
     show,
 )
 from assay.cli.exits import Exit
+from assay.cli.flags import add_verbs
 from assay.cli.terminal import OutputClosed, Terminal, reason_of, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
@@ -53,7 +54,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (
+for module in (
     documents,
     questions,
     chat,
@@ -66,13 +67,19 @@ for group in (
     label,
     calibrate,
     audit,
-    rubrics,
-    rules,
-    models,
     doctor,
-    config,
 ):
-    group.register(app)
+    add_verbs(app, module.VERBS)
+for name, module, what in (
+    ("rubrics", rubrics, "Show or renew what answers are assessed by."),
+    ("rules", rules, "Check and show output rules."),
+    ("models", models, "Fetch, list or remove models of the Hugging Face hub."),
+    ("config", config, "Show the settings."),
+):
+    group = typer.Typer(help=what, no_args_is_help=True, rich_markup_mode=None)
+    group.callback()(lambda: None)  # a group stays one if it has a single verb
+    add_verbs(group, module.VERBS)
+    app.add_typer(group, name=name)
 
 
 def _version(value: bool) -> None:

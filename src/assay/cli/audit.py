@@ -15,12 +15,9 @@ from assay.cli.flags import (
     FOR_FIXING,
     AsJson,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
+from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,20 +40,13 @@ RULES = "deterministic"
 _HALF = 0.5
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(audit)
-
-
 @takes(*FOR_FIXING, *FOR_EMBEDDING)
 def audit(
-    ctx: typer.Context,
+    terminal: Terminal,
     file: DataFile,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Measure a judge on labelled claims: its accuracy, what it misses, what it costs.
 
@@ -71,7 +61,6 @@ def audit(
     from assay.settings import load_settings
     from assay.wiring import open_checker
 
-    terminal = terminal_of(ctx)
     lines = _read(file)
     if all("claim" not in line.body for line in lines):
         found = card("the scores given", [_scored(file, line) for line in lines])
@@ -205,3 +194,6 @@ def _row(name: str, marks: Marks) -> str:
 def _agreed(name: str, agreement: Agreement) -> str:
     kappa = "–" if agreement.kappa is None else f"{agreement.kappa:.2f}"
     return f"agrees with {name} on {agreement.share:.0%} of {agreement.n} (kappa {kappa})"
+
+
+VERBS = (audit,)

@@ -14,11 +14,7 @@ from assay.cli.flags import (
     THE_COLLECTION,
     AsJson,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
 from assay.cli.review import By, login
 from assay.cli.terminal import Terminal, one_line
@@ -185,14 +181,9 @@ Use = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(calibrate)
-
-
 @takes(*THE_COLLECTION, *FOR_EMBEDDING, "checker")
 def calibrate(
-    ctx: typer.Context,
+    terminal: Terminal,
     file: LabelsFile = None,
     *,
     given: Given,
@@ -201,8 +192,6 @@ def calibrate(
     use: Use = None,
     by: By = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Fit the confidence of answers, or a checker, to labels, and use the fit from now on.
 
@@ -225,7 +214,6 @@ def calibrate(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     if sum((file is not None, labelled, claims is not None, use is not None)) > 1:
         raise UsageError("a file, --labelled, --claims and --use exclude one another", hint="give one of them")
     settings = load_settings(given).settings
@@ -303,3 +291,6 @@ def _told(error: Measured | None) -> str:
     if error is None:
         return "uncalibrated: what was in force is for other models"
     return f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}"
+
+
+VERBS = (calibrate,)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import FOR_ANSWERS, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.flags import FOR_ANSWERS, Given, takes
 from assay.cli.terminal import Terminal
 from assay.errors import AssayError
 
@@ -21,19 +21,12 @@ END = "/quit"
 AsObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object per question.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(chat)
-
-
 @takes(*FOR_ANSWERS)
 def chat(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsObjects = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Ask one question after another. Each may refer to the dialogue so far.
 
@@ -46,7 +39,6 @@ def chat(
     """
     from assay.wiring import open_engine
 
-    terminal = terminal_of(ctx)
     with open_engine(create=False, **given) as engine:
         if terminal.input.isatty():
             terminal.note(f"{END} or Ctrl-D ends the chat, Ctrl-C stops an answer")
@@ -106,3 +98,6 @@ def _without_numbers(answer: Answer) -> str:
     from assay.nlp.citations import without_marks
 
     return re.sub(r"(?<=\S) {2,}", " ", without_marks(answer.text, answer.citations)).strip()
+
+
+VERBS = (chat,)

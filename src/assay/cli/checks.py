@@ -20,11 +20,7 @@ from assay.cli.flags import (
     AsJsonLines,
     AtOnce,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
 from assay.cli.questions import Text, asked
 from assay.cli.terminal import Terminal, one_line, reason_of
@@ -59,23 +55,15 @@ Context = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (judge, check):
-        app.command(cls=GroupedCommand)(verb)
-
-
 @takes(*FOR_SEARCH, *FOR_JUDGING)
 def judge(
-    ctx: typer.Context,
+    terminal: Terminal,
     question: Text = None,
     *,
     given: Given,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Judge whether the evidence is sufficient, and what is missing.
 
@@ -89,7 +77,7 @@ def judge(
     from assay.cli.pipes import run_pipe
     from assay.wiring import open_checker, open_engine
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
+    text = asked(question, as_json, as_json_lines, terminal)
     if text is None:
         run_pipe(open_checker(**given), _judged, terminal, flags.at_once(at_once, given))
         return
@@ -109,7 +97,7 @@ def judge(
 
 @takes(*FOR_CHECKING)
 def check(
-    ctx: typer.Context,
+    terminal: Terminal,
     file: AnswerFile = None,
     *,
     given: Given,
@@ -118,8 +106,6 @@ def check(
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Check the claims of any text against sources.
 
@@ -138,7 +124,7 @@ def check(
     from assay.wiring import open_checker, open_engine
 
     flags.one_format(as_json, as_json_lines)
-    terminal, asks = terminal_of(ctx), _asks_a_model(given)
+    asks = _asks_a_model(given)
     if as_json_lines:
         refuse_files(file, context)
         refuse_question(question)
@@ -270,3 +256,6 @@ def _read(path: str, terminal: Terminal, hint: str) -> str:
         raise UsageError(f"{one_line(path, _SHOWN)} cannot be read: {reason_of(error)}", hint=hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path} is not UTF-8 text", hint="save it as plain text in UTF-8") from error
+
+
+VERBS = (judge, check)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.flags import FOR_DOCTOR, AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.flags import FOR_DOCTOR, AsJson, Given, takes
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
@@ -17,20 +17,13 @@ if TYPE_CHECKING:
 Store = Annotated[bool, typer.Option("--store", help="Also read every collection and check that it is intact.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(doctor)
-
-
 @takes(*FOR_DOCTOR)
 def doctor(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     store: Store = False,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Check the installation: what is installed and what works.
 
@@ -52,7 +45,6 @@ def doctor(
     from assay.settings import load_settings
     from assay.types import Status
 
-    terminal = terminal_of(ctx)
     resolved = load_settings(given)
     parts = {
         Exit.STORE: chain(
@@ -80,3 +72,6 @@ def _show(examined: Examined, terminal: Terminal) -> None:
     from assay.cli.answer_view import marked
 
     terminal.console().print(marked(examined.status.value, f"{examined.name}: {one_line(examined.detail)}"))
+
+
+VERBS = (doctor,)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import flags
-from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
 from assay.cli.terminal import Terminal, from_here, one_line
 from assay.errors import UsageError
 from assay.ingest.walk import source_of
@@ -111,22 +111,14 @@ EachFile = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object p
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would happen; change nothing.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (add, sync, ls, rm, reindex):
-        app.command(cls=GroupedCommand)(verb)
-
-
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def add(
-    ctx: typer.Context,
+    terminal: Terminal,
     paths: Paths,
     *,
     given: Given,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Add files and folders. A file is stored whole or not at all; run it again to resume.
 
@@ -137,12 +129,12 @@ def add(
     from assay.cli.intake import Spooled, take_in
 
     flags.one_format(as_json, as_json_lines)
-    with Spooled(paths, given, terminal_of(ctx)) as files:
+    with Spooled(paths, given, terminal) as files:
         code = take_in(
             lambda engine: engine.aadd(files.paths),
             files,
             given,
-            terminal_of(ctx),
+            terminal,
             as_json=as_json,
             each_file=as_json_lines,
         )
@@ -151,15 +143,13 @@ def add(
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def sync(
-    ctx: typer.Context,
+    terminal: Terminal,
     paths: Synced,
     *,
     given: Given,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Make the collection match files and folders.
 
@@ -173,12 +163,12 @@ def sync(
     flags.one_format(as_json, as_json_lines)
     if "-" in paths:
         raise UsageError("sync needs files or folders, not standard input", hint="use `assay add -`")
-    with Spooled(paths, given, terminal_of(ctx)) as files:
+    with Spooled(paths, given, terminal) as files:
         code = take_in(
             lambda engine: engine.amirror(files.paths, dry_run=dry_run),
             files,
             given,
-            terminal_of(ctx),
+            terminal,
             as_json=as_json,
             each_file=as_json_lines,
             dry_run=dry_run,
@@ -188,17 +178,14 @@ def sync(
 
 @takes(*THE_COLLECTION)
 def ls(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """List the documents of the collection."""
     from assay.wiring import open_engine
 
-    terminal = terminal_of(ctx)
     with open_engine(create=False, models=False, **given) as engine:
         documents = engine.documents()
     if as_json:
@@ -213,15 +200,13 @@ def ls(
 
 @takes(*THE_COLLECTION)
 def rm(
-    ctx: typer.Context,
+    terminal: Terminal,
     documents: Names,
     *,
     given: Given,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Remove documents. No answer will cite them again.
 
@@ -234,7 +219,6 @@ def rm(
     """
     from assay.wiring import open_engine
 
-    terminal = terminal_of(ctx)
     with open_engine(create=False, models=False, **given) as engine:
         chosen = documents_named(documents, engine.documents())
         if not dry_run:
@@ -253,12 +237,10 @@ def rm(
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def reindex(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Embed every passage again.
 
@@ -266,7 +248,7 @@ def reindex(
     """
     from assay.wiring import reindex as rebuild
 
-    terminal, started = terminal_of(ctx), time.perf_counter()
+    started = time.perf_counter()
     passages = rebuild(**given)
     ms = 1000 * (time.perf_counter() - started)
     if as_json:
@@ -296,3 +278,6 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
         terminal.note(listed(record))
     what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"
     typer.confirm(f"remove {what}?", abort=True, err=True)
+
+
+VERBS = (add, sync, ls, rm, reindex)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import one_line
+from assay.cli.flags import AsJson, Given, takes
+from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
     from assay.records.figures import Figures, RunningMean
@@ -24,20 +24,13 @@ Since = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(figures)
-
-
 @takes("data_dir")
 def figures(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     since: Since = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Summarise the recorded runs: what checks found, what repairs did, what it cost.
 
@@ -49,7 +42,6 @@ def figures(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     store = RunStore(load_settings(given).settings.runs_file)
     found = summed(store.figures(_seconds(since)))
     if as_json:
@@ -160,3 +152,6 @@ def _mean(value: RunningMean, without: str, unit: str = "", places: int = 2) -> 
         return f"unknown ({left})"
     spread = "" if value.deviation is None else f" ± {value.deviation:.{places}f}"
     return f"{value.mean:.{places}f}{spread}{unit} (of {value.count}; {left})"
+
+
+VERBS = (figures,)

@@ -26,11 +26,7 @@ from assay.cli.flags import (
     AsJsonLines,
     AtOnce,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
 from assay.cli.terminal import Terminal, first_of_each, one_line, visible
 
@@ -54,14 +50,9 @@ Sources = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(fix)
-
-
 @takes(*FOR_FIXING)
 def fix(
-    ctx: typer.Context,
+    terminal: Terminal,
     file: DraftFile = None,
     *,
     given: Given,
@@ -70,8 +61,6 @@ def fix(
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Fix what is wrong in a draft, and show what was changed.
 
@@ -90,7 +79,7 @@ def fix(
     from assay.wiring import open_checker, open_engine
 
     flags.one_format(as_json, as_json_lines)
-    terminal, drop = terminal_of(ctx), _drops(given)
+    drop = _drops(given)
     if as_json_lines:
         refuse_files(file, sources)
         refuse_question(question)
@@ -175,3 +164,6 @@ def changed_lines(before: str, after: str) -> Iterator[str]:
     ['--- draft', '+++ fixed', '@@ -1 +1 @@', '-It rained.', '+It snowed.']
     """
     return difflib.unified_diff(before.splitlines(), after.splitlines(), "draft", "fixed", lineterm="")
+
+
+VERBS = (fix,)

@@ -6,7 +6,7 @@ The settings themselves are not imported here: `assay --help` has to answer at o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -320,18 +320,19 @@ FOR_FIXING = (
 FOR_ANSWERS = tuple(FLAGS)
 
 
-def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb these flags; those that were set reach it together, as its parameter `given`."""
+def takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a command of a verb: with these flags and the two that every verb has.
 
-    def taking(verb: Callable[..., None]) -> Callable[..., None]:
+    The verb is called with the terminal, its own options and, if it takes flags, those that were set as `given`.
+    """
+
+    def taking(verb: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(verb)
-        def with_flags(*arguments: Any, **values: Any) -> None:
-            asked = {name: values.pop(name) for name in dict.fromkeys(names)}
-            verb(
-                *arguments,
-                given={name: value for name, value in asked.items() if value not in (None, [])},
-                **values,
-            )
+        def with_flags(ctx: typer.Context, quiet: bool, verbose: bool, **values: Any) -> Any:
+            flags = {name: values.pop(name) for name in dict.fromkeys(names)}
+            if names:
+                values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
+            return verb(terminal_of(ctx), **values)
 
         signature = _with_flags(inspect.signature(verb, eval_str=True), names)
         # What typer reads a verb's options from.
@@ -345,14 +346,24 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 
 def _with_flags(signature: inspect.Signature, names: tuple[str, ...]) -> inspect.Signature:
-    """The signature with a keyword for each flag in the place of `given`."""
+    """The signature with the parser's context for the terminal, and a keyword for each flag."""
     kind = inspect.Parameter.KEYWORD_ONLY
     flags = [inspect.Parameter(name, kind, default=None, annotation=FLAGS[name]) for name in dict.fromkeys(names)]
-    own = [parameter for parameter in signature.parameters.values() if parameter.name != "given"]
+    common = [
+        inspect.Parameter("quiet", kind, default=False, annotation=Quiet),
+        inspect.Parameter("verbose", kind, default=False, annotation=Verbose),
+    ]
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    own = [parameter for parameter in signature.parameters.values() if parameter.name not in ("terminal", "given")]
     first = [parameter for parameter in own if parameter.kind is not kind]
-    return signature.replace(
-        parameters=[*first, *flags, *(parameter for parameter in own if parameter.kind is kind)]
-    )
+    last = [parameter for parameter in own if parameter.kind is kind]
+    return signature.replace(parameters=[context, *first, *flags, *last, *common])
+
+
+def add_verbs(app: typer.Typer, verbs: Iterable[Callable[..., Any]]) -> None:
+    """Give the program, or a group of it, these verbs."""
+    for verb in verbs:
+        app.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
 
 
 # The options that several verbs share and that are no settings, and how a verb's help shows all of them.

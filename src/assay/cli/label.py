@@ -10,12 +10,8 @@ from assay.cli.flags import (
     THE_COLLECTION,
     AsJson,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     one_of_two,
     takes,
-    terminal_of,
 )
 from assay.cli.review import By, login
 from assay.cli.terminal import Terminal, one_line
@@ -38,14 +34,9 @@ ClaimNumber = Annotated[
 Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Reason, stored with the label.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(label)
-
-
 @takes(*THE_COLLECTION)
 def label(
-    ctx: typer.Context,
+    terminal: Terminal,
     run: RunName = None,
     *,
     given: Given,
@@ -55,8 +46,6 @@ def label(
     note: Note = "",
     by: By = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Label an answer or one of its claims as right or wrong; `assay calibrate --labelled` learns from it.
 
@@ -73,7 +62,6 @@ def label(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     settings = load_settings(given).settings
     labels = Labels(RunStore(settings.runs_file))
     good = one_of_two(right, wrong, "--right and --wrong")
@@ -110,3 +98,6 @@ def _list(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
         terminal.object({"id": label.run_id, "label": label.good, **said})
     if not labels:
         terminal.note("there are no labels yet")
+
+
+VERBS = (label,)

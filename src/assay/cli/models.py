@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import one_line
+from assay.cli.flags import AsJson, Given, takes
+from assay.cli.terminal import Terminal, one_line
 from assay.errors import EgressRefused
 
 if TYPE_CHECKING:
@@ -32,19 +32,9 @@ Languages = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program the verbs `models pull`, `models list` and `models remove`."""
-    models = typer.Typer(
-        help="Fetch, list or remove models of the Hugging Face hub.", no_args_is_help=True, rich_markup_mode=None
-    )
-    for verb in (pull, list_, remove):
-        models.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
-    app.add_typer(models, name="models")
-
-
 @takes("data_dir", "offline")
 def pull(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Name,
     *,
     given: Given,
@@ -54,8 +44,6 @@ def pull(
     passage_prefix: PassagePrefix = None,
     languages: Languages = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Fetch a model into the data folder and pin its files by their hashes.
 
@@ -68,7 +56,7 @@ def pull(
     from assay.models.hub import HubName
     from assay.settings import load_settings
 
-    terminal, settings = terminal_of(ctx), load_settings(given).settings
+    settings = load_settings(given).settings
     wanted = HubName.read(name)
     if settings.offline:
         raise EgressRefused(
@@ -89,18 +77,16 @@ def pull(
 
 @takes("data_dir")
 def list_(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """List the models that were pulled: commit, network and size, and whether a checker is fitted."""
     from assay.settings import load_settings
     from assay.wiring.networks import policy_in_use
 
-    terminal, found = terminal_of(ctx), _models(given).all()
+    found = _models(given).all()
     settings = load_settings(given).settings
     fitted = [policy_in_use(settings, model) for model in found]
     if as_json:
@@ -125,19 +111,17 @@ def list_(
 
 @takes("data_dir")
 def remove(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Name,
     *,
     given: Given,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Remove a model that was pulled; policies that `assay calibrate` fitted for it are kept."""
     from assay.models.hub import HubName
 
     wanted = HubName.read(name)
     _models(given).remove(wanted)
-    terminal_of(ctx).note(f"removed {wanted}")
+    terminal.note(f"removed {wanted}")
 
 
 def _models(given: Given) -> PulledModels:
@@ -145,3 +129,6 @@ def _models(given: Given) -> PulledModels:
     from assay.wiring.paths import pulled_models
 
     return pulled_models(load_settings(given).settings)
+
+
+VERBS = (pull, list_, remove)

@@ -18,11 +18,7 @@ from assay.cli.flags import (
     AsJsonLines,
     AtOnce,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
 from assay.cli.terminal import Terminal, one_line, reason_of
 from assay.errors import UsageError
@@ -50,22 +46,14 @@ OwnPassages = Annotated[
 Stream = Annotated[bool, typer.Option("--stream", help="Print each sentence as soon as it is verified.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (search, ask):
-        app.command(cls=GroupedCommand)(verb)
-
-
 @takes(*FOR_SEARCH, *FOR_EMBEDDING)
 def search(
-    ctx: typer.Context,
+    terminal: Terminal,
     question: Text = None,
     *,
     given: Given,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Find passages by words and by meaning. The question is plain text; there is no query syntax.
 
@@ -79,7 +67,7 @@ def search(
     from assay.wiring import open_engine
     from assay.wiring.search import search_settings
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
+    text = asked(question, as_json, as_json_lines, terminal)
     usual = search_settings(load_settings(given).settings)
 
     async def found(request: Request, engine: Engine) -> dict[str, Any]:
@@ -109,7 +97,7 @@ def search(
 
 @takes(*FOR_ANSWERS)
 def ask(
-    ctx: typer.Context,
+    terminal: Terminal,
     question: Text = None,
     *,
     given: Given,
@@ -119,8 +107,6 @@ def ask(
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Answer a question, or say what is missing.
 
@@ -136,7 +122,7 @@ def ask(
     from assay.cli.run_view import Progress
     from assay.types import AskOptions
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
+    text = asked(question, as_json, as_json_lines, terminal)
     if stream and (as_json or as_json_lines):
         raise UsageError("--stream prints for people, and JSON was asked for", hint="leave one of the two out")
     if stream:
@@ -273,3 +259,6 @@ def _dialogue(path: Path | None) -> tuple[Message, ...]:
         raise UsageError(f"the history in {path} cannot be read: {reason_of(error)}", hint=hint) from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the history in {path} is not JSON: {error}", hint=hint) from error
+
+
+VERBS = (search, ask)

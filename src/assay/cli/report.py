@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from assay.cli.flags import Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import reason_of
+from assay.cli.flags import Given, takes
+from assay.cli.terminal import Terminal, reason_of
 from assay.errors import UsageError
 
 Run = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
@@ -20,21 +20,14 @@ Out = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(report)
-
-
 @takes("data_dir")
 def report(
-    ctx: typer.Context,
+    terminal: Terminal,
     run: Run = "last",
     *,
     given: Given,
     out: Out = None,
     force: Force = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Write a run as one HTML page: answer, claims, sources, checks, steps.
 
@@ -48,7 +41,6 @@ def report(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     record = RunStore(load_settings(given).settings.runs_file).load(run)
     target = Path(f"assay-{record.run.run_id}.html") if out is None else out
     if target.is_dir():
@@ -62,3 +54,6 @@ def report(
     except OSError as error:
         raise UsageError(f"{target} cannot be written: {reason_of(error)}", hint="choose another place") from error
     terminal.line(str(target))
+
+
+VERBS = (report,)

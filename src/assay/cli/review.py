@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, one_of_two, takes, terminal_of
+from assay.cli.flags import AsJson, Given, one_of_two, takes
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -28,14 +28,9 @@ By = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(review)
-
-
 @takes("data_dir")
 def review(
-    ctx: typer.Context,
+    terminal: Terminal,
     run: RunName = None,
     *,
     given: Given,
@@ -44,8 +39,6 @@ def review(
     note: Note = "",
     by: By = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Review answers that were shown with problems that could not be repaired.
 
@@ -60,7 +53,6 @@ def review(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     decision = one_of_two(accept, reject, "--accept and --reject")
     if decision is None and (note or by is not None):
         raise UsageError("a note belongs to a decision", hint="add --accept or --reject")
@@ -125,3 +117,6 @@ def login() -> str:
         return getuser()
     except (OSError, KeyError):  # a container may run as a number without a name
         return ""
+
+
+VERBS = (review,)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.flags import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import AsJson, takes
 from assay.cli.terminal import Terminal, one_line, visible
 
 if TYPE_CHECKING:
@@ -19,17 +19,8 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutral or marketing.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program the verbs `rules check` and `rules show`."""
-    rules = typer.Typer(help="Check and show output rules.", no_args_is_help=True, rich_markup_mode=None)
-    rules.command(cls=GroupedCommand)(check)
-    rules.command(cls=GroupedCommand)(show)
-    app.add_typer(rules, name="rules")
-
-
-def check(
-    ctx: typer.Context, *, file: File, as_json: AsJson = False, quiet: Quiet = False, verbose: Verbose = False
-) -> int:
+@takes()
+def check(terminal: Terminal, *, file: File, as_json: AsJson = False) -> int:
     """Check a rule file: list every mistake and contradiction with its line. Exits with 2 if there is one.
 
     \b
@@ -38,7 +29,6 @@ def check(
     from assay.errors import RuleFileError
     from assay.rules.loader import load_rules
 
-    terminal = terminal_of(ctx)
     problems: tuple[str, ...] = ()
     count = 0
     try:
@@ -55,13 +45,12 @@ def check(
     return Exit.USAGE if problems else Exit.OK
 
 
+@takes()
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     file: File = "neutral",
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Show what the writer is told, what is checked, and which rules contradict each other.
 
@@ -72,7 +61,6 @@ def show(
     from assay.rules.conflicts import conflicts
     from assay.rules.loader import load_rules
 
-    terminal = terminal_of(ctx)
     rules = load_rules(_where(file), allow_conflicts=True)
     found = conflicts(rules)
     if as_json:
@@ -137,3 +125,6 @@ def _good(count: int) -> str:
 
 def _counted(count: int) -> str:
     return "1 rule" if count == 1 else f"{count} rules"
+
+
+VERBS = (check, show)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli import exits
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.flags import AsJson, Given, takes
 from assay.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -22,21 +22,13 @@ RunName = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (show, replay):
-        app.command(cls=GroupedCommand)(verb)
-
-
 @takes("data_dir")
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     run: RunName = None,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Show how an answer was made: its steps, its claims with their sources, its checks.
 
@@ -48,7 +40,6 @@ def show(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     store = RunStore(load_settings(given).settings.runs_file)
     if run is None:
         _show_latest(store, as_json, terminal)
@@ -62,13 +53,11 @@ def show(
 
 @takes("data_dir", "citation_style", "references")
 def replay(
-    ctx: typer.Context,
+    terminal: Terminal,
     run: Replayed,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Replay a recorded question from its tape.
 
@@ -85,7 +74,6 @@ def replay(
     from assay.settings import load_settings
     from assay.wiring.runs import replay as replayed
 
-    terminal = terminal_of(ctx)
     file = load_settings(given).settings.runs_file
     recorded = RunStore(file).recording(run)
     style = {name: recorded.about["settings"][name] for name in ("citation_style", "references")}
@@ -107,3 +95,6 @@ def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
         terminal.line(run_line(run))
     if not latest:
         terminal.note("no run is recorded yet")
+
+
+VERBS = (show, replay)

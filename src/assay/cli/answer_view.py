@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from assay.cli import shapes
+from assay.cli import objects
 from assay.cli.flags import Given
 from assay.cli.terminal import Terminal, first_of_each, from_here, one_line, with_paths_from_here
 from assay.core.rendering import rendered, section_within
@@ -47,6 +47,8 @@ QUOTE_WIDTH = 300
 
 # A line break before a list item, a heading, a row, a quotation, code or a note is meant.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
+# The number of a footnote, which stands before its block.
+_NOTE = re.compile(r"\[\^\d{1,6}\]: \Z")
 # A link shows its words; `--json` has where it leads.
 _LINK = re.compile(r"!?\[([^\]\[]{1,300})\]\([^()\s]{1,500}\)")
 # A row of a table file as it is stored: "City | People", "City: Ulm; People: 126000".
@@ -71,23 +73,23 @@ def show_answer(
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
             console.print()
-        console.print(bold(flowing(shown)))
+        console.print(bold(reflow(shown)))
     for number, source in enumerate(answer["sources"]):
-        quoted = [quote for quote in quotes(source, answer["claims"]) if not _stands_in(quote, answer["text"])]
+        quoted = [quote for quote in quotes(source, answer["claims"]) if not _is_shown_in(quote, answer["text"])]
         if quoted or not number:
             console.print()
         console.print(
             _heading(source, answer["claims"]) + (f" · {source['passage_id'][:SHORT_ID]}" if with_ids else "")
         )
         for quote in quoted:
-            indented(console, f"“{quote}”", 4)
+            print_indented(console, f"“{quote}”", 4)
     console.print()
-    for line in chain(disagreements(answer), _open_points(answer), broken_advice(answer)):
+    for line in chain(disagreement_lines(answer), _open_check_lines(answer), broken_rule_lines(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
     for told in (repairs_line(answer), usage_line(answer)):
         if told:
-            indented(console, told, 2)
+            print_indented(console, told, 2)
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
 
@@ -97,12 +99,12 @@ def may_not_answer(answer: Json) -> bool:
     return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
 
 
-def _stands_in(quote: str, text: str) -> bool:
+def _is_shown_in(quote: str, text: str) -> bool:
     """Whether the answer's text shows the quote already, so that it is not printed twice."""
     return one_line(quote).rstrip("…") in one_line(text)
 
 
-def indented(console: Console, text: str, columns: int) -> None:
+def print_indented(console: Console, text: str, columns: int) -> None:
     """Print the text dimmed and set in, every line of it; where nothing breaks lines, the one line."""
     from rich.padding import Padding
     from rich.text import Text
@@ -121,47 +123,48 @@ def verdict_line(answer: Json, verified: bool) -> Text:
         measured = (
             "evidence not measured" if sufficiency is None else f"sufficiency of the evidence {sufficiency:.2f}"
         )
-        return marked("skipped", " · ".join([what, *_missing(answer), measured]))
+        return with_mark("skipped", " · ".join([what, *_missing(answer), measured]))
     confidence = answer["confidence"]
-    level = confidence_told(confidence)
+    level = describe_confidence(confidence)
     if verified and not answer["claims"]:
-        return marked("unknown", "not verified · it claims nothing")
-    status, what = _standing(answer, verified)
+        return with_mark("unknown", "not verified · it claims nothing")
+    status, what = _status_of(answer, verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
-    return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
+    return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
 
 
-def confidence_told(confidence: Json) -> str:
+def describe_confidence(confidence: Json) -> str:
     """How far to trust an answer: the probability with its measured error, or the rules' word where there is none.
 
-    >>> confidence_told({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
+    >>> describe_confidence({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
     '42 % likely right (measured on 252 answers: off by 3 % on average)'
-    >>> confidence_told({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
+    >>> describe_confidence({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
     '80 % likely right (measured on 493 answers: off by less than 1 % on average, by 31 % on unfamiliar documents)'
-    >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
+    >>> describe_confidence({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
-    >>> confidence_told({"value": None, "calibrated": False, "level": None})
+    >>> describe_confidence({"value": None, "calibrated": False, "level": None})
     'confidence not measured'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
         elsewhere = confidence.get("elsewhere")
-        others = "" if elsewhere is None else f", by {_error_told(elsewhere)} on unfamiliar documents"
-        error = f"off by {_error_told(confidence['ece'])} on average{others}"
-        return f"{_likely(confidence['value'])} likely right (measured on {confidence['n']:,} answers: {error})"
+        others = "" if elsewhere is None else f", by {_format_error(elsewhere)} on unfamiliar documents"
+        error = f"off by {_format_error(confidence['ece'])} on average{others}"
+        measured = f"measured on {confidence['n']:,} answers: {error}"
+        return f"{_format_probability(confidence['value'])} likely right ({measured})"
     level = confidence["level"]
     return f"confidence {level.replace('_', ' ')} (uncalibrated)" if level else "confidence not measured"
 
 
-def _likely(value: float) -> str:
+def _format_probability(value: float) -> str:
     """A probability in words; nothing is called certain.
 
-    >>> _likely(0.996), _likely(0.99), _likely(0.874)
+    >>> _format_probability(0.996), _format_probability(0.99), _format_probability(0.874)
     ('over 99 %', '99 %', '87 %')
     """
     return f"{100 * value:.0f} %" if value <= 0.99 else "over 99 %"
 
 
-def _error_told(error: float) -> str:
+def _format_error(error: float) -> str:
     return f"{100 * error:.0f} %" if error >= 0.01 else "less than 1 %"
 
 
@@ -212,7 +215,7 @@ def _cost(dollars: float | None) -> str:
 def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
     """What the claims quote from a source; where they quote nothing, how the source begins."""
     spans = [
-        (span["start"], _as_shown(claim, span))
+        (span["start"], _quote_of(claim, span))
         for claim in claims
         for span in claim["spans"]
         if span["passage_id"] == source["passage_id"]
@@ -221,7 +224,7 @@ def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
     return [one_line(quote, QUOTE_WIDTH) for quote in found or [source["quote"]]]
 
 
-def _as_shown(claim: Json, span: Json) -> str:
+def _quote_of(claim: Json, span: Json) -> str:
     """A quote as the answer shows it: without the markup that its source may have."""
     return str(claim["text"] if "text" in claim and _is_quote(claim) else span["quote"])
 
@@ -253,7 +256,7 @@ def location(place: Json, title: str) -> str:
     return one_line(", ".join([*parts, *([section] if section else [])]), 80)
 
 
-def marked(status: str, text: str) -> Text:
+def with_mark(status: str, text: str) -> Text:
     """The text behind the mark of a check's status."""
     from rich.text import Text
 
@@ -262,26 +265,26 @@ def marked(status: str, text: str) -> Text:
 
 def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
     """Each check with its mark, and why it did not pass; those that passed with nothing to tell are counted."""
-    silent = Counter(check["name"] for check in checks if _is_silent(check))
+    silent = Counter(check["name"] for check in checks if _is_plain_pass(check))
     for check in checks:
-        if _is_silent(check) and silent[check["name"]] > 1:
-            yield marked(check["status"], f"{check['name']}, {silent[check['name']]:,} times")
+        if _is_plain_pass(check) and silent[check["name"]] > 1:
+            yield with_mark(check["status"], f"{check['name']}, {silent[check['name']]:,} times")
             silent[check["name"]] = 0
-        if _is_silent(check) and not silent[check["name"]]:
+        if _is_plain_pass(check) and not silent[check["name"]]:
             continue
         claim = f", claim {check['claim']}" if check["claim"] is not None else ""
         cause = f": {one_line(check['cause'])}" if check["cause"] else ""
-        yield marked(check["status"], f"{check['name']}{claim}{cause}")
+        yield with_mark(check["status"], f"{check['name']}{claim}{cause}")
 
 
-def _is_silent(check: Json) -> bool:
+def _is_plain_pass(check: Json) -> bool:
     return check["status"] == "passed" and not check["cause"]
 
 
 def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
     """The lines of the first checks of each name and state, then how many more there are of which."""
-    silent = [check for check in checks if _is_silent(check)]
-    others = [check for check in checks if not _is_silent(check)]
+    silent = [check for check in checks if _is_plain_pass(check)]
+    others = [check for check in checks if not _is_plain_pass(check)]
     shown = first_of_each(others, lambda check: f"{check['name']}, {check['status']}")
     yield from check_lines([*silent, *shown.first])
     yield from shown.left_out()
@@ -315,12 +318,12 @@ def origin_parts(origin: Json) -> list[str]:
     return [one_line(origin[name], 200) for name in ("date", "link") if origin.get(name)]
 
 
-def disagreements(answer: Json) -> Iterator[Text]:
+def disagreement_lines(answer: Json) -> Iterator[Text]:
     """Where the passages disagree: each reading with its date, and its sources' numbers where they are cited."""
     numbers = {source["passage_id"]: source["number"] for source in answer["sources"]}
     for contradiction in answer["judgement"].get("contradictions", ()):
         readings = "; ".join(_reading(reading, numbers) for reading in contradiction["readings"])
-        yield marked("unknown", f"sources disagree on “{one_line(contradiction['aspect'], 80)}”: {readings}")
+        yield with_mark("unknown", f"sources disagree on “{one_line(contradiction['aspect'], 80)}”: {readings}")
 
 
 def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
@@ -329,10 +332,10 @@ def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
     return " ".join(part for part in (one_line(reading["value"], 80), dated, cited) if part)
 
 
-def flowing(text: str) -> str:
+def reflow(text: str) -> str:
     """The text as it is read: without the line breaks of its sources, lists and headings on lines of their own.
 
-    >>> flowing("Water\\nis **wet**:\\n- at sea\\n- in the rain")
+    >>> reflow("Water\\nis **wet**:\\n- at sea\\n- in the rain")
     'Water is **wet**:\\n- at sea\\n- in the rain'
     """
     parts: list[str] = []
@@ -340,12 +343,13 @@ def flowing(text: str) -> str:
     for block in blocks(text):
         gap = text[at : block.start]
         parts.append("\n" * min(gap.count("\n"), 2) if parts else "")
-        parts.append(_laid_out(text[block.start : block.end], block.kind))
+        parts += [note[0]] if (note := _NOTE.search(gap)) else []
+        parts.append(_reflow_block(text[block.start : block.end], block.kind))
         at = block.end
     return "".join(parts) if parts else one_line(text)
 
 
-def _laid_out(text: str, kind: BlockKind) -> str:
+def _reflow_block(text: str, kind: BlockKind) -> str:
     """A block as it is read: code and tables as they are, other text without the line breaks of its source."""
     if kind in (BlockKind.CODE, BlockKind.TABLE) or all(map(_ROW.fullmatch, text.split("\n"))):
         return text
@@ -369,7 +373,7 @@ def bold(text: str) -> Text:
     return found.append(text[at:])
 
 
-def _open_points(answer: Json) -> Iterator[Text | str]:
+def _open_check_lines(answer: Json) -> Iterator[Text | str]:
     open_checks = [
         check for check in answer["checks"] if check["status"] in ("failed", "unknown") and check["name"] != ANSWERS
     ]
@@ -378,7 +382,7 @@ def _open_points(answer: Json) -> Iterator[Text | str]:
     )
 
 
-def broken_advice(answer: Json) -> Iterator[Text]:
+def broken_rule_lines(answer: Json) -> Iterator[Text]:
     """A line for each output rule that only warns and was not kept; it changes no verdict."""
     places: dict[str, list[Json]] = {}
     for check in answer["checks"]:
@@ -386,10 +390,10 @@ def broken_advice(answer: Json) -> Iterator[Text]:
             places.setdefault(check["name"], []).append(check)
     for name, found in places.items():
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        yield marked("failed", f"{name}: {one_line(found[0]['cause'])}{more}")
+        yield with_mark("failed", f"{name}: {one_line(found[0]['cause'])}{more}")
 
 
-def _standing(answer: Json, verified: bool) -> tuple[str, str]:
+def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
     """The state of the answer as a whole, and the words for it."""
     answers = answer["confidence"].get("answers")
     if verified:
@@ -446,7 +450,7 @@ def tell(
     What `progress` printed, with its numbers, is not printed again.
     """
     if as_json:
-        terminal.object(shapes.answered(answer))
+        terminal.object(objects.answer_object(answer))
         return
     settings = load_settings(given).settings
     if progress is not None and progress.printed:

@@ -22,15 +22,12 @@ from assay.cli import (
     documents,
     exits,
     figures,
-    fix,
-    label,
+    labels,
     models,
     questions,
-    report,
-    review,
     rubrics,
     rules,
-    show,
+    runs,
 )
 from assay.cli.exits import Exit
 from assay.cli.flags import add_verbs
@@ -54,21 +51,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (
-    documents,
-    questions,
-    chat,
-    show,
-    report,
-    checks,
-    fix,
-    review,
-    figures,
-    label,
-    calibrate,
-    audit,
-    doctor,
-):
+for module in (documents, questions, chat, runs, checks, labels, figures, calibrate, audit, doctor):
     add_verbs(app, module.VERBS)
 for name, module, what in (
     ("rubrics", rubrics, "Show or renew what answers are assessed by."),

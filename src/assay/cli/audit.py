@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.bar import Bar
 from assay.cli.flags import (
     FOR_EMBEDDING,
     FOR_FIXING,
@@ -17,6 +16,7 @@ from assay.cli.flags import (
     Given,
     takes,
 )
+from assay.cli.progress_bar import ProgressBar
 from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
@@ -69,7 +69,7 @@ def audit(
         asks = settings.verifier_model is not None
         with open_checker(**given) as engine:
             rows = []
-            with Bar(terminal, "claims", len(lines)) as bar:
+            with ProgressBar(terminal, "claims", len(lines)) as bar:
                 for line in lines:
                     rows.append(_checked(file, line, engine, asks_nobody=not asks))
                     bar.advance()

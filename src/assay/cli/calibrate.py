@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.bar import Bar
 from assay.cli.flags import (
     FOR_EMBEDDING,
     THE_COLLECTION,
@@ -16,7 +15,8 @@ from assay.cli.flags import (
     Given,
     takes,
 )
-from assay.cli.review import By, login
+from assay.cli.labels import By, login
+from assay.cli.progress_bar import ProgressBar
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -69,7 +69,7 @@ def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, termin
     async def fitting() -> CheckerFit:
         embedder = open_embedder(settings)
         try:
-            with Bar(terminal, "claims", len(rows)) as bar:
+            with ProgressBar(terminal, "claims", len(rows)) as bar:
                 return await fitted_checker(rows, checker, RememberingEmbedder(embedder), bar.advance)
         finally:
             await embedder.aclose()

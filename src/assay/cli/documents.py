@@ -126,11 +126,11 @@ def add(
     assay add report.pdf notes/ -c work
     curl -s https://example.org/page.html | assay add -
     """
-    from assay.cli.intake import Spooled, take_in
+    from assay.cli.adding import InputFiles, add_files
 
     flags.one_format(as_json, as_json_lines)
-    with Spooled(paths, given, terminal) as files:
-        code = take_in(
+    with InputFiles(paths, given, terminal) as files:
+        code = add_files(
             lambda engine: engine.aadd(files.paths),
             files,
             given,
@@ -158,13 +158,13 @@ def sync(
     \b
     assay sync docs/ --dry-run
     """
-    from assay.cli.intake import Spooled, take_in
+    from assay.cli.adding import InputFiles, add_files
 
     flags.one_format(as_json, as_json_lines)
     if "-" in paths:
         raise UsageError("sync needs files or folders, not standard input", hint="use `assay add -`")
-    with Spooled(paths, given, terminal) as files:
-        code = take_in(
+    with InputFiles(paths, given, terminal) as files:
+        code = add_files(
             lambda engine: engine.amirror(files.paths, dry_run=dry_run),
             files,
             given,

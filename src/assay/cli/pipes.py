@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
-from assay.cli.bar import Bar, lines_left
+from assay.cli.progress_bar import ProgressBar, lines_left
 from assay.cli.terminal import Terminal
 from assay.core.concurrency import ordered_map
 from assay.core.inputs import read_options
@@ -163,7 +163,7 @@ async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> 
     At most `at_once` lines are under way together.
     """
     total = lines_left(terminal.input) if terminal.progress_console() is not None else None
-    with Bar(terminal, "lines", total, streams=True) as bar:
+    with ProgressBar(terminal, "lines", total, streams=True) as bar:
         async with aclosing(incoming(terminal.input)) as lines:
             work = (partial(_answered, line, handle, terminal) async for line in lines)
             async with aclosing(ordered_map(work, at_once)) as objects:

@@ -61,22 +61,22 @@ def search(
     assay search "interest rate" -k 3
     assay search --jsonl < questions.jsonl      {"id", "query", "k"?, "options"?} a line
     """
-    from assay.cli import shapes
+    from assay.cli import objects
     from assay.cli.pipes import run_pipe
     from assay.settings import load_settings
     from assay.wiring import open_engine
     from assay.wiring.search import search_settings
 
-    text = asked(question, as_json, as_json_lines, terminal)
+    text = read_question(question, as_json, as_json_lines, terminal)
     usual = search_settings(load_settings(given).settings)
 
     async def found(request: Request, engine: Engine) -> dict[str, Any]:
         text, k = request.text("query", "question"), request.whole_number("k", usual.k)
         if "options" not in request.fields:
-            return {"hits": shapes.hits(await engine.asearch(text, replace(usual, k=k)))}
+            return {"hits": objects.hit_objects(await engine.asearch(text, replace(usual, k=k)))}
         options = request.options()
         options = replace(options, k=k) if "k" in request.fields else options
-        return {"hits": shapes.hits(await engine.asearch(text, options=options))}
+        return {"hits": objects.hit_objects(await engine.asearch(text, options=options))}
 
     if text is None:
         run_pipe(open_engine(create=False, models=False, **given), found, terminal)
@@ -88,7 +88,7 @@ def search(
             _explain_no_hits(engine, given, terminal)
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
-        terminal.object({"id": None, "hits": shapes.hits(evidence), "ms": ms})
+        terminal.object({"id": None, "hits": objects.hit_objects(evidence), "ms": ms})
     else:
         from assay.cli.evidence_view import show_evidence
 
@@ -122,11 +122,11 @@ def ask(
     from assay.cli.run_view import Progress
     from assay.types import AskOptions
 
-    text = asked(question, as_json, as_json_lines, terminal)
+    text = read_question(question, as_json, as_json_lines, terminal)
     if stream and (as_json or as_json_lines):
         raise UsageError("--stream prints for people, and JSON was asked for", hint="leave one of the two out")
     if stream:
-        _tell_of_numbers(given, terminal)
+        _warn_of_style(given, terminal)
     dialogue = _dialogue(history)
     if text is None:
         if passages is not None:
@@ -153,7 +153,7 @@ def ask(
 
 def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
     """Answer each line. Without a collection only lines with passages are; raises UnknownCollection for others."""
-    from assay.cli import shapes
+    from assay.cli import objects
     from assay.cli.pipes import run_pipe
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
@@ -164,11 +164,11 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
     async def answered(line: Request, engine: Engine) -> dict[str, Any]:
         text, options = line.text("question", "query"), line.options()
         if "passages" in line.fields:
-            return shapes.answered(await engine.aanswer_from(text, line.hits(), line.history(), options))
+            return objects.answer_object(await engine.aanswer_from(text, line.hits(), line.history(), options))
         if missing is not None:
             missed.append(missing)
             raise missing
-        return shapes.answered(await engine.aask(text, line.history(), options=options))
+        return objects.answer_object(await engine.aask(text, line.history(), options=options))
 
     try:
         engine = open_engine(create=False, **given)
@@ -203,7 +203,7 @@ def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple
     return Request({"passages": json_lines(data, _PASSAGE_LINES)}).hits()
 
 
-def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
+def read_question(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
     """The question's text, or None where questions come as JSON lines."""
     from assay.core.inputs import refuse_no_question
 
@@ -219,7 +219,7 @@ def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Te
     return text
 
 
-def _tell_of_numbers(given: Given, terminal: Terminal) -> None:
+def _warn_of_style(given: Given, terminal: Terminal) -> None:
     """Where another style is set, say that a stream has numbers: what a source is called depends on the others."""
     from assay.settings import load_settings
     from assay.types import CitationStyle

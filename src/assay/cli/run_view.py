@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, flowing, indented, show_answer
-from assay.cli.evidence_view import OF_A_QUESTION, score_told
+from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, print_indented, reflow, show_answer
+from assay.cli.evidence_view import OF_A_QUESTION, format_score
 from assay.cli.terminal import Terminal, first_of_each, one_line, visible
 from assay.nlp.citations import HEDGE_MARK
 from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
@@ -37,7 +37,7 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
     console.print("steps")
     first = record.events[0].at if record.events else run.started
     for event in record.events:
-        text = told(event.kind, event.body)
+        text = event_line(event.kind, event.body)
         if text:
             console.print(f"  {1000 * (event.at - first):8.1f} ms  {text}")
     answer = record.answer
@@ -76,21 +76,21 @@ def _show_claims(claims: Sequence[Json], console: Any) -> None:
 
 def _show_claim(claim: Json, console: Any) -> None:
     support = "unknown" if claim["support"] is None else f"{claim['support']:.2f}"
-    console.print(f"  {claim['n']}. {claim_standing(claim)} (support {support}): {one_line(claim['text'], 300)}")
+    console.print(f"  {claim['n']}. {claim_status(claim)} (support {support}): {one_line(claim['text'], 300)}")
     for span in claim["spans"]:
         place = f"{_short_id(span['passage_id'])} {span['start']}-{span['end']}"
-        indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
+        print_indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
     for event in claim["history"]:
         reason = f": {one_line(event['reason'], 200)}" if event["reason"] else ""
-        indented(console, f"{event['state']} by {event['by']}{reason}", 5)
+        print_indented(console, f"{event['state']} by {event['by']}{reason}", 5)
 
 
-def claim_standing(claim: Json) -> str:
+def claim_status(claim: Json) -> str:
     """What the tests made of a claim: quoted exactly, borne out, failed or untested.
 
-    >>> claim_standing({"verdict": "supported", "history": [{"by": "quote"}]})
+    >>> claim_status({"verdict": "supported", "history": [{"by": "quote"}]})
     'quoted exactly'
-    >>> claim_standing({"verdict": "contradicted", "history": []})
+    >>> claim_status({"verdict": "contradicted", "history": []})
     'failed: contradicted'
     """
     if claim["verdict"] == "supported":
@@ -105,12 +105,12 @@ def _short_id(passage_id: str) -> str:
 
 def _show_repair(repair: Json, console: Any) -> None:
     console.print(f"  {repair['kind']}: {one_line(repair['reason'], 200)}")
-    indented(console, f"- {_on_one_line(repair['before'])}", 5)
+    print_indented(console, f"- {_with_paragraph_signs(repair['before'])}", 5)
     if repair["after"]:
-        indented(console, f"+ {_on_one_line(repair['after'])}", 5)
+        print_indented(console, f"+ {_with_paragraph_signs(repair['after'])}", 5)
 
 
-def _on_one_line(text: str) -> str:
+def _with_paragraph_signs(text: str) -> str:
     """A text on one line; its paragraph breaks are shown, since a repair may change nothing else."""
     return one_line(text.replace("\n\n", " ¶ "), 300)
 
@@ -122,12 +122,12 @@ def _show_assessment(assessment: Json | None, console: Any, *, asked: bool) -> N
     bar, floor = assessment.get("bar"), assessment.get("floor")  # records of earlier versions have none
     wanted = "" if bar is None else f", {bar:.3f} was asked"
     wanted += "" if floor is None else f", of each criterion {floor:.3f}"
-    console.print(f"  {score_told({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
+    console.print(f"  {format_score({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
     for score in assessment["scores"]:
-        console.print(f"  {score_told(score)}{_reasons_told(score, asked)}")
+        console.print(f"  {format_score(score)}{_format_reasons(score, asked)}")
 
 
-def _reasons_told(score: Json, asked: bool) -> str:
+def _format_reasons(score: Json, asked: bool) -> str:
     """Why a criterion has its score, in a few words; what needs a question, where none was `asked`."""
     if not asked and score["score"] is None and score["criterion"] in OF_A_QUESTION:
         return ": no question was given to assess it by (--question)"
@@ -135,7 +135,7 @@ def _reasons_told(score: Json, asked: bool) -> str:
     return f": {one_line(reasons, 200)}" if reasons else ""
 
 
-def told(kind: str, body: Json) -> str:
+def event_line(kind: str, body: Json) -> str:
     """What an event says on one line; the sentences stand in the answer already."""
     match kind:
         case "status":
@@ -196,7 +196,7 @@ class Progress:
     def __call__(self, event: Event) -> None:
         """Tell what is to be told of the event."""
         if self.terminal.verbose:
-            self.terminal.detail(told(event.kind, event.to_dict()) or event.kind)
+            self.terminal.detail(event_line(event.kind, event.to_dict()) or event.kind)
         if self.sentences:
             self._tell(event)
 
@@ -227,4 +227,4 @@ class Progress:
             self._numbers.setdefault(passage_id, len(self._numbers) + 1)
         marks = [f"[{self._numbers[passage_id]}]" for passage_id in sentence.passage_ids]
         hedge = [HEDGE_MARK] if sentence.hedged else []
-        return " ".join([visible(bold(flowing(sentence.text.strip())).plain), *marks, *hedge])
+        return " ".join([visible(bold(reflow(sentence.text.strip())).plain), *marks, *hedge])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.cli.evidence_view import weakness
+from assay.cli.evidence_view import weakness_lines
 
 
 def assessment(passed: bool | None, overall: float | None, **others: Any) -> dict[str, Any]:
@@ -38,4 +38,4 @@ def assessment(passed: bool | None, overall: float | None, **others: Any) -> dic
     ],
 )
 def test_an_assessment_that_did_not_pass_is_one_line(given: dict[str, Any], lines: list[str]):
-    assert [line.plain for line in weakness(given)] == lines
+    assert [line.plain for line in weakness_lines(given)] == lines

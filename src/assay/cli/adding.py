@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.bar import Bar
 from assay.cli.exits import Exit
+from assay.cli.progress_bar import ProgressBar
 from assay.cli.terminal import Terminal, from_here, visible
 from assay.errors import UsageError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Reports = Callable[["Engine"], AsyncIterator["FileReport"]]
 
 
-class Spooled:
+class InputFiles:
     """The paths as files; standard input is kept in a private file while it is read.
 
     The file is named by its content, so the same input twice is the same document.
@@ -32,7 +32,7 @@ class Spooled:
         self._given = given
         self._spool: Path | None = None
 
-    def __enter__(self) -> Spooled:
+    def __enter__(self) -> InputFiles:
         if "" in self._names:  # as from "$FOLDER" where that is not set: it would be the working folder
             raise UsageError("a path is empty", hint="name a file or a folder; . is the working folder")
         if "-" in self._names:
@@ -60,9 +60,9 @@ class Spooled:
         return path
 
 
-def take_in(
+def add_files(
     reports: Reports,
-    files: Spooled,
+    files: InputFiles,
     given: dict[str, Any],
     terminal: Terminal,
     *,
@@ -74,14 +74,16 @@ def take_in(
     shown: list[dict[str, Any]] = []
 
     def show(report: FileReport) -> None:
-        row = _reported(report, files.named(report))
+        row = _row_of(report, files.named(report))
         shown.append(row)
         if each_file:
             terminal.object({**row, "dry_run": True} if dry_run else row)
         elif not as_json and not dry_run:
             _tell(row, terminal)
 
-    version = asyncio.run(_consume(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run))
+    version = asyncio.run(
+        _show_reports(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run)
+    )
     if as_json:
         terminal.object({"files": shown, "version": version, **({"dry_run": True} if dry_run else {})})
     elif dry_run and not each_file:
@@ -96,7 +98,7 @@ def take_in(
     return Exit.INPUTS_FAILED
 
 
-async def _consume(
+async def _show_reports(
     given: dict[str, Any],
     reports: Reports,
     show: Callable[[FileReport], None],
@@ -114,7 +116,7 @@ async def _consume(
         total = await asyncio.to_thread(lambda: sum(1 for _ in walk(paths)))
     passages = 0
     async with _opened(given, dry_run) as engine:
-        with Bar(terminal, "files", total, streams=streams) as bar:
+        with ProgressBar(terminal, "files", total, streams=streams) as bar:
             async for report in reports(engine):
                 show(report)
                 passages += report.passages
@@ -134,7 +136,7 @@ def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
         return open_checker(models=False, **given)
 
 
-def _reported(report: FileReport, path: str) -> dict[str, Any]:
+def _row_of(report: FileReport, path: str) -> dict[str, Any]:
     return {
         "path": path,
         "status": report.status,

@@ -1,25 +1,33 @@
-"""show and replay: a recorded run, from its question to its answer."""
+"""show, replay, report: a recorded run."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli import exits
 from assay.cli.flags import AsJson, Given, takes
-from assay.cli.terminal import Terminal
+from assay.cli.terminal import Terminal, reason_of
+from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.records.runs import RunStore
 
-Replayed = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
+OneRun = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
     str | None,
     typer.Argument(
         metavar="RUN", help="Id of a run, its first characters, or last; without it, the latest runs are listed."
     ),
 ]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: assay-RUN.html]"),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
 @takes("data_dir")
@@ -54,7 +62,7 @@ def show(
 @takes("data_dir", "citation_style", "references")
 def replay(
     terminal: Terminal,
-    run: Replayed,
+    run: OneRun,
     *,
     given: Given,
     as_json: AsJson = False,
@@ -84,6 +92,42 @@ def replay(
     raise typer.Exit(exits.of_answer(answer))
 
 
+@takes("data_dir")
+def report(
+    terminal: Terminal,
+    run: OneRun = "last",
+    *,
+    given: Given,
+    out: Out = None,
+    force: Force = False,
+) -> None:
+    """Write a run as one HTML page: answer, claims, sources, checks, steps.
+
+    The page loads nothing and runs nothing, so it can be archived and sent.
+
+    \b
+    assay report last
+    assay report 01K9 --out audit.html
+    """
+    from assay.records.report import report as page_of
+    from assay.records.runs import RunStore
+    from assay.settings import load_settings
+
+    record = RunStore(load_settings(given).settings.runs_file).load(run)
+    target = Path(f"assay-{record.run.run_id}.html") if out is None else out
+    if target.is_dir():
+        raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
+    if os.path.lexists(target) and not force:
+        raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", hint="choose another place with --out")
+    try:
+        target.write_text(page_of(record.to_dict()), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {reason_of(error)}", hint="choose another place") from error
+    terminal.line(str(target))
+
+
 def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
     from assay.cli.run_view import run_line
 
@@ -97,4 +141,4 @@ def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
         terminal.note("no run is recorded yet")
 
 
-VERBS = (show, replay)
+VERBS = (show, replay, report)

@@ -9,14 +9,14 @@ from assay.types import Answer, Contradiction, Evidence, Fixed, Judgement, Revie
 from assay.verification.verifier import least_support
 
 
-def answered(answer: Answer) -> dict[str, Any]:
+def answer_object(answer: Answer) -> dict[str, Any]:
     """The answer object; a refusal names the nearest file as seen from the working folder."""
     body = answer.to_dict()
     declined = answer.outcome in ("abstained", "clarify")
     return {**body, "text": with_paths_from_here(answer.text)} if declined else body
 
 
-def hits(evidence: Evidence) -> list[dict[str, Any]]:
+def hit_objects(evidence: Evidence) -> list[dict[str, Any]]:
     """The passages of a search, best first."""
     return [
         {
@@ -32,11 +32,11 @@ def hits(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def judged(judgement: Judgement) -> dict[str, Any]:
+def judgement_object(judgement: Judgement) -> dict[str, Any]:
     """What a pipe says of a question and its passages."""
     names = ("sufficiency", "recommendation", "quality", "coverage", "relevance", "aspects", "missing", "issues")
     body = judgement.to_dict()
-    disagreements = [contradicted(contradiction) for contradiction in judgement.contradictions]
+    disagreements = [contradiction_object(contradiction) for contradiction in judgement.contradictions]
     return {
         **{name: body[name] for name in names},
         "contradictions": disagreements,
@@ -45,7 +45,7 @@ def judged(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def contradicted(contradiction: Contradiction) -> dict[str, Any]:
+def contradiction_object(contradiction: Contradiction) -> dict[str, Any]:
     """What passages disagree on: each reading with the ids of the passages that give it."""
     readings = [
         {"value": reading.value, "passages": list(reading.passage_ids), "date": reading.date}
@@ -54,7 +54,7 @@ def contradicted(contradiction: Contradiction) -> dict[str, Any]:
     return {"aspect": contradiction.aspect, "readings": readings}
 
 
-def reviewed(review: Review) -> dict[str, Any]:
+def review_object(review: Review) -> dict[str, Any]:
     """What a pipe says of a text: the least support and the worst verdict among its claims."""
     return {
         "support": least_support(review),
@@ -64,12 +64,12 @@ def reviewed(review: Review) -> dict[str, Any]:
     }
 
 
-def recorded(answer: Answer) -> dict[str, Any]:
+def run_object(answer: Answer) -> dict[str, Any]:
     """What is said of one draft alone: the run that it is recorded as, and how good it is as a whole."""
     return {"run_id": answer.run_id, "assessment": plain(answer.assessment), "warnings": list(answer.warnings)}
 
 
-def mended(fixed: Fixed) -> dict[str, Any]:
+def fix_object(fixed: Fixed) -> dict[str, Any]:
     """What a pipe says of a draft that was fixed."""
     return {
         "answer": fixed.text,

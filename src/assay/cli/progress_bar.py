@@ -17,7 +17,7 @@ DETAIL_WIDTH = 40
 _CHUNK = 1 << 20
 
 
-class Bar:
+class ProgressBar:
     """Counts work while it is under way; nothing is drawn where there is no terminal to draw on.
 
     With `streams`, results are printed meanwhile: where they go to a terminal too, they show the progress

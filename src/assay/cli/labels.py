@@ -1,4 +1,4 @@
-"""review: the answers that wait for a person, and what people decide about them."""
+"""review and label: what people say of answers and claims, stored with name and time."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import AsJson, Given, one_of_two, takes
+from assay.cli.flags import THE_COLLECTION, AsJson, Given, one_of_two, takes
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    from assay.records.labels import Label
     from assay.records.review_queue import ReviewQueue
     from assay.records.runs import RunRecord
 
-RunName = Annotated[
+ReviewedRun = Annotated[
     str | None,
     typer.Argument(
         metavar="RUN", help="Id of a run, its first characters, or last; without it, the waiting runs are listed."
@@ -22,16 +23,25 @@ RunName = Annotated[
 ]
 Accept = Annotated[bool, typer.Option("--accept", help="Accept the answer as it is.")]
 Reject = Annotated[bool, typer.Option("--reject", help="Reject the answer.")]
-Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Reason, stored with the decision.")]
-By = Annotated[
-    str | None, typer.Option("--by", metavar="NAME", help="Name of the reviewer. [default: your login name]")
+Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Reason, stored with it.")]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Your name. [default: your login name]")]
+LabelledRun = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="RUN", help="Id of a run, its first characters, or last; without it, the labels are listed."
+    ),
+]
+Right = Annotated[bool, typer.Option("--right", help="Label it as right.")]
+Wrong = Annotated[bool, typer.Option("--wrong", help="Label it as wrong.")]
+ClaimNumber = Annotated[
+    int | None, typer.Option("--claim", metavar="N", min=1, help="Label only this claim of the answer.")
 ]
 
 
 @takes("data_dir")
 def review(
     terminal: Terminal,
-    run: RunName = None,
+    run: ReviewedRun = None,
     *,
     given: Given,
     accept: Accept = False,
@@ -60,7 +70,7 @@ def review(
         raise UsageError("a decision needs its run", hint="`assay review` lists the runs that wait")
     queue = ReviewQueue(RunStore(load_settings(given).settings.runs_file))
     if run is None:
-        _list(queue, as_json, terminal)
+        _list_waiting(queue, as_json, terminal)
         return
     if decision is not None:
         _decide(queue, run, accept=decision, note=note, by=by, terminal=terminal)
@@ -68,7 +78,57 @@ def review(
     queue.store.close()
 
 
-def _list(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None:
+@takes(*THE_COLLECTION)
+def label(
+    terminal: Terminal,
+    run: LabelledRun = None,
+    *,
+    given: Given,
+    right: Right = False,
+    wrong: Wrong = False,
+    claim: ClaimNumber = None,
+    note: Note = "",
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Label an answer or one of its claims as right or wrong; `assay calibrate --labelled` learns from it.
+
+    A label does not change the answer. The latest label counts; earlier ones are kept. Without RUN, labels are
+    listed in the format that `assay calibrate` reads.
+
+    \b
+    assay label last --right
+    assay label 01JAB --wrong --claim 2 --note "the price is of 2023"
+    assay label > labels.jsonl
+    """
+    from assay.core.tape import SystemClock
+    from assay.records.labels import WHOLE, Labels
+    from assay.records.runs import RunStore
+    from assay.settings import load_settings
+
+    settings = load_settings(given).settings
+    labels = Labels(RunStore(settings.runs_file))
+    good = one_of_two(right, wrong, "--right and --wrong")
+    if run is None:
+        if good is not None:
+            raise UsageError("a label needs its run", hint="e.g. `assay label last --right`")
+        _list_labels(labels.holding(), as_json, terminal)
+        return
+    if good is None:
+        raise UsageError("the label is missing: is it right or wrong?", hint="add --right or --wrong")
+    who = by.strip() if by is not None else login()
+    if not who:
+        raise UsageError("nobody is named", hint="name the labeller with --by NAME")
+    made = labels.say(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
+    labels.store.close()
+    if as_json:
+        terminal.object(made.to_dict())
+    else:
+        what = f"claim {claim} of {made.run_id}" if claim else made.run_id
+        terminal.note(f"label {made.version}: {what} is {'right' if good else 'wrong'}, says {one_line(who, 80)}")
+
+
+def _list_waiting(queue: ReviewQueue, as_json: bool, terminal: Terminal) -> None:
     from assay.cli.run_view import run_line
 
     waiting = queue.waiting()
@@ -119,4 +179,20 @@ def login() -> str:
         return ""
 
 
-VERBS = (review,)
+def _list_labels(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
+    """The labels that hold: all in one object, or a line for each whole answer."""
+    from assay.records.labels import WHOLE
+
+    if as_json:
+        terminal.object({"labels": [label.to_dict() for label in labels]})
+        return
+    for label in labels:
+        if label.claim != WHOLE:
+            continue
+        said = {"by": label.by, "at": label.at, "note": label.note}
+        terminal.object({"id": label.run_id, "label": label.good, **said})
+    if not labels:
+        terminal.note("there are no labels yet")
+
+
+VERBS = (review, label)

@@ -42,7 +42,7 @@ PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml")
 
 
 @dataclass(frozen=True, slots=True)
-class Examined(Value):
+class Diagnosis(Value):
     """One thing that was looked at; a skipped one is optional and not there."""
 
     name: str
@@ -50,7 +50,7 @@ class Examined(Value):
     detail: str
 
 
-def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
+def diagnose(settings: Settings, *, store: bool) -> Iterator[Diagnosis]:
     """Everything but the models, one thing after the other; the collections only with `store`."""
     yield from _versions()
     yield from _fits()
@@ -63,29 +63,29 @@ def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
         yield from _collections(settings)
 
 
-def _versions() -> Iterator[Examined]:
+def _versions() -> Iterator[Diagnosis]:
     python = ".".join(map(str, sys.version_info[:3]))
-    yield Examined("assay", Status.PASSED, f"{__version__} on Python {python}, {sys.platform}")
+    yield Diagnosis("assay", Status.PASSED, f"{__version__} on Python {python}, {sys.platform}")
     yield _full_text(sqlite3.sqlite_version)
     for name in PARTS:
         try:
-            yield Examined(name, Status.PASSED, version(name))
+            yield Diagnosis(name, Status.PASSED, version(name))
         except PackageNotFoundError:
-            yield Examined(name, Status.FAILED, f"not installed: pip install {name}")
+            yield Diagnosis(name, Status.FAILED, f"not installed: pip install {name}")
 
 
-def _full_text(release: str) -> Examined:
+def _full_text(release: str) -> Diagnosis:
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
     except sqlite3.OperationalError as error:
-        return Examined(
+        return Diagnosis(
             "SQLite", Status.FAILED, f"{release} without full-text search ({error}): use another Python"
         )
-    return Examined("SQLite", Status.PASSED, f"{release} with full-text search")
+    return Diagnosis("SQLite", Status.PASSED, f"{release} with full-text search")
 
 
-def _fits() -> Iterator[Examined]:
+def _fits() -> Iterator[Diagnosis]:
     """What was fitted on data and calibrated, and what still has weights set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
@@ -95,15 +95,15 @@ def _fits() -> Iterator[Examined]:
             facts = (f"{label} {_short(made[key])}" for key, label in _TOLD.items() if key in made)
             name = f"weights of {path.parent.name}/{path.stem}"
             status = Status.PASSED if fitted else Status.UNKNOWN
-            yield Examined(name, status, "; ".join(("fitted", *facts)) if fitted else "set by hand, not fitted")
+            yield Diagnosis(name, status, "; ".join(("fitted", *facts)) if fitted else "set by hand, not fitted")
 
 
-def _calibrations() -> Iterator[Examined]:
+def _calibrations() -> Iterator[Diagnosis]:
     """The measured error of each calibration that ships."""
     for kind, fit in shipped().items():
         error = fit.measured
         bins = ", ".join(f"{bucket.predicted:.2f}→{bucket.observed:.2f}" for bucket in error.bins)
-        yield Examined(
+        yield Diagnosis(
             f"calibration of {kind}",
             Status.PASSED,
             f"ECE {error.ece:.3f}{_elsewhere(fit)}; Brier score {error.brier:.3f}, n = {error.n}; "
@@ -115,7 +115,7 @@ def _elsewhere(fit: Fit) -> str:
     return "" if fit.elsewhere is None else f" on the sets it was fitted on, {fit.elsewhere:.3f} on others"
 
 
-def _cards() -> Iterator[Examined]:
+def _cards() -> Iterator[Diagnosis]:
     """How often the judges that ship are right, and where."""
     for judge, card in shipped_cards().items():
         marks = card.all
@@ -126,7 +126,7 @@ def _cards() -> Iterator[Examined]:
             *(f"{name}: caught {part.caught:.2f}" for name, part in card.edits.items() if part.caught is not None),
             "cost unknown" if card.cost is None else f"${card.cost:.2f} a claim",
         ]
-        yield Examined(f"card of {judge}", Status.PASSED, "; ".join(told))
+        yield Diagnosis(f"card of {judge}", Status.PASSED, "; ".join(told))
 
 
 def _shares(marks: Marks) -> Iterator[tuple[str, float]]:
@@ -146,13 +146,13 @@ def _short(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _extras() -> Iterator[Examined]:
+def _extras() -> Iterator[Diagnosis]:
     for extra, modules in EXTRAS.items():
         if not all(map(_is_installed, modules)):
             how = f'in the clone of assay: pip install ".[{extra}]"'
-            yield Examined(f"extra {extra}", Status.SKIPPED, f"not installed; {how}")
+            yield Diagnosis(f"extra {extra}", Status.SKIPPED, f"not installed; {how}")
         else:
-            yield Examined(f"extra {extra}", Status.PASSED, "installed")
+            yield Diagnosis(f"extra {extra}", Status.PASSED, "installed")
 
 
 def _is_installed(module: str) -> bool:
@@ -162,39 +162,39 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _data_folder(folder: Path) -> Examined:
+def _data_folder(folder: Path) -> Diagnosis:
     if not folder.exists():
-        return Examined("data folder", Status.PASSED, f"{folder} (made by the first `assay add`)")
+        return Diagnosis("data folder", Status.PASSED, f"{folder} (made by the first `assay add`)")
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return Examined("data folder", Status.FAILED, f"{folder} may not be written to: see who owns it")
+        return Diagnosis("data folder", Status.FAILED, f"{folder} may not be written to: see who owns it")
     free = shutil.disk_usage(folder).free
     others = folder.stat().st_mode & 0o077
     readable = "; others may read it: chmod 700 it" if others else ""
-    return Examined("data folder", Status.PASSED, f"{folder}, {free / 1e9:.1f} GB free{readable}")
+    return Diagnosis("data folder", Status.PASSED, f"{folder}, {free / 1e9:.1f} GB free{readable}")
 
 
-def _runs(settings: Settings) -> Examined:
+def _runs(settings: Settings) -> Diagnosis:
     try:
         damage = RunStore(settings.runs_file).damage()
     except AssayError as error:
         damage = (f"{error} ({error.hint})",)
-    return Examined("runs", Status.FAILED if damage else Status.PASSED, "; ".join(damage) or "whole")
+    return Diagnosis("runs", Status.FAILED if damage else Status.PASSED, "; ".join(damage) or "whole")
 
 
-def _collections(settings: Settings) -> Iterator[Examined]:
+def _collections(settings: Settings) -> Iterator[Diagnosis]:
     for name in collections(settings.data_dir):
         yield _collection(name, settings)
 
 
-def _collection(name: str, settings: Settings) -> Examined:
+def _collection(name: str, settings: Settings) -> Diagnosis:
     """Whether the collection's rows, words and vectors are whole and agree."""
     what = f"collection {name}"
     folder = settings.data_dir / "collections" / name
     try:
         found = problems(folder)
     except AssayError as error:
-        return Examined(what, Status.FAILED, f"{error} ({error.hint})")
+        return Diagnosis(what, Status.FAILED, f"{error} ({error.hint})")
     if found:
         told = "; ".join(found[:3])
-        return Examined(what, Status.FAILED, f"{told}: restore {folder} from a copy, or add the documents anew")
-    return Examined(what, Status.PASSED, "whole")
+        return Diagnosis(what, Status.FAILED, f"{told}: restore {folder} from a copy, or add the documents anew")
+    return Diagnosis(what, Status.PASSED, "whole")

@@ -127,7 +127,7 @@ def verdict_line(answer: Json, verified: bool) -> Text:
     confidence = answer["confidence"]
     level = describe_confidence(confidence)
     if verified and not answer["claims"]:
-        return with_mark("unknown", "not verified · it claims nothing")
+        return with_mark("unknown", "not verified · it makes no claims")
     status, what = _status_of(answer, verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
     return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
@@ -424,7 +424,7 @@ def _quoting(claims: Sequence[Json]) -> str:
     counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
     if quoting == len(borne_out):
         return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"
-    told = f"{counted} {'is borne out by its source' if len(claims) == 1 else 'are borne out by their source'}"
+    told = f"{counted} {'is supported by its source' if len(claims) == 1 else 'are supported by their source'}"
     return f"{told}, {quoting} word for word" if quoting else told
 
 
@@ -468,4 +468,4 @@ def _left_out(sentences: int) -> str:
     if not sentences:
         return ""
     many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"
-    return f"({many} dropped: not borne out; `assay show last` says why)"
+    return f"({many} dropped as unsupported; `assay show last` says why)"

@@ -48,10 +48,10 @@ def audit(
     given: Given,
     as_json: AsJson = False,
 ) -> None:
-    """Measure a judge on labelled claims: its accuracy, what it misses, what it costs.
+    """Measure a judge on labelled claims.
 
-    The judge is the one that `assay check` uses, including the verifier model if one is set, or any other judge
-    whose scores the file holds.
+    Prints its accuracy, what it misses, and what it costs. The judge is the one that `assay check` uses, including
+    the verifier model if one is set, or any other judge whose scores are in the file.
 
     \b
     assay audit claims.jsonl

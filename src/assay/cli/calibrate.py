@@ -110,7 +110,7 @@ def _keep(
         (f"true claims flagged ({flagged})", [_of(side.flagged, side.true) for side in sides]),
         ("true claims called supported", [_of(side.supported, side.true) for side in sides]),
         ("false claims flagged", [_of(side.caught, side.false) for side in sides]),
-        ("called contradicted, and so labelled", [_of(side.rightly, side.contradicted) for side in sides]),
+        ("called contradicted, and labelled so", [_of(side.rightly, side.contradicted) for side in sides]),
         ("AUROC of the support", ["–" if side.auroc is None else f"{side.auroc:.3f}" for side in sides]),
     ):
         terminal.line(f"{name:46}" + "".join(f"{cell:>20}" for cell in cells))
@@ -141,7 +141,9 @@ def _list(
     terminal.line(f"{'*' if version == OWN else ' '} {OWN}  {own_told}")
     for policy in policies.all():
         mark = "*" if policy.version == version else " "
-        stale = "" if policy.weights == weights_behind("claims") else "; of another version of assay: fit again"
+        stale = (
+            "" if policy.weights == weights_behind("claims") else "; made by another version of assay: fit it again"
+        )
         terminal.line(f"{mark} {policy.version}  {one_line(policy.data)}, by {one_line(policy.by, 80)}{stale}")
 
 
@@ -193,15 +195,15 @@ def calibrate(
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fit the confidence of answers, or a checker, to labels, and use the fit from now on.
+    """Fit the confidence of answers, or a checker, to labels.
 
-    Answers: prints the error before and after, both measured on labels that the fit did not see. It takes at least
-    20 labels, 5 of them right and 5 wrong. Every calibration of a collection is kept; without a file, they are
-    listed.
+    The fit is used from now on. For answers, the error before and after is printed, both measured on labels that
+    the fit did not see. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is
+    kept; without a file, they are listed.
 
-    With --claims, a checker of the hub or of your own (--checker) is fitted: only then may it call claims
-    supported. Prints what its verdicts reach on claims that the fit did not see. It takes at least 38 claims that
-    are supported and 76 that are not. With --checker alone, its policies are listed.
+    With --claims, a checker from the hub or your own (--checker) is fitted; only then can it call claims
+    supported. Its accuracy on claims that the fit did not see is printed. At least 38 supported and 76 other claims
+    are needed. With --checker alone, its policies are listed.
 
     \b
     assay calibrate labels.jsonl -c manual
@@ -215,13 +217,13 @@ def calibrate(
     from assay.settings import load_settings
 
     if sum((file is not None, labelled, claims is not None, use is not None)) > 1:
-        raise UsageError("a file, --labelled, --claims and --use exclude one another", hint="give one of them")
+        raise UsageError("a file, --labelled, --claims and --use cannot be used together", hint="give one of them")
     settings = load_settings(given).settings
     who = (by or login()).strip() or "unknown"
     if claims is not None or "checker" in given:
         if file is not None or labelled:
             raise UsageError(
-                "a checker is fitted to claims, not to answers", hint="give them: --claims CLAIMS.jsonl --checker …"
+                "a checker is fitted to claims, not answers", hint="give them: --claims CLAIMS.jsonl --checker …"
             )
         calibrate_checker(settings, terminal, claims=claims, use=use, by=who, as_json=as_json)
         return
@@ -289,7 +291,7 @@ def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Termina
 
 def _told(error: Measured | None) -> str:
     if error is None:
-        return "uncalibrated: what was in force is for other models"
+        return "uncalibrated: the calibration in use is for other models"
     return f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}"
 
 

@@ -28,10 +28,10 @@ def chat(
     given: Given,
     as_json: AsObjects = False,
 ) -> None:
-    """Ask one question after another. Each may refer to the dialogue so far.
+    """Ask one question after another.
 
-    /quit or Ctrl-D ends the chat; Ctrl-C stops only the current answer. Source numbers belong to one answer; the
-    ids after them stay the same.
+    A question may refer to the dialogue so far. /quit or Ctrl-D ends the chat; Ctrl-C stops only the current
+    answer. Source numbers belong to one answer; the ids after them stay the same.
 
     \b
     assay chat

@@ -234,14 +234,14 @@ def _suggest_outside(judgement: Judgement, given: Given, terminal: Terminal) -> 
 def _refuse_question(question: str | None) -> None:
     """Raise UsageError for a question to many drafts."""
     if question is not None:
-        raise UsageError("--question is about one draft, and --jsonl reads many", hint="leave one of the two out")
+        raise UsageError("--question is for one draft, and --jsonl reads many", hint="leave out one of them")
 
 
 def _refuse_files(file: str | None, sources: list[Path] | None) -> None:
     """Raise UsageError for files beside lines that hold drafts and their passages."""
     if file is not None or sources:
         hint = "give the draft and its passages in each line, or leave out --jsonl"
-        raise UsageError("--jsonl reads drafts and sources from standard input alone", hint=hint)
+        raise UsageError("--jsonl reads drafts and sources from standard input only", hint=hint)
 
 
 def _show_assessment(made: DraftReport, terminal: Terminal) -> None:

@@ -71,7 +71,7 @@ def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]
     if several and not _means_all(name, found):
         lines = [f"  {listed(record)}" for record in found[:MOST_LISTED]]
         more = [f"  … and {len(found) - MOST_LISTED:,} more"] if len(found) > MOST_LISTED else []
-        what = f"{name!r} fits {len(found):,} documents, so nothing is removed:"
+        what = f"{name!r} fits {len(found):,} documents, so nothing was removed:"
         raise UsageError("\n".join([what, *lines, *more]), hint="name each by its id or its path")
     if not found:
         raise UsageError(f"there is no document {name!r} in the collection", hint="`assay ls` lists the documents")
@@ -273,7 +273,7 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
     if yes:
         return
     if not terminal.input.isatty():
-        raise UsageError("removing needs a yes, and there is no terminal to ask on", hint="add --yes")
+        raise UsageError("removing needs confirmation, and there is no terminal to ask on", hint="add --yes")
     for record in chosen:
         terminal.note(listed(record))
     what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"

@@ -94,7 +94,7 @@ def weakness_lines(answer: Json) -> Iterator[Text]:
     if not assessment or assessment["passed"] is not False:
         return
     overall, bar = assessment["overall"], assessment.get("bar")
-    asked = "" if bar is None else f", {bar:.3f} was asked"
+    asked = "" if bar is None else f", at least {bar:.3f} needed"
     criterion = assessment.get("weakest")
     scored = [format_score(score) for score in assessment["scores"] if score["criterion"] == criterion]
     floor = "" if assessment.get("floor") is None else f" of {assessment['floor']:.3f}"

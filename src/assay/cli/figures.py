@@ -1,4 +1,4 @@
-"""figures: what reflection did over the recorded runs."""
+"""figures: what checks and repairs did over the recorded runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def figures(
     since: Since = None,
     as_json: AsJson = False,
 ) -> None:
-    """Summarise the recorded runs: what checks found, what repairs did, what it cost.
+    """Summarise the recorded runs.
+
+    Prints what the checks found, what the repairs did, and the cost in time and money.
 
     \b
     assay figures
@@ -48,7 +50,7 @@ def figures(
         terminal.object(found.to_dict())
         return
     if not found.runs:
-        terminal.note("no run is recorded yet" if since is None else "no run is recorded since then")
+        terminal.note("no runs are recorded yet" if since is None else "no runs are recorded since then")
         return
     for line in lines(found):
         terminal.line(line)
@@ -68,7 +70,7 @@ def lines(found: Figures) -> list[str]:
         ("runs", f"{found.runs}, of them {found.delivered} with an answer and {found.failed} with an error"),
         ("reflection rate", f"{_share(found.reflection_rate)} ({found.reflected} of {found.delivered} delivered)"),
         ("reflections", f"{found.reflections} in all"),
-        ("iterations", f"{_number(found.iterations)} versions of an answer on average"),
+        ("iterations", f"{_number(found.iterations)} drafts per answer on average"),
         (
             "net improvement",
             f"{found.net_improvement:+d}: {found.improved} claims fixed, {found.regressed} made worse",

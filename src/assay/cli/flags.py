@@ -419,7 +419,7 @@ def one_format(as_json: bool, as_json_lines: bool) -> None:
     """Refuse both machine formats at once."""
     if as_json and as_json_lines:
         raise UsageError(
-            "--json and --jsonl exclude one another", hint="use --json for one input, --jsonl for many"
+            "--json and --jsonl cannot be used together", hint="use --json for one input, --jsonl for many"
         )
 
 
@@ -430,7 +430,7 @@ def one_of_two(yes: bool, no: bool, flags: str) -> bool | None:
     False
     """
     if yes and no:
-        raise UsageError(f"{flags} exclude one another", hint="leave one of the two out")
+        raise UsageError(f"{flags} cannot be used together", hint="leave out one of them")
     return True if yes else False if no else None
 
 

@@ -50,9 +50,10 @@ def review(
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Review answers that were shown with problems that could not be repaired.
+    """Accept or reject answers that have unrepaired problems.
 
-    A decision also labels the answer: `assay calibrate --labelled` learns from it.
+    Without RUN, the answers that wait for review are listed. A decision also labels the answer:
+    `assay calibrate --labelled` learns from it.
 
     \b
     assay review                                    the waiting answers
@@ -65,9 +66,9 @@ def review(
 
     decision = one_of_two(accept, reject, "--accept and --reject")
     if decision is None and (note or by is not None):
-        raise UsageError("a note belongs to a decision", hint="add --accept or --reject")
+        raise UsageError("--note and --by need a decision", hint="add --accept or --reject")
     if decision is not None and run is None:
-        raise UsageError("a decision needs its run", hint="`assay review` lists the runs that wait")
+        raise UsageError("--accept and --reject need a run", hint="`assay review` lists the runs that wait")
     queue = ReviewQueue(RunStore(load_settings(given).settings.runs_file))
     if run is None:
         _list_waiting(queue, as_json, terminal)
@@ -91,10 +92,10 @@ def label(
     by: By = None,
     as_json: AsJson = False,
 ) -> None:
-    """Label an answer or one of its claims as right or wrong; `assay calibrate --labelled` learns from it.
+    """Label an answer or one of its claims as right or wrong.
 
-    A label does not change the answer. The latest label counts; earlier ones are kept. Without RUN, labels are
-    listed in the format that `assay calibrate` reads.
+    A label does not change the answer; `assay calibrate --labelled` learns from it. The latest label counts, and
+    earlier ones are kept. Without RUN, labels are listed in the format that `assay calibrate` reads.
 
     \b
     assay label last --right
@@ -111,14 +112,14 @@ def label(
     good = one_of_two(right, wrong, "--right and --wrong")
     if run is None:
         if good is not None:
-            raise UsageError("a label needs its run", hint="e.g. `assay label last --right`")
+            raise UsageError("a label needs a run", hint="e.g. `assay label last --right`")
         _list_labels(labels.holding(), as_json, terminal)
         return
     if good is None:
-        raise UsageError("the label is missing: is it right or wrong?", hint="add --right or --wrong")
+        raise UsageError("the label is missing", hint="add --right or --wrong")
     who = by.strip() if by is not None else login()
     if not who:
-        raise UsageError("nobody is named", hint="name the labeller with --by NAME")
+        raise UsageError("the name of the labeller is empty", hint="give it with --by NAME")
     made = labels.say(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
     labels.store.close()
     if as_json:
@@ -149,7 +150,7 @@ def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | 
 
     who = by.strip() if by is not None else login()
     if not who:
-        raise UsageError("nobody is named", hint="name the reviewer with --by NAME")
+        raise UsageError("the name of the reviewer is empty", hint="give it with --by NAME")
     decided = queue.decide(run, Decision(SystemClock().time(), who, accept, note))
     terminal.note(f"{'accepted' if accept else 'rejected'} {decided.run_id} as {who}")
 

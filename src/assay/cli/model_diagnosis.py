@@ -77,7 +77,7 @@ def diagnose_embedder(resolved: Resolved) -> Iterator[Diagnosis]:
     key = key_origin("openai", resolved) if service else ""
     what = "role embedder"
     if settings.offline:
-        yield Diagnosis("offline", Status.PASSED, "every host but this machine is refused")
+        yield Diagnosis("offline", Status.PASSED, "only this machine may be contacted")
     try:
         embedder = open_embedder(settings)
         asyncio.run(embedder.aclose())
@@ -153,7 +153,7 @@ def diagnose_reranker(resolved: Resolved) -> Iterator[Diagnosis]:
     except AssayError as error:
         yield Diagnosis(what, Status.FAILED, f"{settings.reranker}: {describe_error(error)}")
         return
-    yield Diagnosis(what, Status.PASSED, f"{opened.id} → {_HERE}; {file_of(opened)}it orders passages, no more")
+    yield Diagnosis(what, Status.PASSED, f"{opened.id} → {_HERE}; {file_of(opened)}it only reorders passages")
 
 
 def file_of(network: object) -> str:
@@ -231,12 +231,12 @@ async def _tested(opened: list[_Opened]) -> list[list[Diagnosis]]:
 async def _tests(name: str, model: LLM) -> list[Diagnosis]:
     """Chat, stream and JSON, one after the other; where chat fails, the others are not tried."""
     if name.startswith("fake:"):
-        return [Diagnosis(model.name, Status.SKIPPED, "a script says what it is told: nothing to test")]
+        return [Diagnosis(model.name, Status.SKIPPED, "a script has fixed replies: nothing to test")]
     found: list[Diagnosis] = []
     try:
         for what, test in _TESTS.items():
             if found and found[0].status is not Status.PASSED:
-                found.append(Diagnosis(f"{model.name} {what}", Status.UNKNOWN, "not tried: chat failed"))
+                found.append(Diagnosis(f"{model.name} {what}", Status.UNKNOWN, "not tested: chat failed"))
             else:
                 found.append(await _test(f"{model.name} {what}", test, model))
     finally:
@@ -302,7 +302,7 @@ def diagnose_outside(resolved: Resolved) -> Iterator[Diagnosis]:
     """Whether anything may be asked outside, then each source with its host, searched once."""
     settings = resolved.settings
     if not settings.outside:
-        detail = "off: no question leaves this machine for a search; turn a source on with --outside"
+        detail = "off: no search leaves this machine; turn on a source with --outside"
         yield Diagnosis("outside", Status.SKIPPED, detail)
         return
     yield Diagnosis("outside", Status.PASSED, _rules(settings))

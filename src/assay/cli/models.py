@@ -45,9 +45,10 @@ def pull(
     languages: Languages = None,
     as_json: AsJson = False,
 ) -> None:
-    """Fetch a model into the data folder and pin its files by their hashes.
+    """Fetch a model from the Hugging Face hub.
 
-    Fetches its JSON files and one network in ONNX; never code, never pickle. No token is sent.
+    Its JSON files and one ONNX network are stored in the data folder and pinned by their hashes; code and pickle
+    files are never fetched. No token is sent.
 
     \b
     assay models pull hf:cross-encoder/ms-marco-MiniLM-L6-v2@main
@@ -60,7 +61,7 @@ def pull(
     wanted = HubName.read(name)
     if settings.offline:
         raise EgressRefused(
-            f"offline mode refuses to fetch {wanted}", hint="leave --offline out, or name a folder that is here"
+            f"offline mode refuses to fetch {wanted}", hint="leave out --offline, or name a local folder"
         )
     from assay.models import hub
 
@@ -82,7 +83,10 @@ def list_(
     given: Given,
     as_json: AsJson = False,
 ) -> None:
-    """List the models that were pulled: commit, network and size, and whether a checker is fitted."""
+    """List the pulled models.
+
+    Prints commit, network and size, and whether a checker is fitted.
+    """
     from assay.settings import load_settings
     from assay.wiring.networks import policy_in_use
 
@@ -116,7 +120,10 @@ def remove(
     *,
     given: Given,
 ) -> None:
-    """Remove a model that was pulled; policies that `assay calibrate` fitted for it are kept."""
+    """Remove a pulled model.
+
+    Policies that `assay calibrate` fitted for it are kept.
+    """
     from assay.models.hub import HubName
 
     wanted = HubName.read(name)

@@ -124,7 +124,9 @@ def ask(
 
     text = read_question(question, as_json, as_json_lines, terminal)
     if stream and (as_json or as_json_lines):
-        raise UsageError("--stream prints for people, and JSON was asked for", hint="leave one of the two out")
+        raise UsageError(
+            "--stream prints text for people, --json and --jsonl print JSON", hint="leave out one of them"
+        )
     if stream:
         _warn_of_style(given, terminal)
     dialogue = _dialogue(history)
@@ -226,7 +228,7 @@ def _warn_of_style(given: Given, terminal: Terminal) -> None:
 
     settings = load_settings(given).settings
     if settings.citation_style is not CitationStyle.NUMBERED:
-        said = f"{settings.told('citation_style')} is not heeded: with --stream the text names sources by number"
+        said = f"{settings.told('citation_style')} is ignored: with --stream the text cites sources by number"
         terminal.warn(f"warning: {said}")
 
 

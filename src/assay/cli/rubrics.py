@@ -50,9 +50,10 @@ def renew(
     given: Given,
     yes: Yes = False,
 ) -> None:
-    """Have the judge's model rewrite rubrics and strategies, and use them from now on.
+    """Have the judge's model reword rubrics and strategies.
 
-    Names and scores stay. The file in the data folder is pinned by its hash; remove it to go back.
+    The new wording is used from now on; names and scores stay. The file in the data folder is pinned by its hash;
+    remove it to go back.
 
     \b
     assay rubrics renew --model openai:NAME

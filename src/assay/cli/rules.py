@@ -21,7 +21,9 @@ File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutr
 
 @takes()
 def check(terminal: Terminal, *, file: File, as_json: AsJson = False) -> int:
-    """Check a rule file: list every mistake and contradiction with its line. Exits with 2 if there is one.
+    """Check a file of output rules.
+
+    Lists every mistake and contradiction with its line, and exits with 2 if there is one.
 
     \b
     assay rules check house-style.toml
@@ -52,7 +54,9 @@ def show(
     file: File = "neutral",
     as_json: AsJson = False,
 ) -> None:
-    """Show what the writer is told, what is checked, and which rules contradict each other.
+    """Show a file of output rules.
+
+    Prints what the writer is told, what is checked, and which rules contradict each other.
 
     \b
     assay rules show
@@ -81,7 +85,7 @@ def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> N
     for rule in rules.rules:
         when = f", {rule.when}" if str(rule.when) else ""
         terminal.line(one_line(f"{rule.check} ({rule.kind}, {rule.severity}{when})"))
-        terminal.line(f"  {one_line(_told(rule) or f'the writer is not told: {rule.advice(_language(rule))}')}")
+        terminal.line(f"  {one_line(_told(rule) or f'not told to the writer: {rule.advice(_language(rule))}')}")
     for conflict in found:
         terminal.warn(conflict_line(rules, conflict))
 
@@ -120,7 +124,7 @@ def _language(rule: Rule) -> str:
 
 def _good(count: int) -> str:
     """What is said of a file without a problem."""
-    return f"{_counted(count)}, no contradiction" if count else "it holds no rule, so nothing is checked"
+    return f"{_counted(count)}, no contradiction" if count else "no rules, so nothing is checked"
 
 
 def _counted(count: int) -> str:

@@ -120,8 +120,8 @@ def _show_assessment(assessment: Json | None, console: Any, *, asked: bool) -> N
         return
     console.print("\nassessment")
     bar, floor = assessment.get("bar"), assessment.get("floor")  # records of earlier versions have none
-    wanted = "" if bar is None else f", {bar:.3f} was asked"
-    wanted += "" if floor is None else f", of each criterion {floor:.3f}"
+    wanted = "" if bar is None else f", at least {bar:.3f} needed"
+    wanted += "" if floor is None else f", {floor:.3f} in each criterion"
     console.print(f"  {format_score({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
     for score in assessment["scores"]:
         console.print(f"  {format_score(score)}{_format_reasons(score, asked)}")

@@ -38,7 +38,9 @@ def show(
     given: Given,
     as_json: AsJson = False,
 ) -> None:
-    """Show how an answer was made: its steps, its claims with their sources, its checks.
+    """Show how an answer was made.
+
+    Prints the steps of the run, the claims with their sources, and the checks.
 
     \b
     assay show          the latest runs
@@ -101,9 +103,10 @@ def report(
     out: Out = None,
     force: Force = False,
 ) -> None:
-    """Write a run as one HTML page: answer, claims, sources, checks, steps.
+    """Write a run as one HTML page.
 
-    The page loads nothing and runs nothing, so it can be archived and sent.
+    The page has the answer, its claims, sources, checks and steps. It loads and runs nothing, so it can be archived
+    and sent.
 
     \b
     assay report last
@@ -138,7 +141,7 @@ def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
     for run in latest:
         terminal.line(run_line(run))
     if not latest:
-        terminal.note("no run is recorded yet")
+        terminal.note("no runs are recorded yet")
 
 
 VERBS = (show, replay, report)

@@ -87,7 +87,7 @@ def test_a_setting_nobody_knows_is_refused_by_every_verb(
         (["ask", "why " * 10_000], 2, "at most 20,000"),
         (["ask"], 2, "there is no question"),
         (["search", "x", "--jsonl"], 2, "standard input"),
-        (["ask", "x", "--json", "--jsonl"], 2, "exclude one another"),
+        (["ask", "x", "--json", "--jsonl"], 2, "cannot be used together"),
         (["ask", "x", "--profile", "thorough"], 2, "--model"),
         (["ask", "x", "--profile", "deepest"], 2, "deepest"),
         (["ask", "x", "-k", "0"], 2, "--k: must be"),

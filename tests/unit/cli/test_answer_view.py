@@ -122,12 +122,12 @@ def answer(
         (
             answer(claims=[REWORDED]),
             True,
-            "✓ verified · 1 of 1 claim is borne out by its source · confidence very high (uncalibrated)",
+            "✓ verified · 1 of 1 claim is supported by its source · confidence very high (uncalibrated)",
         ),
         (
             answer(claims=[CLAIM, REWORDED, {**CLAIM, "verdict": "unknown"}]),
             True,
-            "✓ verified · 2 of 3 claims are borne out by their source, 1 word for word · "
+            "✓ verified · 2 of 3 claims are supported by their source, 1 word for word · "
             "confidence very high (uncalibrated)",
         ),
     ],

@@ -1,4 +1,4 @@
-"""Adding files: standard input as a file, one report for each file, a progress bar on a terminal."""
+"""Adding files: standard input, a report per file, a progress bar."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Reports = Callable[["Engine"], AsyncIterator["FileReport"]]
 
 
 class InputFiles:
-    """The paths as files; standard input is kept in a private file while it is read.
+    """The paths to read; standard input is written to a private temporary file.
 
     The file is named by its content, so the same input twice is the same document.
     """
@@ -33,7 +33,7 @@ class InputFiles:
         self._spool: Path | None = None
 
     def __enter__(self) -> InputFiles:
-        if "" in self._names:  # as from "$FOLDER" where that is not set: it would be the working folder
+        if "" in self._names:  # such as an unset "$FOLDER", which would mean the working folder
             raise UsageError("a path is empty", hint="name a file or a folder; . is the working folder")
         if "-" in self._names:
             self._spool = self._filled()
@@ -70,7 +70,7 @@ def add_files(
     each_file: bool,
     dry_run: bool = False,
 ) -> Exit:
-    """Consume the reports, print them in the format wanted, and say how it went."""
+    """Print the reports in the requested format, and return the exit code."""
     shown: list[dict[str, Any]] = []
 
     def show(report: FileReport) -> None:
@@ -126,7 +126,7 @@ async def _show_reports(
 
 
 def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
-    """The collection; a dry run makes none where there is none yet."""
+    """The collection; a dry run does not create one."""
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
 
@@ -147,7 +147,7 @@ def _row_of(report: FileReport, path: str) -> dict[str, Any]:
 
 
 def _tell(row: dict[str, Any], terminal: Terminal) -> None:
-    """On standard error: what went wrong always, the rest only with -v."""
+    """Write a report to standard error: failures always, the rest only with -v."""
     text = f"{row['status']} {from_here(row['path'])}" + (f": {row['reason']}" if row["reason"] else "")
     if row["status"] == "failed":
         terminal.warn(text)
@@ -158,7 +158,7 @@ def _tell(row: dict[str, Any], terminal: Terminal) -> None:
 
 
 def _hint(rows: list[dict[str, Any]]) -> str:
-    """What to do about the files that failed, and what became of the others.
+    """What became of the other files, and what to do about those that failed.
 
     >>> _hint([{"status": "failed", "reason": "no such file or folder"}])
     'nothing was stored; check the path and run the command again'
@@ -174,7 +174,7 @@ def _hint(rows: list[dict[str, Any]]) -> str:
 
 
 def _summary(rows: list[dict[str, Any]]) -> str:
-    """One line that counts what happened.
+    """One line with the number of files and passages by status.
 
     >>> _summary([{"status": "added", "passages": 3}, {"status": "failed", "passages": 0}])
     '1 added (3 passages), 1 failed'
@@ -189,12 +189,12 @@ def _summary(rows: list[dict[str, Any]]) -> str:
     return ", ".join(parts) or "no files found"
 
 
-# What a dry run says of a file in the place of its status.
+# A dry run's words for the status of a file.
 _WOULD = {"added": "would add", "pruned": "would prune", "skipped": "would skip"}
 
 
 def plan_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """What a sync would do: a line for each file, then the total.
+    """What a sync would do: a line per file, then the total.
 
     >>> added = {"status": "added", "path": "a.md", "reason": None, "passages": 3}
     >>> list(plan_lines([added, {"status": "unchanged", "path": "b.md", "reason": None, "passages": 1}]))

@@ -1,4 +1,4 @@
-"""An answer as people read it: the text, its numbered sources with their quotes, one line that says what passed.
+"""An answer for people: the text, its numbered sources with quotes, and one line on what passed.
 
 It is shown from the answer object, so that an answer of today and one from the record look the same.
 """
@@ -28,32 +28,32 @@ if TYPE_CHECKING:
 
 Json = Mapping[str, Any]
 
-# What each state of a check looks like.
+# The mark of each status of a check.
 MARKS = {"passed": "✓", "failed": "✗", "unknown": "?", "skipped": "–"}
 STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "dim"}
-# How the names of the checks of output rules begin.
+# Prefix of the checks of output rules.
 OUTPUT_RULE = "rule:"
-# How much of a passage's id names it in a dialogue; `assay show` has it whole.
+# Characters of a passage's id that a dialogue shows; `assay show` has the full id.
 SHORT_ID = 8
-# What a place is told by, in order.
+# The parts of a location, in the order in which they are shown.
 _PLACES = ("page", "pages", "slide", "slides", "sheet", "row", "rows")
 # The outcomes without an answer.
 DECLINED = ("abstained", "clarify")
-# The check that the answer answers the question; the verdict's line says how it ended.
+# The check that the answer answers the question; the verdict line shows its result.
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
-# Longer quotes are cut on the terminal only; `--json` has them whole.
+# Longer quotes are cut on the terminal; `--json` has the full quotes. Chosen.
 QUOTE_WIDTH = 300
 
-# A line break before a list item, a heading, a row, a quotation, code or a note is meant.
+# A line break is kept before a list item, a heading, a row, a quotation, code or a note.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
 # The number of a footnote, which stands before its block.
 _NOTE = re.compile(r"\[\^\d{1,6}\]: \Z")
-# A link shows its words; `--json` has where it leads.
+# A link is shown as its text; `--json` has the address.
 _LINK = re.compile(r"!?\[([^\]\[]{1,300})\]\([^()\s]{1,500}\)")
 # A row of a table file as it is stored: "City | People", "City: Ulm; People: 126000".
 _ROW = re.compile(r".* \| .*|[^:;]{1,80}: .+")
-# Markdown's strong text, which a terminal shows with its signs.
+# Markdown's strong text.
 _STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*\n]{1,500}?)(?<=\S)\*\*(?![\w*])")
 
 
@@ -95,17 +95,17 @@ def show_answer(
 
 
 def may_not_answer(answer: Json) -> bool:
-    """Whether an answer is shown of which nobody can tell that it answers the question."""
+    """Whether an answer is shown that may not answer the question."""
     return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
 
 
 def _is_shown_in(quote: str, text: str) -> bool:
-    """Whether the answer's text shows the quote already, so that it is not printed twice."""
+    """Whether the answer's text contains the quote, so that it need not be printed again."""
     return one_line(quote).rstrip("…") in one_line(text)
 
 
 def print_indented(console: Console, text: str, columns: int) -> None:
-    """Print the text dimmed and set in, every line of it; where nothing breaks lines, the one line."""
+    """Print the text dimmed and indented."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -116,7 +116,7 @@ def print_indented(console: Console, text: str, columns: int) -> None:
 
 
 def verdict_line(answer: Json, verified: bool) -> Text:
-    """The one line: mark, verdict, claims, what is missing, and how far to trust it."""
+    """The last line: mark, verdict, claims, what is missing, and the confidence."""
     if answer["outcome"] in DECLINED:
         what = "no answer" if answer["outcome"] == "abstained" else "the question is unclear"
         sufficiency = answer["judgement"]["sufficiency"]
@@ -134,7 +134,7 @@ def verdict_line(answer: Json, verified: bool) -> Text:
 
 
 def describe_confidence(confidence: Json) -> str:
-    """How far to trust an answer: the probability with its measured error, or the rules' word where there is none.
+    """The confidence: a probability with its measured error, or a level if it is not calibrated.
 
     >>> describe_confidence({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
     '42 % likely right (measured on 252 answers: off by 3 % on average)'
@@ -156,7 +156,7 @@ def describe_confidence(confidence: Json) -> str:
 
 
 def _format_probability(value: float) -> str:
-    """A probability in words; nothing is called certain.
+    """A probability as a percentage, never as 100 %.
 
     >>> _format_probability(0.996), _format_probability(0.99), _format_probability(0.874)
     ('over 99 %', '99 %', '87 %')
@@ -169,7 +169,7 @@ def _format_error(error: float) -> str:
 
 
 def repairs_line(answer: Json) -> str:
-    """How often which repair was made; empty without any.
+    """The number of repairs of each kind; empty if there are none.
 
     >>> repairs_line({"repairs": [{"kind": "dropped"}, {"kind": "corrected"}, {"kind": "dropped"}]})
     'repairs: 1 corrected, 2 dropped'
@@ -180,7 +180,7 @@ def repairs_line(answer: Json) -> str:
 
 
 def usage_line(answer: Json) -> str:
-    """What the answer took, where a model was asked or the depth was not the usual one; else empty."""
+    """Calls, tokens, cost and time; empty for the default profile without a model."""
     usage, first = answer["usage"], answer["first_verified_ms"]
     if not usage["calls"] and answer["profile"] == "fast":
         return ""
@@ -202,7 +202,7 @@ def _tokens(usage: Json) -> str:
 
 
 def _cost(dollars: float | None) -> str:
-    """The money, None where it is unknown.
+    """The cost in dollars.
 
     >>> _cost(0.01234), _cost(None), _cost(0.0)
     ('$0.0123', 'cost unknown', 'no cost')
@@ -213,7 +213,7 @@ def _cost(dollars: float | None) -> str:
 
 
 def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
-    """What the claims quote from a source; where they quote nothing, how the source begins."""
+    """The claims' quotes from a source, or its beginning if they quote nothing."""
     spans = [
         (span["start"], _quote_of(claim, span))
         for claim in claims
@@ -225,12 +225,12 @@ def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
 
 
 def _quote_of(claim: Json, span: Json) -> str:
-    """A quote as the answer shows it: without the markup that its source may have."""
+    """A quote as the answer shows it, without its source's markup."""
     return str(claim["text"] if "text" in claim and _is_quote(claim) else span["quote"])
 
 
 def locations(places: Sequence[Json], title: str) -> str:
-    """Each of the places once, numbers of one kind together.
+    """The locations without repeats; numbers of one kind are joined.
 
     >>> page = {"page": 3, "slide": None, "sheet": None, "row": None, "section": None}
     >>> locations([page, page | {"page": 4}], "Rates"), locations([page | {"section": "Fees"}, page], "Rates")
@@ -246,7 +246,7 @@ def locations(places: Sequence[Json], title: str) -> str:
 
 
 def location(place: Json, title: str) -> str:
-    """Page, slide, sheet, row and section, as a reader would say it; the section without the document's title.
+    """Page, slide, sheet, row and section as text; the section without the document's title.
 
     >>> location({"page": 3, "slide": None, "sheet": None, "row": None, "section": "Rates > Fees"}, "Rates")
     'page 3, Fees'
@@ -257,14 +257,14 @@ def location(place: Json, title: str) -> str:
 
 
 def with_mark(status: str, text: str) -> Text:
-    """The text behind the mark of a check's status."""
+    """The text after the mark of a check's status."""
     from rich.text import Text
 
     return Text.assemble((MARKS[status], STYLES[status]), " ", text)
 
 
 def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
-    """Each check with its mark, and why it did not pass; those that passed with nothing to tell are counted."""
+    """A line for each check with its mark and cause; checks that passed without a cause are counted."""
     silent = Counter(check["name"] for check in checks if _is_plain_pass(check))
     for check in checks:
         if _is_plain_pass(check) and silent[check["name"]] > 1:
@@ -282,7 +282,7 @@ def _is_plain_pass(check: Json) -> bool:
 
 
 def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
-    """The lines of the first checks of each name and state, then how many more there are of which."""
+    """Lines for the first checks of each name and status, then the number of further ones."""
     silent = [check for check in checks if _is_plain_pass(check)]
     others = [check for check in checks if not _is_plain_pass(check)]
     shown = first_of_each(others, lambda check: f"{check['name']}, {check['status']}")
@@ -291,7 +291,7 @@ def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
 
 
 def _heading(source: Json, claims: Sequence[Json]) -> str:
-    """The source's number, its file with the line, its title, and where the quotes stand."""
+    """The source's number, file and line, title, and the locations of the quotes."""
     path, line = one_line(from_here(source.get("path") or ""), 100), source.get("line")
     file = f"{path}:{line}" if path and line else path
     title = one_line(source["title"], 80) or ("" if path else source["document_id"])
@@ -302,7 +302,7 @@ def _heading(source: Json, claims: Sequence[Json]) -> str:
 
 
 def _quoted_places(source: Json, claims: Sequence[Json]) -> list[Json]:
-    """The places of a source that the claims quote, its own first: a table's header stands before it."""
+    """The locations that the claims quote, from the source's own on; a table's header stands before it."""
     quoted = (span for claim in claims for span in claim["spans"] if span["passage_id"] == source["passage_id"])
     places = [span.get("location") for span in sorted(quoted, key=lambda span: span["start"])]
     own = source["location"]
@@ -310,7 +310,7 @@ def _quoted_places(source: Json, claims: Sequence[Json]) -> list[Json]:
 
 
 def origin_parts(origin: Json) -> list[str]:
-    """When a source was written, as far as that is known, and its address where it is outside the collection.
+    """The date of a source and, for a web source, its address, if they are known.
 
     >>> origin_parts({"date": "2010", "link": "https://t.example/"}), origin_parts({})
     (['2010', 'https://t.example/'], [])
@@ -319,7 +319,7 @@ def origin_parts(origin: Json) -> list[str]:
 
 
 def disagreement_lines(answer: Json) -> Iterator[Text]:
-    """Where the passages disagree: each reading with its date, and its sources' numbers where they are cited."""
+    """A line for each disagreement of the passages: the readings with dates and source numbers."""
     numbers = {source["passage_id"]: source["number"] for source in answer["sources"]}
     for contradiction in answer["judgement"].get("contradictions", ()):
         readings = "; ".join(_reading(reading, numbers) for reading in contradiction["readings"])
@@ -333,7 +333,7 @@ def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
 
 
 def reflow(text: str) -> str:
-    """The text as it is read: without the line breaks of its sources, lists and headings on lines of their own.
+    """The text without the line breaks of its sources; lists and headings keep theirs.
 
     >>> reflow("Water\\nis **wet**:\\n- at sea\\n- in the rain")
     'Water is **wet**:\\n- at sea\\n- in the rain'
@@ -357,7 +357,7 @@ def _reflow_block(text: str, kind: BlockKind) -> str:
 
 
 def bold(text: str) -> Text:
-    """The text with Markdown's strong words in bold, and without their signs.
+    """The text with Markdown's strong words in bold.
 
     >>> bold("**18 weeks** of leave").plain
     '18 weeks of leave'
@@ -433,7 +433,7 @@ def _missing(answer: Json) -> list[str]:
     return [f"missing: {one_line('; '.join(missing), 120)}"] if missing else []
 
 
-# A finished answer, printed as the flags and settings want it.
+# --- printing a finished answer ---------------------------------------------------------------------------
 
 
 def tell(
@@ -445,7 +445,7 @@ def tell(
     with_ids: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Print the answer, as its object or for people.
+    """Print the answer as JSON or for people.
 
     What `progress` printed, with its numbers, is not printed again.
     """

@@ -34,9 +34,9 @@ from assay.cli.flags import add_verbs
 from assay.cli.terminal import OutputClosed, Terminal, reason_of, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
-# Words of the parser, and what people are shown in their place.
+# The parser's words, and plainer ones.
 _PLAIN = {
-    "Value error, ": "",  # stands before a message of ours
+    "Value error, ": "",  # pydantic's prefix of assay's own messages
     "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
     "Input should be a valid number, unable to parse string as a number": "give a number",
 }
@@ -85,7 +85,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     terminal = terminal or Terminal()
     try:
         code = get_command(app).main(list(arguments), prog_name="assay", standalone_mode=False, obj=terminal)
-        if code == Exit.INTERRUPTED:  # what typer makes of Ctrl-C
+        if code == Exit.INTERRUPTED:  # typer's result of Ctrl-C
             terminal.note(_STOPPED)
         return code if isinstance(code, int) else Exit.OK
     except AssayError as error:
@@ -105,7 +105,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     except SystemExit as error:
         if not isinstance(error.__context__, BrokenPipeError):
             raise
-        _discard_output()  # typer met a closed output, as while it printed a help page
+        _discard_output()  # the output was closed while typer printed a help page
         return Exit.OUTPUT_CLOSED
     except Exception as error:  # noqa: BLE001 - the boundary: no user ever sees a traceback unasked
         return _bug(error, terminal)
@@ -113,11 +113,11 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
 
 def main() -> None:
     """The console script."""
-    os.umask(0o077)  # what is stored may be private: nobody else reads it
+    os.umask(0o077)  # stored text may be private
     _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a mark the terminal cannot show is no reason to fail
+            stream.reconfigure(errors="backslashreplace")  # a sign that the terminal cannot show must not fail
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()

@@ -34,9 +34,9 @@ DataFile = Annotated[
         'there are any; or {"id", "label", "score"} of a judge of your own.',
     ),
 ]
-# What the verifier is called that asks no model.
+# The name of the verifier without a model.
 RULES = "deterministic"
-# A score of a judge of one's own from here on calls a claim right.
+# A judge's own score from which it calls a claim right.
 _HALF = 0.5
 
 
@@ -130,7 +130,7 @@ def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Se
         return Seen(says=None, score=None, ms=taken, cost=cost, **about)
     tested = review.claims[0]
     voters = {event.by: event.state == Verdict.SUPPORTED for event in tested.history if event.state in set(Verdict)}
-    if voters.pop("vote", None) is None:  # rules alone: nobody to agree with
+    if voters.pop("vote", None) is None:  # rules only: there is no other voter
         voters = {}
     others = {**(about.pop("others") or {}), **voters}
     says = None if tested.verdict is Verdict.UNKNOWN else tested.verdict is Verdict.SUPPORTED

@@ -1,4 +1,4 @@
-"""calibrate: a collection's own calibration, from labelled answers, or a checker's; and back to an earlier one."""
+"""calibrate: fit a collection's confidence, or a checker, to labels, or switch to an earlier fit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from assay.settings import Settings
 
 
-# calibrate --claims: what a checker's verdicts settle, from labelled claims; and back to an earlier policy.
+# --- calibrate --claims: a checker's policy -------------------------------------------------------------
 
 
 def calibrate_checker(
@@ -87,7 +87,7 @@ def _keep(
     at: float,
     by: str,
 ) -> None:
-    """Use the policy from now on, and say what it reaches."""
+    """Store the policy, switch to it, and print its accuracy."""
     from assay.calibration.shipped import weights_behind
     from assay.evals.checker_fit import AIMS
     from assay.records.policies import OWN
@@ -126,7 +126,7 @@ def _keep(
 def _list(
     settings: Settings, policies: CheckerPolicies, checker: ClassifierChecker, as_json: bool, terminal: Terminal
 ) -> None:
-    """What comes with the model, and the policies fitted, the one in use marked."""
+    """Print the model's own policy and the fitted ones, with a mark at the one in use."""
     from assay.calibration.shipped import weights_behind
     from assay.records.policies import OWN
 
@@ -148,7 +148,7 @@ def _list(
 
 
 def _of(part: int, whole: int) -> str:
-    """A count of a count, with its share.
+    """A part of a total, with its share.
 
     >>> _of(2, 80), _of(0, 0)
     ('2 of 80, 2.5%', '–')
@@ -261,7 +261,7 @@ def _from_file(file: Path) -> tuple[Labelled, ...]:
 
 
 def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
-    """The labels of whole answers of the collection."""
+    """The labels of answers of the collection, without those of claims."""
     from assay.evals.labels_file import Labelled, enough
     from assay.records.labels import WHOLE
 
@@ -271,7 +271,7 @@ def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
 
 
 def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:
-    """The shipped calibration and the collection's own, the one in use marked."""
+    """Print the shipped calibration and the collection's own, with a mark at the one in use."""
     from assay.calibration.shipped import shipped
 
     now = labels.in_force(collection).version

@@ -1,4 +1,4 @@
-"""chat: one question after another, each with the dialogue before it."""
+"""chat: a dialogue."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def chat(
 
 
 def _next(terminal: Terminal) -> str | None:
-    """What is asked next; at a prompt Ctrl-C only begins the line anew."""
+    """The next question; at a prompt, Ctrl-C starts a new line."""
     while True:
         try:
             text = terminal.question(PROMPT)
             if text is None and terminal.input.isatty():
-                terminal.note("")  # the shell's prompt begins a line of its own
+                terminal.note("")  # the shell's prompt starts on a new line
             return None if text is None else text.strip()
         except KeyboardInterrupt:
             if not terminal.input.isatty():
@@ -65,7 +65,7 @@ def _next(terminal: Terminal) -> str | None:
 def _turn(
     text: str, dialogue: tuple[Message, ...], engine: Engine, given: Given, as_json: bool, terminal: Terminal
 ) -> tuple[Message, ...]:
-    """Ask, print, and give what the turn adds to the dialogue: nothing where there was no answer."""
+    """Ask and print; return the messages for the dialogue, none if there was no answer."""
     from assay.cli.run_view import Progress
     from assay.types import Message
 
@@ -94,7 +94,7 @@ def _show(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> No
 
 
 def _without_numbers(answer: Answer) -> str:
-    """The answer's text without its marks: in the next answer their numbers may mean other sources."""
+    """The answer's text without citation marks, whose numbers mean other sources in the next answer."""
     from assay.nlp.citations import without_marks
 
     return re.sub(r"(?<=\S) {2,}", " ", without_marks(answer.text, answer.citations)).strip()

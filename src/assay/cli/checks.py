@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from assay.types import Fixed, Judgement, Passage
 
 _SEVERAL_WORDS = re.compile(r"\S\s+\S")
-# How the name of a file ends: a dot, then a letter and at most four more signs.
+# A file's ending: a dot, a letter and at most four more characters.
 _FILE_ENDING = re.compile(r"\.[A-Za-z]\w{0,4}$")
 _HINT_FOR_TEXT = "name an existing file, give a text of several words in quotes, or - for standard input"
 _HINT_FOR_SOURCE = "name a text file; to check against a folder, `assay add` it and leave the option out"
-# How much of an argument a message shows.
+# Characters of an argument that a message shows.
 _SHOWN = 120
-# Sentences beyond this many characters are searched by how they begin.
+# Only so many characters of a sentence are searched for. Chosen.
 LONGEST_QUERY = 2_000
 
 DraftQuestion = Annotated[
@@ -56,7 +56,7 @@ Context = Annotated[
     list[Path] | None,
     typer.Option("--context", "--sources", metavar="FILE", help="A file to check against; repeatable."),
 ]
-# Lines of a diff that people are shown.
+# Lines of a diff that people are shown. Chosen.
 MOST_CHANGED = 500
 _OPEN = ("failed", "unknown")
 
@@ -224,7 +224,7 @@ def fix(
 
 
 def _suggest_outside(judgement: Judgement, given: Given, terminal: Terminal) -> None:
-    """Where the documents do not answer and nothing else may be searched, say how to change that."""
+    """Suggest outside sources if the documents do not answer and none are set."""
     from assay.settings import load_settings
 
     if judgement.recommendation == "ABSTAIN" and not load_settings(given).settings.outside:
@@ -232,20 +232,20 @@ def _suggest_outside(judgement: Judgement, given: Given, terminal: Terminal) -> 
 
 
 def _refuse_question(question: str | None) -> None:
-    """Raise UsageError for a question to many drafts."""
+    """Raise UsageError for a question with --jsonl."""
     if question is not None:
         raise UsageError("--question is for one draft, and --jsonl reads many", hint="leave out one of them")
 
 
 def _refuse_files(file: str | None, sources: list[Path] | None) -> None:
-    """Raise UsageError for files beside lines that hold drafts and their passages."""
+    """Raise UsageError for files with --jsonl."""
     if file is not None or sources:
         hint = "give the draft and its passages in each line, or leave out --jsonl"
         raise UsageError("--jsonl reads drafts and sources from standard input only", hint=hint)
 
 
 def _show_assessment(made: DraftReport, terminal: Terminal) -> None:
-    """Tell how a draft was assessed, what could not be done, and where its record is."""
+    """Print a draft's assessment, warnings, and run id."""
     from assay.cli.evidence_view import assessment_lines, weakness_lines
     from assay.types import plain
 
@@ -262,7 +262,7 @@ def _show_assessment(made: DraftReport, terminal: Terminal) -> None:
 
 
 def _has_verifier_model(given: Given) -> bool:
-    """Whether a model is set that tests claims: any other one is not opened."""
+    """Whether a verifier model is set; no other model is opened."""
     from assay.settings import load_settings
 
     return load_settings(given).settings.verifier_model is not None
@@ -276,7 +276,7 @@ async def _judgement_object(line: Request, engine: Engine) -> dict[str, Any]:
 
 
 async def _review_object(line: Request, engine: Engine) -> dict[str, Any]:
-    """A line's `claim` is one claim; its `answer` is split into claims."""
+    """Check a line: its `claim` is one claim, its `answer` is split into claims."""
     from assay.cli import objects
 
     text = line.text("claim", "answer")
@@ -284,7 +284,7 @@ async def _review_object(line: Request, engine: Engine) -> dict[str, Any]:
 
 
 def _search_sentences(text: str, engine: Engine) -> tuple[Passage, ...]:
-    """What the collection holds on each sentence of the text."""
+    """The collection's passages on each sentence of the text."""
     from assay.nlp.sentences import sentences
     from assay.types import Evidence
 
@@ -297,7 +297,7 @@ def _search_sentences(text: str, engine: Engine) -> tuple[Passage, ...]:
 def _read_draft(
     verb: str, file: str | None, sources: list[Path], terminal: Terminal
 ) -> tuple[str, tuple[Passage, ...]]:
-    """The text that a verb is given and the files to hold it to; raises UsageError where it is empty."""
+    """The text to check or fix and its sources. Raises UsageError for an empty text."""
     from assay.cli.pipes import given_passage
 
     hint = f"assay {verb} answer.txt {'--sources' if verb == 'fix' else '--context'} source.txt"
@@ -311,7 +311,7 @@ def _read_draft(
 
 
 def _is_text(given: str) -> bool:
-    """Whether an argument is a text itself: several words that name no file and do not end like a file's name.
+    """Whether an argument is text: several words that name no file and do not end like a file name.
 
     >>> _is_text("Water boils at 99.5 degrees."), _is_text("answer.txt"), _is_text("my answer.txt")
     (True, False, False)
@@ -331,7 +331,7 @@ def _read(path: str, terminal: Terminal, hint: str) -> str:
 
 
 def _drops_by_setting(given: Given) -> bool:
-    """Whether what cannot be mended is dropped: a draft from elsewhere is marked where nobody chose."""
+    """Whether the user chose to drop what cannot be repaired; by default it is marked."""
     from assay.settings import load_settings
 
     resolved = load_settings(given)
@@ -345,7 +345,7 @@ async def _fix_object(line: Request, engine: Engine, drop: bool) -> dict[str, An
 
 
 def _show_fixed(fixed: Fixed, terminal: Terminal) -> None:
-    """The draft as it is now, then what was changed and why."""
+    """Print the fixed draft, then the changes with their reasons."""
     text = fixed.text.removesuffix("\n")
     terminal.line(visible(text) if terminal.out.isatty() else text)
     changed = list(changed_lines(fixed.before, fixed.text))
@@ -366,7 +366,7 @@ def _counted(fixed: Fixed) -> str:
 
 
 def _open_check_lines(fixed: Fixed) -> Iterator[str]:
-    """The output rules that the draft still breaks; how many claims stay unknown without a mark."""
+    """Lines for broken output rules, and the number of unknown claims without a mark."""
     from assay.cli.answer_view import first_check_lines
     from assay.nlp.citations import HEDGE_MARK
     from assay.types import plain

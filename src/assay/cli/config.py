@@ -1,4 +1,4 @@
-"""config show: every setting, its value, and where the value came from."""
+"""config show: every setting with its value and origin."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def show(
 
 
 def _shown(value: Any) -> Any:
-    """The value as JSON, secrets so that only their owner recognises them."""
+    """The value as JSON; secrets are masked."""
     from pathlib import Path
 
     from pydantic import SecretStr

@@ -1,4 +1,4 @@
-"""What `assay doctor` looks at: versions, fitted weights, extras, folders, collections."""
+"""The diagnosis of versions, fitted weights, extras, folders and collections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.settings import Settings
 from assay.types import Status, Value
 from assay.wiring import collections
 
-# What each extra installs, by the module that shows it is there.
+# The extras, each with a module that it installs.
 EXTRAS = {
     "openai": ("openai", "aiohttp", "genai_prices"),
     "gemini": ("google.genai", "aiohttp", "genai_prices"),
@@ -36,14 +36,14 @@ EXTRAS = {
     "mcp": ("mcp",),
     "hub": ("huggingface_hub",),
 }
-# What the files of fitted weights say of themselves, and how it is told.
+# Fields of a weights file that are shown, and their labels.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}
 PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml")
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis(Value):
-    """One thing that was looked at; a skipped one is optional and not there."""
+    """The result for one part; SKIPPED is an optional part that is absent."""
 
     name: str
     status: Status
@@ -51,7 +51,7 @@ class Diagnosis(Value):
 
 
 def diagnose(settings: Settings, *, store: bool) -> Iterator[Diagnosis]:
-    """Everything but the models, one thing after the other; the collections only with `store`."""
+    """Diagnose everything but the models; the collections only with `store`."""
     yield from _versions()
     yield from _fits()
     yield from _calibrations()
@@ -86,7 +86,7 @@ def _full_text(release: str) -> Diagnosis:
 
 
 def _fits() -> Iterator[Diagnosis]:
-    """What was fitted on data and calibrated, and what still has weights set by hand."""
+    """Whether each file of weights was fitted on data or set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
         made = table.get("provenance", table) if isinstance(table, dict) else {}
@@ -116,7 +116,7 @@ def _elsewhere(fit: Fit) -> str:
 
 
 def _cards() -> Iterator[Diagnosis]:
-    """How often the judges that ship are right, and where."""
+    """The measured accuracy of the judges that ship."""
     for judge, card in shipped_cards().items():
         marks = card.all
         told = [
@@ -158,7 +158,7 @@ def _extras() -> Iterator[Diagnosis]:
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package that would hold it is not there either
+    except ModuleNotFoundError:  # its parent package is absent
         return False
 
 
@@ -187,7 +187,7 @@ def _collections(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _collection(name: str, settings: Settings) -> Diagnosis:
-    """Whether the collection's rows, words and vectors are whole and agree."""
+    """Whether the collection's rows, words and vectors are complete and consistent."""
     what = f"collection {name}"
     folder = settings.data_dir / "collections" / name
     try:

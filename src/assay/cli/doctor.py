@@ -1,4 +1,4 @@
-"""doctor: what is installed, what works, and what to do about the rest."""
+"""doctor: what is installed and what works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""add, sync, ls, rm, reindex: what the collection holds."""
+"""add, sync, ls, rm, reindex: the documents of a collection."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from assay.ingest.walk import source_of
 if TYPE_CHECKING:
     from assay.types import DocumentRecord
 
-# Which documents of a collection a name on the command line means. Pure, but for resolving paths.
+# --- choosing documents by name; pure, but for resolving paths --------------------------------------------
 
 
-# How much of an id tells documents apart in a list.
+# Characters of a document's id in a list.
 SHORT_ID = 12
-# How many matches of an ambiguous name are listed.
+# Matches of an ambiguous name that are listed. Chosen.
 MOST_LISTED = 20
-# What a name is a pattern by.
+# A name with one of these is a pattern.
 _OF_A_PATTERN = "*?["
 
 
 def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
-    """The documents that the names mean, each once. Raises UsageError for a name of none, or of several files.
+    """The named documents without repeats. Raises UsageError if a name fits none, or several files.
 
     An id or a path as it was added comes first: it means that document, or all documents of that file. Else a
     pattern (`*.md`) means all that it fits; a file name, a title or the beginning of an id only the one file.
@@ -51,7 +51,7 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
 
 
 def listed(record: DocumentRecord) -> str:
-    """A document on one line: how its id begins, its title, its path."""
+    """A document on one line: short id, title, path."""
     path = one_line(from_here(record.source))
     return f"{record.document_id[:SHORT_ID]:{SHORT_ID}}  {one_line(record.title, 40):40}  {path}"
 
@@ -84,17 +84,17 @@ def _fits(name: str, path: str, record: DocumentRecord) -> bool:
 
 
 def _means_all(name: str, found: Sequence[DocumentRecord]) -> bool:
-    """Whether the name is a pattern, and not a title or a file name with a pattern's signs ("What is tea?")."""
+    """Whether the name is a pattern, not a title or a file name such as "What is tea?"."""
     return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, record) for record in found)
 
 
 def _is_called(name: str, record: DocumentRecord) -> bool:
-    """Whether the name is the document's title or that of its file, letter for letter."""
+    """Whether the name is exactly the document's title or file name."""
     return name in (PurePath(record.source).name, record.title)
 
 
 def _of_file(name: str, record: DocumentRecord) -> bool:
-    """Whether the name is that of the document's file, or a pattern that fits it."""
+    """Whether the name is, or as a pattern fits, the document's file name."""
     return fnmatchcase(PurePath(record.source).name, name) or fnmatchcase(record.source, f"*/{name}")
 
 
@@ -255,9 +255,6 @@ def reindex(
         terminal.object({"passages": passages, "ms": round(ms, 1)})
     else:
         terminal.line(f"embedded {passages:,} passage{'' if passages == 1 else 's'} again in {ms / 1000:.1f} s")
-
-
-# --- choosing documents --------------------------------------------------------------------------
 
 
 def _listed(record: DocumentRecord) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Search results, judgements and reviews as people read them."""
+"""Search results, judgements, reviews and assessments for people."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-# How much of a passage a list of hits shows.
+# Characters of a passage in a list of hits. Chosen.
 EXCERPT = 240
 
 
 def show_evidence(evidence: Evidence, terminal: Terminal) -> None:
-    """Print the hits, best first, with the raw scores beside the joined one."""
+    """Print the hits, best first, with their scores."""
     console = terminal.console()
     for number, hit in enumerate(evidence.hits, 1):
         place = location(plain(hit.passage.location), hit.passage.title)
@@ -60,7 +60,7 @@ def show_judgement(judgement: Judgement, terminal: Terminal) -> None:
 
 
 def show_review(review: Review, terminal: Terminal) -> None:
-    """Print the first claims of each verdict with what the passages say of them, then the first checks."""
+    """Print the first claims of each verdict with their quotes, then the first checks."""
     console = terminal.console()
     claims = first_of_each(review.claims, lambda claim: claim.verdict.value)
     for claim in claims.first:
@@ -78,15 +78,15 @@ def _scores(hit: Hit) -> str:
     return ", ".join([f"score {hit.score:.3f}", *raw])
 
 
-# An assessment as people read it.
+# --- assessments ------------------------------------------------------------------------------------------
 
 
-# What cannot be assessed without a question.
+# Criteria that need a question.
 OF_A_QUESTION = ("relevance", "completeness")
 
 
 def weakness_lines(answer: Json) -> Iterator[Text]:
-    """A line for an assessment that did not pass: what was reached, what was asked, and the weakest criterion.
+    """A line for a failed assessment: the score, the threshold, and the weakest criterion.
 
     An overall score that was reached leaves the floor as what was not. Records of earlier versions may lack both.
     """
@@ -104,7 +104,7 @@ def weakness_lines(answer: Json) -> Iterator[Text]:
 
 
 def assessment_lines(assessment: Json | None, asked: bool) -> Iterator[str]:
-    """A line for an assessment: the overall score, each known one, what is open where none was `asked`."""
+    """A line for an assessment: the overall score, the known scores, and what needs a question."""
     if not assessment:
         return
     known = [format_score(score) for score in assessment["scores"] if score["score"] is not None]

@@ -57,7 +57,7 @@ def figures(
 
 
 def _seconds(since: datetime | None) -> float:
-    """The day as seconds since 1970; a day before the clock's reach leaves nothing out."""
+    """The day as Unix seconds; a day out of the clock's range counts as 0 or infinity."""
     try:
         return since.astimezone().timestamp() if since else 0.0
     except (ValueError, OverflowError, OSError):  # the first and the last year that a date can have
@@ -65,7 +65,7 @@ def _seconds(since: datetime | None) -> float:
 
 
 def lines(found: Figures) -> list[str]:
-    """The figures as people read them."""
+    """The figures as lines for people."""
     told = [
         ("runs", f"{found.runs}, of them {found.delivered} with an answer and {found.failed} with an error"),
         ("reflection rate", f"{_share(found.reflection_rate)} ({found.reflected} of {found.delivered} delivered)"),
@@ -89,7 +89,7 @@ def lines(found: Figures) -> list[str]:
 
 
 def _tries_lines(found: Figures) -> list[tuple[str, str]]:
-    """How many attempts replies of models took; nothing where no model replied."""
+    """The attempts per model reply; empty if no model replied."""
     if not found.tries.replies:
         return []
     first = f"{_share(found.first_try_share)} of {found.tries.replies} replies at the first try"
@@ -97,7 +97,7 @@ def _tries_lines(found: Figures) -> list[tuple[str, str]]:
 
 
 def _check_lines(found: Figures) -> list[str]:
-    """How each check ended and how long it took, as a table; then what the checks that ask a model used."""
+    """A table of check results and times, then the use of models by checks."""
     if not found.checks:
         return []
     head = f"{'check':18} {'passed':>8} {'failed':>8} {'unknown':>8} {'skipped':>8} {'ms':>10}"
@@ -106,7 +106,7 @@ def _check_lines(found: Figures) -> list[str]:
 
 
 def _check_line(name: str, found: Figures) -> str:
-    """One check; what several of them share ends in no way of its own."""
+    """The row of a check; work that several checks share has no results."""
     counts, cost = found.checks.get(name), found.check_costs.get(name)
     ends = [""] * 4 if counts is None else [counts.passed, counts.failed, counts.unknown, counts.skipped]
     ms = "" if cost is None else f"{cost.ms:.1f}"
@@ -114,7 +114,7 @@ def _check_line(name: str, found: Figures) -> str:
 
 
 def _model_lines(found: Figures) -> list[str]:
-    """What checks used that ask a model, or would have asked one."""
+    """The model calls, tokens and cost of checks."""
     asked = {name: cost for name, cost in found.check_costs.items() if cost.usage.calls or cost.kept}
     if not asked:
         return []
@@ -132,7 +132,7 @@ def _or_unknown(value: float | None, form: str) -> str:
 
 
 def _explained(found: Figures) -> list[str]:
-    """What the times are of."""
+    """A legend of the times."""
     if not found.measured:
         return ["no check was timed in these runs"]
     of = f"{found.measured} of {found.delivered} delivered"
@@ -148,7 +148,7 @@ def _number(value: float | None) -> str:
 
 
 def _mean(value: RunningMean, without: str, unit: str = "", places: int = 2) -> str:
-    """A mean with its deviation, how many it is of, and how many had no value."""
+    """A mean with its deviation, its count, and the number of runs without a value."""
     left = f"{value.unjudged} {without}"
     if value.mean is None:
         return f"unknown ({left})"

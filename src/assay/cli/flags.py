@@ -1,4 +1,4 @@
-"""One table: which flag sets which setting. A verb says by name which of them it takes.
+"""The table of flags, each named as its setting. A verb names the flags that it takes.
 
 The settings themselves are not imported here: `assay --help` has to answer at once. A test holds the table to them.
 """
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from typer import _click
 
 
-# The settings that were given as flags, by name.
+# Settings given as flags, by name.
 Given = dict[str, Any]
 
-# What stands above a group of flags in `--help`.
+# Headings of the groups of flags in `--help`.
 COLLECTION = "Collection and search"
 JUDGING = "Judging"
 MODELS = "Language models"
@@ -37,7 +37,7 @@ OUTSIDE = "Outside sources"
 
 
 def _flag(kind: Any, group: str, explained: str, metavar: str | None = None, *names: str) -> Any:
-    """The annotation of a flag that may be left out."""
+    """The annotation of an optional flag."""
     option = typer.Option(*names, metavar=metavar, help=explained, rich_help_panel=group)
     return Annotated[kind | None, option]
 
@@ -262,16 +262,16 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         ),
     }
 )
-# A secret on a command line is read by everyone who may list processes.
+# Everyone who may list processes can read a secret on a command line.
 WITHOUT_FLAG = frozenset(
     {"openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
 )
 
-# What several verbs take together.
+# Flags that several verbs share.
 THE_COLLECTION = ("collection", "data_dir")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
-# How a model is asked, whatever it does.
+# Flags for calling any model.
 ASKING = ("context_tokens", "reasoning_effort", "thinking_tokens")
 FOR_MODELS = (*(name for name in FLAGS if name.endswith("model")), *ASKING)
 _SERVICES = (
@@ -335,7 +335,7 @@ def takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             return verb(terminal_of(ctx), **values)
 
         signature = _with_flags(inspect.signature(verb, eval_str=True), names)
-        # What typer reads a verb's options from.
+        # typer reads a verb's options from these.
         with_flags.__signature__ = signature  # type: ignore[attr-defined]
         with_flags.__annotations__ = {
             parameter.name: parameter.annotation for parameter in signature.parameters.values()
@@ -366,7 +366,7 @@ def add_verbs(app: typer.Typer, verbs: Iterable[Callable[..., Any]]) -> None:
         app.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
 
 
-# The options that several verbs share and that are no settings, and how a verb's help shows all of them.
+# --- shared options that are not settings, and the layout of `--help` -------------------------------------
 
 
 def terminal_of(ctx: typer.Context) -> Terminal:
@@ -407,7 +407,7 @@ AtOnce = Annotated[
 
 
 def at_once(given: int | None, flags: Given) -> int:
-    """How many lines of a pipe are answered together; waiting for a model is no work, all else is."""
+    """The number of lines to process at once: more with a model, which is mostly waited for."""
     from assay.settings import MODEL_SETTINGS, load_settings
 
     settings = load_settings(flags).settings
@@ -416,7 +416,7 @@ def at_once(given: int | None, flags: Given) -> int:
 
 
 def one_format(as_json: bool, as_json_lines: bool) -> None:
-    """Refuse both machine formats at once."""
+    """Raise UsageError for both machine formats."""
     if as_json and as_json_lines:
         raise UsageError(
             "--json and --jsonl cannot be used together", hint="use --json for one input, --jsonl for many"
@@ -424,7 +424,7 @@ def one_format(as_json: bool, as_json_lines: bool) -> None:
 
 
 def one_of_two(yes: bool, no: bool, flags: str) -> bool | None:
-    """What was decided with two flags, `flags` by name; None where neither was given. Raises UsageError for both.
+    """The choice of two opposite flags; None for neither. Raises UsageError for both.
 
     >>> one_of_two(False, True, "--accept and --reject")
     False

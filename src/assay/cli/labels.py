@@ -23,7 +23,9 @@ ReviewedRun = Annotated[
 ]
 Accept = Annotated[bool, typer.Option("--accept", help="Accept the answer as it is.")]
 Reject = Annotated[bool, typer.Option("--reject", help="Reject the answer.")]
-Note = Annotated[str, typer.Option("--note", metavar="TEXT", help="Reason, stored with it.")]
+Note = Annotated[
+    str, typer.Option("--note", metavar="TEXT", help="Your reason, stored with the decision or label.")
+]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Your name. [default: your login name]")]
 LabelledRun = Annotated[
     str | None,
@@ -156,7 +158,7 @@ def _decide(queue: ReviewQueue, run: str, *, accept: bool, note: str, by: str | 
 
 
 def _show(record: RunRecord, as_json: bool, *, decided: bool, terminal: Terminal) -> None:
-    """The run and its decisions; after a decision, the decisions alone."""
+    """Print the run and its decisions; after a decision, only the decisions."""
     from assay.cli.run_view import moment, show_run
 
     if as_json:
@@ -171,17 +173,17 @@ def _show(record: RunRecord, as_json: bool, *, decided: bool, terminal: Terminal
 
 
 def login() -> str:
-    """The name of whoever runs the program; empty where the system knows none."""
+    """The user's login name; empty if the system has none."""
     from getpass import getuser
 
     try:
         return getuser()
-    except (OSError, KeyError):  # a container may run as a number without a name
+    except (OSError, KeyError):  # a container may run under a user id without a name
         return ""
 
 
 def _list_labels(labels: tuple[Label, ...], as_json: bool, terminal: Terminal) -> None:
-    """The labels that hold: all in one object, or a line for each whole answer."""
+    """Print the valid labels: all in one object, or one line per labelled answer."""
     from assay.records.labels import WHOLE
 
     if as_json:

@@ -1,4 +1,4 @@
-"""Which model does each role, on which host, and whether chat, stream, JSON and embeddings work with it."""
+"""The diagnosis of models: role, host, and whether chat, stream, JSON and embeddings work."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from assay.wiring.models import open_models, provider_and_model, tuned
 from assay.wiring.networks import open_checker_network, open_reader, open_reranker
 from assay.wiring.web import open_provider
 
-# Seconds for one test; a model in a file is loaded within the first.
+# Seconds for one test; the first also loads a model file. Chosen.
 PATIENCE = 30.0
-# Roles whose model is asked only where it is set for the role itself.
+# Roles that need a model of their own.
 ASKED_WHERE_SET = frozenset({"verifier"})
 _HERE = "this process"
 _UNFITTED = (
@@ -38,7 +38,7 @@ _UNFITTED = (
 
 
 class _Ready(BaseModel):
-    """What the JSON test wants to be told."""
+    """The reply that the JSON test expects."""
 
     ready: bool
 
@@ -57,7 +57,7 @@ _JSON = ModelRequest(
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A model under its name in the settings, or why it cannot be opened."""
+    """A model by its name in the settings, or the reason why it cannot be opened."""
 
     name: str
     model: LLM | None
@@ -65,12 +65,12 @@ class _Opened:
 
     @property
     def host(self) -> str:
-        """Where prompts go."""
+        """The host that prompts are sent to."""
         return (self.model.host if self.model is not None else "") or _HERE
 
 
 def diagnose_embedder(resolved: Resolved) -> Iterator[Diagnosis]:
-    """Whether the network may be used, and the embedder: opening it compares its files, or asks its service."""
+    """Diagnose offline mode and the embedder, by opening it."""
     settings = resolved.settings
     service = settings.embedder.startswith("openai:")
     host = _host(settings.openai_base_url or "https://api.openai.com") if service else _HERE
@@ -92,7 +92,7 @@ def diagnose_embedder(resolved: Resolved) -> Iterator[Diagnosis]:
 
 
 def _host(address: str) -> str:
-    """The host of an address; the address itself where it has none that can be read."""
+    """The host of an address, or the address itself if it has none."""
     try:
         return urlsplit(address).hostname or address
     except ValueError:
@@ -100,7 +100,7 @@ def _host(address: str) -> str:
 
 
 def diagnose_reader(resolved: Resolved) -> Iterator[Diagnosis]:
-    """The reader: opening it compares its files, and reading a text opens its network."""
+    """Diagnose the reader by opening it and reading a text."""
     settings, what = resolved.settings, "role reader"
     try:
         opened = open_reader(settings)
@@ -119,7 +119,7 @@ def diagnose_reader(resolved: Resolved) -> Iterator[Diagnosis]:
 
 
 def diagnose_checker(resolved: Resolved) -> Iterator[Diagnosis]:
-    """The checker: opening it compares its files, and checking a claim opens its network."""
+    """Diagnose the checker by opening it and checking a claim."""
     settings, what = resolved.settings, "role checker"
     try:
         opened = open_checker_network(settings)
@@ -141,7 +141,7 @@ def diagnose_checker(resolved: Resolved) -> Iterator[Diagnosis]:
 
 
 def diagnose_reranker(resolved: Resolved) -> Iterator[Diagnosis]:
-    """The reranker: reading a passage opens its network."""
+    """Diagnose the reranker by scoring a passage."""
     settings, what = resolved.settings, "role reranker"
     try:
         opened = open_reranker(settings)
@@ -157,7 +157,7 @@ def diagnose_reranker(resolved: Resolved) -> Iterator[Diagnosis]:
 
 
 def file_of(network: object) -> str:
-    """Which of the networks in a folder was taken, where there are several."""
+    """The network that was chosen from a folder with several."""
     folder = getattr(network, "folder", None)
     if not isinstance(folder, HubFolder) or not folder.others:
         return ""
@@ -165,7 +165,7 @@ def file_of(network: object) -> str:
 
 
 def diagnose_models(resolved: Resolved) -> Iterator[Diagnosis]:
-    """Each role with its model and host, then the tests of each model."""
+    """Diagnose each role with its model and host, then test each model."""
     settings = resolved.settings
     opened = {name: _open(name, settings) for name in dict.fromkeys(_roles(settings).values())}
     for role, name in _roles(settings).items():
@@ -178,7 +178,7 @@ def diagnose_models(resolved: Resolved) -> Iterator[Diagnosis]:
 
 
 def _patience(settings: Settings, names: Sequence[str]) -> Iterator[Diagnosis]:
-    """Whether a question may take as long as a model in a file can need; to be slow is no fault."""
+    """Warn if the deadline is shorter than a model in a file can need."""
     seconds = settings.limits("fast").seconds
     if seconds < SLOW and any(name.startswith("local:") for name in names):
         told = f"{seconds:g} s for one question; a model in a file can need {SLOW:g} s: set --deadline {SLOW:g}"
@@ -191,7 +191,7 @@ def _roles(settings: Settings) -> Mapping[str, str]:
 
 
 def _open(name: str, settings: Settings) -> _Opened:
-    """The model alone: what is wrong with another one is no fault of it."""
+    """Open one model by itself, so that errors of others do not count."""
     alone = settings.model_copy(update={**dict.fromkeys(MODEL_SETTINGS), "model": name})
     try:
         return _Opened(name, tuned(open_models(alone).by_name[name], settings))
@@ -210,7 +210,7 @@ def _role(role: str, opened: _Opened, resolved: Resolved) -> Diagnosis:
 
 
 def key_origin(provider: str, resolved: Resolved) -> str:
-    """Where the provider's key came from, empty for one without keys."""
+    """The origin of the provider's key; empty if it needs none."""
     name = f"{provider}_api_key"
     if name not in resolved.origins:
         return ""
@@ -221,7 +221,7 @@ def key_origin(provider: str, resolved: Resolved) -> str:
     return f", key from {origin}{variables}"
 
 
-# --- the tests ----------------------------------------------------------------------------------
+# --- tests of a model -------------------------------------------------------------------------------------
 
 
 async def _tested(opened: list[_Opened]) -> list[list[Diagnosis]]:
@@ -229,7 +229,7 @@ async def _tested(opened: list[_Opened]) -> list[list[Diagnosis]]:
 
 
 async def _tests(name: str, model: LLM) -> list[Diagnosis]:
-    """Chat, stream and JSON, one after the other; where chat fails, the others are not tried."""
+    """Test chat, stream and JSON in turn; if chat fails, the others are not tested."""
     if name.startswith("fake:"):
         return [Diagnosis(model.name, Status.SKIPPED, "a script has fixed replies: nothing to test")]
     found: list[Diagnosis] = []
@@ -280,7 +280,7 @@ _TESTS: Mapping[str, Callable[[LLM], Awaitable[None]]] = MappingProxyType(
 
 
 def _require_ending(reply: ModelReply) -> None:
-    """Raise UnusableReply for a reply that ended badly; one that is merely long shows that the model works."""
+    """Raise UnusableReply for a reply that ended badly; one that hit its length limit is fine."""
     if reply.finish not in ("stop", "length"):
         raise unusable(reply.finish)
 
@@ -289,17 +289,16 @@ def describe_error(error: AssayError) -> str:
     return f"{error} ({error.hint})"
 
 
-# Which sources outside may be asked, on which host, and whether each answers a search.
+# --- outside sources --------------------------------------------------------------------------------------
 
 
-# Seconds for one search; an MCP server is started within them.
-# What a source is searched for: a word that tells nothing of anybody.
+# The query of a test search, which reveals nothing.
 QUERY = "water"
 _RESULTS = 3
 
 
 def diagnose_outside(resolved: Resolved) -> Iterator[Diagnosis]:
-    """Whether anything may be asked outside, then each source with its host, searched once."""
+    """Diagnose the outside sources by searching each once."""
     settings = resolved.settings
     if not settings.outside:
         detail = "off: no search leaves this machine; turn on a source with --outside"
@@ -319,7 +318,7 @@ def _rules(settings: Settings) -> str:
 
 
 def _source(name: str, resolved: Resolved) -> Diagnosis:
-    """One source: its host, its key, and what a search of it gave."""
+    """Diagnose one source: host, key, and the result of a search."""
     what = f"outside {name}"
     try:
         provider = open_provider(name, resolved.settings)

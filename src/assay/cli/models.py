@@ -1,4 +1,4 @@
-"""models: fetch models of the Hugging Face hub, list them, remove them."""
+"""models: fetch, list and remove models of the Hugging Face hub."""
 
 from __future__ import annotations
 

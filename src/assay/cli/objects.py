@@ -10,7 +10,7 @@ from assay.verification.verifier import least_support
 
 
 def answer_object(answer: Answer) -> dict[str, Any]:
-    """The answer object; a refusal names the nearest file as seen from the working folder."""
+    """The answer object; a refusal names the nearest file relative to the working folder."""
     body = answer.to_dict()
     declined = answer.outcome in ("abstained", "clarify")
     return {**body, "text": with_paths_from_here(answer.text)} if declined else body
@@ -33,7 +33,7 @@ def hit_objects(evidence: Evidence) -> list[dict[str, Any]]:
 
 
 def judgement_object(judgement: Judgement) -> dict[str, Any]:
-    """What a pipe says of a question and its passages."""
+    """The judgement of a question and its passages."""
     names = ("sufficiency", "recommendation", "quality", "coverage", "relevance", "aspects", "missing", "issues")
     body = judgement.to_dict()
     disagreements = [contradiction_object(contradiction) for contradiction in judgement.contradictions]
@@ -46,7 +46,7 @@ def judgement_object(judgement: Judgement) -> dict[str, Any]:
 
 
 def contradiction_object(contradiction: Contradiction) -> dict[str, Any]:
-    """What passages disagree on: each reading with the ids of the passages that give it."""
+    """A disagreement: its readings with the ids of their passages."""
     readings = [
         {"value": reading.value, "passages": list(reading.passage_ids), "date": reading.date}
         for reading in contradiction.readings
@@ -55,7 +55,7 @@ def contradiction_object(contradiction: Contradiction) -> dict[str, Any]:
 
 
 def review_object(review: Review) -> dict[str, Any]:
-    """What a pipe says of a text: the least support and the worst verdict among its claims."""
+    """The review of a text: least support, worst verdict, claims and checks."""
     return {
         "support": least_support(review),
         "verdict": review.verdict.value,
@@ -65,12 +65,12 @@ def review_object(review: Review) -> dict[str, Any]:
 
 
 def run_object(answer: Answer) -> dict[str, Any]:
-    """What is said of one draft alone: the run that it is recorded as, and how good it is as a whole."""
+    """The run of a single draft: its id, assessment and warnings."""
     return {"run_id": answer.run_id, "assessment": plain(answer.assessment), "warnings": list(answer.warnings)}
 
 
 def fix_object(fixed: Fixed) -> dict[str, Any]:
-    """What a pipe says of a draft that was fixed."""
+    """The fixed draft with its changes."""
     return {
         "answer": fixed.text,
         "changes": plain(fixed.repairs),

@@ -143,7 +143,7 @@ def ask(
         if own is None:
             answer = engine.ask(text, dialogue, progress, streamed=stream)
         else:
-            # Flags of a search have an effect only where one may be made: the engine refuses the others.
+            # The engine refuses search options that would have no effect.
             searching = {name: given[name] for name in ("rounds", "k", "where", "mode") if name in given}
             options = AskOptions(**searching)
             answer = engine.answer_from(text, own, dialogue, options, progress, streamed=stream)
@@ -154,7 +154,7 @@ def ask(
 
 
 def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
-    """Answer each line. Without a collection only lines with passages are; raises UnknownCollection for others."""
+    """Answer each line. Without a collection, a line needs passages; else UnknownCollection is raised."""
     from assay.cli import objects
     from assay.cli.pipes import run_pipe
     from assay.errors import UnknownCollection
@@ -182,7 +182,7 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
 
 
 def _opened(own: bool, given: Given) -> Engine:
-    """The collection, or none where the passages are the caller's own and nothing else is searched."""
+    """The engine; without a collection if the passages are given and nothing else is searched."""
     from assay.wiring import open_checker, open_engine
 
     if own and given.get("rounds", 1) == 1:
@@ -191,7 +191,7 @@ def _opened(own: bool, given: Given) -> Engine:
 
 
 def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple[Hit, ...]:
-    """The passages of a file, one a line, in their order. Raises UsageError."""
+    """The passages of a file of JSON lines. Raises UsageError."""
     from assay.cli.pipes import Request, json_lines
 
     if str(path) == "-" and question == "-":
@@ -206,7 +206,7 @@ def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple
 
 
 def read_question(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
-    """The question's text, or None where questions come as JSON lines."""
+    """The question, or None with --jsonl. Raises UsageError for an empty one."""
     from assay.core.inputs import refuse_no_question
 
     flags.one_format(as_json, as_json_lines)
@@ -222,7 +222,7 @@ def read_question(question: str | None, as_json: bool, as_json_lines: bool, term
 
 
 def _warn_of_style(given: Given, terminal: Terminal) -> None:
-    """Where another style is set, say that a stream has numbers: what a source is called depends on the others."""
+    """Warn that --stream cites by number, since other names depend on all sources."""
     from assay.settings import load_settings
     from assay.types import CitationStyle
 

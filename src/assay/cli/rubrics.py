@@ -1,4 +1,4 @@
-"""rubrics: what answers are assessed by, its hash, and how to have it worded anew."""
+"""rubrics: show, hash and reword what answers are assessed by."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def show(
     given: Given,
     as_json: AsJson = False,
 ) -> None:
-    """Show the rubrics and strategies in force, as TOML with their hash."""
+    """Show the rubrics and strategies in use, as TOML with their hash."""
     from assay.assessment.rubrics import as_toml, rubrics_in
     from assay.settings import load_settings
 
@@ -36,7 +36,7 @@ def hash_(
     *,
     given: Given,
 ) -> None:
-    """Print the hash of the rubrics and strategies in force; every assessment records it."""
+    """Print the hash of the rubrics in use; assessments record it."""
     from assay.assessment.rubrics import rubrics_in
     from assay.settings import load_settings
 

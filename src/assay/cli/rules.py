@@ -1,4 +1,4 @@
-"""rules check, rules show: test a file of output rules, and see what it tells the writer and checks."""
+"""rules check and rules show: output rules."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def show(
 
 
 def _where(file: str) -> str | Path:
-    """A file of that name comes before the rules that assay brings along."""
+    """The file of that name, or else the name of rules that ship with assay."""
     return Path(file) if os.path.isfile(file) else file
 
 
@@ -113,17 +113,17 @@ def _object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
 
 
 def _told(rule: Rule) -> str:
-    """What the writer is told, in a language that the rule knows."""
+    """The instruction for the writer, in a language of the rule."""
     return rule.instruction(_language(rule))
 
 
 def _language(rule: Rule) -> str:
-    """A language that the rule knows, English where it does; empty where it knows none."""
+    """A language of the rule, preferably English; empty if it has none."""
     return next(iter(sorted(rule.params.languages, key=lambda code: (code != "en", code))), "")
 
 
 def _good(count: int) -> str:
-    """What is said of a file without a problem."""
+    """The line for a file without problems."""
     return f"{_counted(count)}, no contradiction" if count else "no rules, so nothing is checked"
 
 

@@ -1,4 +1,4 @@
-"""A recorded run as people read it: the steps with their times, the claims with their sources, the checks."""
+"""A recorded run for people: steps with times, claims with sources, checks."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
 
 
 def _show_claims(claims: Sequence[Json], console: Any) -> None:
-    """The first claims of each verdict, then how many more there are."""
+    """Print the first claims of each verdict, then the number of further ones."""
     shown = first_of_each(claims, lambda claim: str(claim["verdict"]))
     for claim in shown.first:
         _show_claim(claim, console)
@@ -86,7 +86,7 @@ def _show_claim(claim: Json, console: Any) -> None:
 
 
 def claim_status(claim: Json) -> str:
-    """What the tests made of a claim: quoted exactly, borne out, failed or untested.
+    """The status of a claim: quoted exactly, supported, failed or untested.
 
     >>> claim_status({"verdict": "supported", "history": [{"by": "quote"}]})
     'quoted exactly'
@@ -94,12 +94,12 @@ def claim_status(claim: Json) -> str:
     'failed: contradicted'
     """
     if claim["verdict"] == "supported":
-        return "quoted exactly" if any(event["by"] == "quote" for event in claim["history"]) else "borne out"
+        return "quoted exactly" if any(event["by"] == "quote" for event in claim["history"]) else "supported"
     return "untested" if claim["verdict"] == "unknown" else f"failed: {claim['verdict']}"
 
 
 def _short_id(passage_id: str) -> str:
-    """How a passage's id begins; that of a source which somebody gave is whole: it is its name."""
+    """The short id of a passage; the full name of a source given by the caller."""
     return passage_id[:SHORT_ID] if _IS_HASH.fullmatch(passage_id) else one_line(passage_id, 200)
 
 
@@ -111,7 +111,7 @@ def _show_repair(repair: Json, console: Any) -> None:
 
 
 def _with_paragraph_signs(text: str) -> str:
-    """A text on one line; its paragraph breaks are shown, since a repair may change nothing else."""
+    """A text on one line with ¶ for paragraph breaks, which may be all that a repair changes."""
     return one_line(text.replace("\n\n", " ¶ "), 300)
 
 
@@ -128,7 +128,7 @@ def _show_assessment(assessment: Json | None, console: Any, *, asked: bool) -> N
 
 
 def _format_reasons(score: Json, asked: bool) -> str:
-    """Why a criterion has its score, in a few words; what needs a question, where none was `asked`."""
+    """The reasons of a score, or that the criterion needs a question."""
     if not asked and score["score"] is None and score["criterion"] in OF_A_QUESTION:
         return ": no question was given to assess it by (--question)"
     reasons = "; ".join(score["reasons"]).removeprefix("unknown: ")
@@ -136,7 +136,7 @@ def _format_reasons(score: Json, asked: bool) -> str:
 
 
 def event_line(kind: str, body: Json) -> str:
-    """What an event says on one line; the sentences stand in the answer already."""
+    """An event on one line; empty for events of sentences that the answer shows."""
     match kind:
         case "status":
             return str(body["stage"])
@@ -162,7 +162,7 @@ def event_line(kind: str, body: Json) -> str:
 
 
 def _verified(answer: Json) -> bool:
-    """As `Answer.validate`, for an answer from the record."""
+    """`Answer.validate` for a recorded answer."""
     return not any(
         check["severity"] == "block" and check["status"] in ("failed", "unknown") for check in answer["checks"]
     )
@@ -172,16 +172,16 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="seconds")
 
 
-# What is told of a run while it is under way: sentences that are sure to stay, and with `-v` every step.
+# --- a run in progress ------------------------------------------------------------------------------------
 
 
-# What a sentence begins with that begins a paragraph.
+# A sentence that starts a paragraph begins with this.
 _PARAGRAPH = "\n\n"
 
 
 @dataclass(slots=True)
 class Progress:
-    """Told of each event; prints a sentence when it is verified, and a marked one where others stand beside it.
+    """Prints each sentence once it is verified, a marked one with its neighbours, and with -v every event.
 
     A passage's number is its place in order of first citation, as it will be in the answer.
     """
@@ -194,7 +194,7 @@ class Progress:
     _waiting: list[Sentence] = field(default_factory=list)
 
     def __call__(self, event: Event) -> None:
-        """Tell what is to be told of the event."""
+        """Print what the event changes."""
         if self.terminal.verbose:
             self.terminal.detail(event_line(event.kind, event.to_dict()) or event.kind)
         if self.sentences:
@@ -202,7 +202,7 @@ class Progress:
 
     def _tell(self, event: Event) -> None:
         match event:
-            case StatusChanged(stage="write"):  # where nothing of a draft passed, another one takes its place
+            case StatusChanged(stage="write"):  # a new draft replaces one of which nothing passed
                 self._waiting, self._numbers, self.dropped = [], {}, 0
             case SentenceVerified(sentence=sentence):
                 self._waiting.append(sentence)

@@ -240,8 +240,8 @@ def calibrate(
 
         rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
         found = recalibrated(labels, settings.collection, rows, open_embedder(settings).model.sha256)
-        before = labels.in_force(settings.collection).version
-        made = labels.keep(settings.collection, found.fit, at=at, by=who)
+        before = labels.calibration_in_use(settings.collection).version
+        made = labels.add_calibration(settings.collection, found.fit, at=at, by=who)
         if as_json:
             after = found.fit.measured
             error = None if found.before is None else found.before.to_dict()
@@ -265,7 +265,7 @@ def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
     from assay.evals.labels_file import Labelled, enough
     from assay.records.labels import WHOLE
 
-    whole = [label for label in labels.holding() if label.claim == WHOLE]
+    whole = [label for label in labels.current() if label.claim == WHOLE]
     own = [label for label in whole if labels.store.load(label.run_id).run.collection == collection]
     return enough("the record", [Labelled(label.version, label.run_id, label.good) for label in own])
 
@@ -274,7 +274,7 @@ def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Termina
     """Print the shipped calibration and the collection's own, with a mark at the one in use."""
     from assay.calibration.shipped import shipped
 
-    now = labels.in_force(collection).version
+    now = labels.calibration_in_use(collection).version
     fits = [(0, "assay", shipped()["answers"])]
     fits += [(made.version, made.by, made.fit) for made in labels.calibrations(collection)]
     if as_json:

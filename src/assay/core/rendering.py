@@ -25,7 +25,7 @@ def rendered(answer: Answer, style: CitationStyle = CitationStyle.NUMBERED, refe
     return f"{text}\n\n{sources}" if sources else text
 
 
-def restyle(answer: Answer, style: CitationStyle) -> Answer:
+def with_style(answer: Answer, style: CitationStyle) -> Answer:
     """The answer with its text in `style`; the offsets of claims, checks and marks are moved with the text.
 
     With style NONE, the claims and sources still say where each statement comes from.

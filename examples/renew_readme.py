@@ -1,4 +1,4 @@
-"""Write what `make try` prints into the README; with --check, only say whether it stands there already."""
+"""Write the output of `make try` into the README; with --check, only compare and show the difference."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 _BLOCK = re.compile(r"(<!-- make try -->\n```text\n).*?(```\n<!-- end of make try -->)", re.DOTALL)
 
-# A run's id is another each time.
+# The id of a run, which differs each time.
 _RUN = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b")
 
 
 def printed() -> str:
-    """The standard output of the three questions, 100 columns wide, without colours.
+    """What `make try` prints, 100 columns wide, without colours.
 
-    Ids of runs are shown as RUN, paths from this project's folder on.
+    Run ids are replaced by RUN, and paths are relative.
     """
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from assay import Engine, SearchSettings, open_engine
 from assay.errors import AssayError, MissingExtra
-from assay.integrations.passages import found, status_of
+from assay.integrations.passages import search_masked, status_of
 from assay.types import Action, Passage
 
 SEARCH = SearchSettings(k=5)
@@ -75,7 +75,7 @@ class Direct:
 
     def run(self, question: str, draft: str) -> Seen:
         """As a flow does."""
-        passages = found(self.engine, question, SEARCH).passages
+        passages = search_masked(self.engine, question, SEARCH).passages
         ids = tuple(passage.passage_id for passage in passages)
         enough = self.engine.judge(question, passages).recommendation is Action.ANSWER
         if self.gated and not enough:

@@ -41,7 +41,9 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def reader_home(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """A copy of the sample documents, and an environment without any collection or key."""
     home = tmp_path / "home"
-    shutil.copytree(ROOT / "docs", home / "docs")
+    # The decision records are half of all passages, and no example is about them.
+    shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("decisions"))
+    shutil.copytree(ROOT / "examples" / "library", home / "examples" / "library")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
     for name in ("DATA", "CONFIG", "STATE", "CACHE"):
         environment[f"XDG_{name}_HOME"] = str(tmp_path / name.lower())

@@ -15,7 +15,7 @@ from assay.engine import Engine
 from assay.errors import BudgetSpent, UsageError
 from assay.records.figures import summed
 from assay.records.runs import RunStore
-from assay.types import Done, Message, Outcome, QuestionKind, Status
+from assay.types import Action, Done, Message, Outcome, QuestionKind, Status
 from assay.wiring.runs import replay
 
 LINES = [
@@ -286,3 +286,12 @@ def test_a_model_for_one_question_leaves_the_engines_verifier_in_place(folder: P
         answer = engine.ask(QUESTION, options=AskOptions(model=other))
     assert "other" in answer.models.writer
     assert "verifier" in answer.models.verifier
+
+
+def test_an_unclear_question_is_asked_back_or_not(engine: Engine):
+    options = AskOptions(ask_back=False)
+    back, told = engine.ask("When was it opened?"), engine.ask("When was it opened?", options=options)
+    reason = 'the question cannot be understood as it stands: nothing says what "it" stands for'
+    assert (back.outcome, back.text[-1], reason in back.warnings) == (Outcome.CLARIFY, "?", False)
+    assert (told.outcome, told.text[-1], reason in told.warnings) == (Outcome.ABSTAINED, ".", True)
+    assert engine.gather("When was it opened?", options=options).action is Action.ABSTAIN

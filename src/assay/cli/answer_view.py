@@ -1,4 +1,4 @@
-"""An answer as people read it: the text, its numbered sources with their quotes, one line that says what passed.
+"""An answer for people: the text, its numbered sources with quotes, and one line on what passed.
 
 It is shown from the answer object, so that an answer of today and one from the record look the same.
 """
@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.exits import from_here
+from assay.cli import objects
 from assay.cli.flags import Given
-from assay.cli.terminal import Terminal, first_of_each, one_line
+from assay.cli.terminal import Terminal, first_of_each, from_here, one_line, with_paths_from_here
 from assay.core.rendering import rendered, section_within
 from assay.nlp.blocks import BlockKind, blocks
 from assay.settings import load_settings
@@ -28,30 +28,32 @@ if TYPE_CHECKING:
 
 Json = Mapping[str, Any]
 
-# What each state of a check looks like.
+# The mark of each status of a check.
 MARKS = {"passed": "✓", "failed": "✗", "unknown": "?", "skipped": "–"}
 STYLES = {"passed": "green", "failed": "red", "unknown": "yellow", "skipped": "dim"}
-# How the names of the checks of output rules begin.
+# Prefix of the checks of output rules.
 OUTPUT_RULE = "rule:"
-# How much of a passage's id names it in a dialogue; `assay show` has it whole.
+# Characters of a passage's id that a dialogue shows; `assay show` has the full id.
 SHORT_ID = 8
-# What a place is told by, in order.
+# The parts of a location, in the order in which they are shown.
 _PLACES = ("page", "pages", "slide", "slides", "sheet", "row", "rows")
-# The check that the answer answers the question; the verdict's line says how it ended.
+# The outcomes without an answer.
+DECLINED = ("abstained", "clarify")
+# The check that the answer answers the question; the verdict line shows its result.
 ANSWERS = "answers"
 CLOSEST, DOUBTFUL = "The closest passages; they may not answer this:", "This may not answer the question:"
-# Longer quotes are cut on the terminal only; `--json` has them whole.
+# Longer quotes are cut on the terminal; `--json` has the full quotes. Chosen.
 QUOTE_WIDTH = 300
 
-# The file that a refusal names: its nearest passage's.
-_PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
-# A line break before a list item, a heading, a row, a quotation, code or a note is meant.
+# A line break is kept before a list item, a heading, a row, a quotation, code or a note.
 _BREAK = re.compile(r"\n(?=[ \t]*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |[|>]|```|\[\^?\d+\]:))")
-# A link shows its words; `--json` has where it leads.
+# The number of a footnote, which stands before its block.
+_NOTE = re.compile(r"\[\^\d{1,6}\]: \Z")
+# A link is shown as its text; `--json` has the address.
 _LINK = re.compile(r"!?\[([^\]\[]{1,300})\]\([^()\s]{1,500}\)")
 # A row of a table file as it is stored: "City | People", "City: Ulm; People: 126000".
 _ROW = re.compile(r".* \| .*|[^:;]{1,80}: .+")
-# Markdown's strong text, which a terminal shows with its signs.
+# Markdown's strong text.
 _STRONG = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*\n]{1,500}?)(?<=\S)\*\*(?![\w*])")
 
 
@@ -65,45 +67,45 @@ def show_answer(
     """
     console = terminal.console()
     shown = answer["text"] if text is None else text
-    if answer["outcome"] in ("abstained", "clarify"):
-        shown = _PATH.sub(lambda match: f"({from_here(match[1])})", shown)
+    if answer["outcome"] in DECLINED:
+        shown = with_paths_from_here(shown)
     if shown:
         if may_not_answer(answer):
             console.print(CLOSEST if _all_quoted(answer["claims"]) else DOUBTFUL, style="yellow")
             console.print()
-        console.print(bold(flowing(shown)))
+        console.print(bold(reflow(shown)))
     for number, source in enumerate(answer["sources"]):
-        quoted = [quote for quote in quotes(source, answer["claims"]) if not _stands_in(quote, answer["text"])]
+        quoted = [quote for quote in quotes(source, answer["claims"]) if not _is_shown_in(quote, answer["text"])]
         if quoted or not number:
             console.print()
         console.print(
             _heading(source, answer["claims"]) + (f" · {source['passage_id'][:SHORT_ID]}" if with_ids else "")
         )
         for quote in quoted:
-            indented(console, f"“{quote}”", 4)
+            print_indented(console, f"“{quote}”", 4)
     console.print()
-    for line in chain(disagreements(answer), _open_points(answer), broken_advice(answer)):
+    for line in chain(disagreement_lines(answer), _open_check_lines(answer), broken_rule_lines(answer)):
         console.print(line)
     console.print(verdict_line(answer, verified))
     for told in (repairs_line(answer), usage_line(answer)):
         if told:
-            indented(console, told, 2)
+            print_indented(console, told, 2)
     for warning in answer["warnings"]:
         terminal.note(f"warning: {warning}")
 
 
 def may_not_answer(answer: Json) -> bool:
-    """Whether an answer is shown of which nobody can tell that it answers the question."""
+    """Whether an answer is shown that may not answer the question."""
     return answer["outcome"] in ("answered", "partial") and answer["confidence"].get("answers") in ("unsure", "no")
 
 
-def _stands_in(quote: str, text: str) -> bool:
-    """Whether the answer's text shows the quote already, so that it is not printed twice."""
+def _is_shown_in(quote: str, text: str) -> bool:
+    """Whether the answer's text contains the quote, so that it need not be printed again."""
     return one_line(quote).rstrip("…") in one_line(text)
 
 
-def indented(console: Console, text: str, columns: int) -> None:
-    """Print the text dimmed and set in, every line of it; where nothing breaks lines, the one line."""
+def print_indented(console: Console, text: str, columns: int) -> None:
+    """Print the text dimmed and indented."""
     from rich.padding import Padding
     from rich.text import Text
 
@@ -114,59 +116,60 @@ def indented(console: Console, text: str, columns: int) -> None:
 
 
 def verdict_line(answer: Json, verified: bool) -> Text:
-    """The one line: mark, verdict, claims, what is missing, and how far to trust it."""
-    if answer["outcome"] in ("abstained", "clarify"):
+    """The last line: mark, verdict, claims, what is missing, and the confidence."""
+    if answer["outcome"] in DECLINED:
         what = "no answer" if answer["outcome"] == "abstained" else "the question is unclear"
         sufficiency = answer["judgement"]["sufficiency"]
         measured = (
             "evidence not measured" if sufficiency is None else f"sufficiency of the evidence {sufficiency:.2f}"
         )
-        return marked("skipped", " · ".join([what, *_missing(answer), measured]))
+        return with_mark("skipped", " · ".join([what, *_missing(answer), measured]))
     confidence = answer["confidence"]
-    level = confidence_told(confidence)
+    level = describe_confidence(confidence)
     if verified and not answer["claims"]:
-        return marked("unknown", "not verified · it claims nothing")
-    status, what = _standing(answer, verified)
+        return with_mark("unknown", "not verified · it makes no claims")
+    status, what = _status_of(answer, verified)
     parts = ["partial answer"] if answer["outcome"] == "partial" else []
-    return marked(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
+    return with_mark(status, " · ".join([what, *parts, _quoting(answer["claims"]), *_missing(answer), level]))
 
 
-def confidence_told(confidence: Json) -> str:
-    """How far to trust an answer: the probability with its measured error, or the rules' word where there is none.
+def describe_confidence(confidence: Json) -> str:
+    """The confidence: a probability with its measured error, or a level if it is not calibrated.
 
-    >>> confidence_told({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
+    >>> describe_confidence({"value": 0.42, "ece": 0.031, "n": 252, "calibrated": True, "level": "high"})
     '42 % likely right (measured on 252 answers: off by 3 % on average)'
-    >>> confidence_told({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
+    >>> describe_confidence({"value": 0.8, "ece": 0.0, "elsewhere": 0.31, "n": 493, "calibrated": True})
     '80 % likely right (measured on 493 answers: off by less than 1 % on average, by 31 % on unfamiliar documents)'
-    >>> confidence_told({"value": None, "calibrated": False, "level": "very_high"})
+    >>> describe_confidence({"value": None, "calibrated": False, "level": "very_high"})
     'confidence very high (uncalibrated)'
-    >>> confidence_told({"value": None, "calibrated": False, "level": None})
+    >>> describe_confidence({"value": None, "calibrated": False, "level": None})
     'confidence not measured'
     """
     if confidence["calibrated"] and confidence.get("value") is not None:
         elsewhere = confidence.get("elsewhere")
-        others = "" if elsewhere is None else f", by {_error_told(elsewhere)} on unfamiliar documents"
-        error = f"off by {_error_told(confidence['ece'])} on average{others}"
-        return f"{_likely(confidence['value'])} likely right (measured on {confidence['n']:,} answers: {error})"
+        others = "" if elsewhere is None else f", by {_format_error(elsewhere)} on unfamiliar documents"
+        error = f"off by {_format_error(confidence['ece'])} on average{others}"
+        measured = f"measured on {confidence['n']:,} answers: {error}"
+        return f"{_format_probability(confidence['value'])} likely right ({measured})"
     level = confidence["level"]
     return f"confidence {level.replace('_', ' ')} (uncalibrated)" if level else "confidence not measured"
 
 
-def _likely(value: float) -> str:
-    """A probability in words; nothing is called certain.
+def _format_probability(value: float) -> str:
+    """A probability as a percentage, never as 100 %.
 
-    >>> _likely(0.996), _likely(0.99), _likely(0.874)
+    >>> _format_probability(0.996), _format_probability(0.99), _format_probability(0.874)
     ('over 99 %', '99 %', '87 %')
     """
     return f"{100 * value:.0f} %" if value <= 0.99 else "over 99 %"
 
 
-def _error_told(error: float) -> str:
+def _format_error(error: float) -> str:
     return f"{100 * error:.0f} %" if error >= 0.01 else "less than 1 %"
 
 
 def repairs_line(answer: Json) -> str:
-    """How often which repair was made; empty without any.
+    """The number of repairs of each kind; empty if there are none.
 
     >>> repairs_line({"repairs": [{"kind": "dropped"}, {"kind": "corrected"}, {"kind": "dropped"}]})
     'repairs: 1 corrected, 2 dropped'
@@ -177,7 +180,7 @@ def repairs_line(answer: Json) -> str:
 
 
 def usage_line(answer: Json) -> str:
-    """What the answer took, where a model was asked or the depth was not the usual one; else empty."""
+    """Calls, tokens, cost and time; empty for the default profile without a model."""
     usage, first = answer["usage"], answer["first_verified_ms"]
     if not usage["calls"] and answer["profile"] == "fast":
         return ""
@@ -199,7 +202,7 @@ def _tokens(usage: Json) -> str:
 
 
 def _cost(dollars: float | None) -> str:
-    """The money, None where it is unknown.
+    """The cost in dollars.
 
     >>> _cost(0.01234), _cost(None), _cost(0.0)
     ('$0.0123', 'cost unknown', 'no cost')
@@ -210,24 +213,24 @@ def _cost(dollars: float | None) -> str:
 
 
 def quotes(source: Json, claims: Sequence[Json]) -> list[str]:
-    """What the claims quote from a source; where they quote nothing, how the source begins."""
+    """The claims' quotes from a source, or its beginning if they quote nothing."""
     spans = [
-        (span["start"], _as_shown(claim, span))
+        (span["start"], _quote_of(claim, span))
         for claim in claims
         for span in claim["spans"]
         if span["passage_id"] == source["passage_id"]
     ]
-    found = dict.fromkeys(quote for _, quote in sorted(spans, key=lambda each: each[0]))
+    found = dict.fromkeys(quote for _, quote in sorted(spans, key=lambda pair: pair[0]))
     return [one_line(quote, QUOTE_WIDTH) for quote in found or [source["quote"]]]
 
 
-def _as_shown(claim: Json, span: Json) -> str:
-    """A quote as the answer shows it: without the markup that its source may have."""
+def _quote_of(claim: Json, span: Json) -> str:
+    """A quote as the answer shows it, without its source's markup."""
     return str(claim["text"] if "text" in claim and _is_quote(claim) else span["quote"])
 
 
 def locations(places: Sequence[Json], title: str) -> str:
-    """Each of the places once, numbers of one kind together.
+    """The locations without repeats; numbers of one kind are joined.
 
     >>> page = {"page": 3, "slide": None, "sheet": None, "row": None, "section": None}
     >>> locations([page, page | {"page": 4}], "Rates"), locations([page | {"section": "Fees"}, page], "Rates")
@@ -235,15 +238,15 @@ def locations(places: Sequence[Json], title: str) -> str:
     """
     found = [place for at, place in enumerate(places) if place not in places[:at]]
     for name in ("page", "slide", "row"):
-        others = [{key: each for key, each in place.items() if key != name} for place in found]
-        if len(found) > 1 and found[0][name] is not None and all(each == others[0] for each in others):
+        others = [{key: value for key, value in place.items() if key != name} for place in found]
+        if len(found) > 1 and found[0][name] is not None and all(other == others[0] for other in others):
             *first, last = (str(number) for number in sorted(place[name] for place in found))
             return location({**found[0], name: None, f"{name}s": f"{', '.join(first)} and {last}"}, title)
     return "; ".join(dict.fromkeys(part for place in found if (part := location(place, title))))
 
 
 def location(place: Json, title: str) -> str:
-    """Page, slide, sheet, row and section, as a reader would say it; the section without the document's title.
+    """Page, slide, sheet, row and section as text; the section without the document's title.
 
     >>> location({"page": 3, "slide": None, "sheet": None, "row": None, "section": "Rates > Fees"}, "Rates")
     'page 3, Fees'
@@ -253,42 +256,42 @@ def location(place: Json, title: str) -> str:
     return one_line(", ".join([*parts, *([section] if section else [])]), 80)
 
 
-def marked(status: str, text: str) -> Text:
-    """The text behind the mark of a check's status."""
+def with_mark(status: str, text: str) -> Text:
+    """The text after the mark of a check's status."""
     from rich.text import Text
 
     return Text.assemble((MARKS[status], STYLES[status]), " ", text)
 
 
 def check_lines(checks: Sequence[Json]) -> Iterator[Text]:
-    """Each check with its mark, and why it did not pass; those that passed with nothing to tell are counted."""
-    silent = Counter(check["name"] for check in checks if _is_silent(check))
+    """A line for each check with its mark and cause; checks that passed without a cause are counted."""
+    silent = Counter(check["name"] for check in checks if _is_plain_pass(check))
     for check in checks:
-        if _is_silent(check) and silent[check["name"]] > 1:
-            yield marked(check["status"], f"{check['name']}, {silent[check['name']]:,} times")
+        if _is_plain_pass(check) and silent[check["name"]] > 1:
+            yield with_mark(check["status"], f"{check['name']}, {silent[check['name']]:,} times")
             silent[check["name"]] = 0
-        if _is_silent(check) and not silent[check["name"]]:
+        if _is_plain_pass(check) and not silent[check["name"]]:
             continue
         claim = f", claim {check['claim']}" if check["claim"] is not None else ""
         cause = f": {one_line(check['cause'])}" if check["cause"] else ""
-        yield marked(check["status"], f"{check['name']}{claim}{cause}")
+        yield with_mark(check["status"], f"{check['name']}{claim}{cause}")
 
 
-def _is_silent(check: Json) -> bool:
+def _is_plain_pass(check: Json) -> bool:
     return check["status"] == "passed" and not check["cause"]
 
 
 def first_check_lines(checks: Sequence[Json]) -> Iterator[Text | str]:
-    """The lines of the first checks of each name and state, then how many more there are of which."""
-    silent = [check for check in checks if _is_silent(check)]
-    others = [check for check in checks if not _is_silent(check)]
+    """Lines for the first checks of each name and status, then the number of further ones."""
+    silent = [check for check in checks if _is_plain_pass(check)]
+    others = [check for check in checks if not _is_plain_pass(check)]
     shown = first_of_each(others, lambda check: f"{check['name']}, {check['status']}")
     yield from check_lines([*silent, *shown.first])
     yield from shown.left_out()
 
 
 def _heading(source: Json, claims: Sequence[Json]) -> str:
-    """The source's number, its file with the line, its title, and where the quotes stand."""
+    """The source's number, file and line, title, and the locations of the quotes."""
     path, line = one_line(from_here(source.get("path") or ""), 100), source.get("line")
     file = f"{path}:{line}" if path and line else path
     title = one_line(source["title"], 80) or ("" if path else source["document_id"])
@@ -299,7 +302,7 @@ def _heading(source: Json, claims: Sequence[Json]) -> str:
 
 
 def _quoted_places(source: Json, claims: Sequence[Json]) -> list[Json]:
-    """The places of a source that the claims quote, its own first: a table's header stands before it."""
+    """The locations that the claims quote, from the source's own on; a table's header stands before it."""
     quoted = (span for claim in claims for span in claim["spans"] if span["passage_id"] == source["passage_id"])
     places = [span.get("location") for span in sorted(quoted, key=lambda span: span["start"])]
     own = source["location"]
@@ -307,7 +310,7 @@ def _quoted_places(source: Json, claims: Sequence[Json]) -> list[Json]:
 
 
 def origin_parts(origin: Json) -> list[str]:
-    """When a source was written, as far as that is known, and its address where it is outside the collection.
+    """The date of a source and, for a web source, its address, if they are known.
 
     >>> origin_parts({"date": "2010", "link": "https://t.example/"}), origin_parts({})
     (['2010', 'https://t.example/'], [])
@@ -315,12 +318,12 @@ def origin_parts(origin: Json) -> list[str]:
     return [one_line(origin[name], 200) for name in ("date", "link") if origin.get(name)]
 
 
-def disagreements(answer: Json) -> Iterator[Text]:
-    """Where the passages disagree: each reading with its date, and its sources' numbers where they are cited."""
+def disagreement_lines(answer: Json) -> Iterator[Text]:
+    """A line for each disagreement of the passages: the readings with dates and source numbers."""
     numbers = {source["passage_id"]: source["number"] for source in answer["sources"]}
-    for each in answer["judgement"].get("contradictions", ()):
-        readings = "; ".join(_reading(reading, numbers) for reading in each["readings"])
-        yield marked("unknown", f"sources disagree on “{one_line(each['aspect'], 80)}”: {readings}")
+    for contradiction in answer["judgement"].get("contradictions", ()):
+        readings = "; ".join(_reading(reading, numbers) for reading in contradiction["readings"])
+        yield with_mark("unknown", f"sources disagree on “{one_line(contradiction['aspect'], 80)}”: {readings}")
 
 
 def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
@@ -329,10 +332,10 @@ def _reading(reading: Json, numbers: Mapping[str, int]) -> str:
     return " ".join(part for part in (one_line(reading["value"], 80), dated, cited) if part)
 
 
-def flowing(text: str) -> str:
-    """The text as it is read: without the line breaks of its sources, lists and headings on lines of their own.
+def reflow(text: str) -> str:
+    """The text without the line breaks of its sources; lists and headings keep theirs.
 
-    >>> flowing("Water\\nis **wet**:\\n- at sea\\n- in the rain")
+    >>> reflow("Water\\nis **wet**:\\n- at sea\\n- in the rain")
     'Water is **wet**:\\n- at sea\\n- in the rain'
     """
     parts: list[str] = []
@@ -340,12 +343,13 @@ def flowing(text: str) -> str:
     for block in blocks(text):
         gap = text[at : block.start]
         parts.append("\n" * min(gap.count("\n"), 2) if parts else "")
-        parts.append(_laid_out(text[block.start : block.end], block.kind))
+        parts += [note[0]] if (note := _NOTE.search(gap)) else []
+        parts.append(_reflow_block(text[block.start : block.end], block.kind))
         at = block.end
     return "".join(parts) if parts else one_line(text)
 
 
-def _laid_out(text: str, kind: BlockKind) -> str:
+def _reflow_block(text: str, kind: BlockKind) -> str:
     """A block as it is read: code and tables as they are, other text without the line breaks of its source."""
     if kind in (BlockKind.CODE, BlockKind.TABLE) or all(map(_ROW.fullmatch, text.split("\n"))):
         return text
@@ -353,7 +357,7 @@ def _laid_out(text: str, kind: BlockKind) -> str:
 
 
 def bold(text: str) -> Text:
-    """The text with Markdown's strong words in bold, and without their signs.
+    """The text with Markdown's strong words in bold.
 
     >>> bold("**18 weeks** of leave").plain
     '18 weeks of leave'
@@ -369,16 +373,16 @@ def bold(text: str) -> Text:
     return found.append(text[at:])
 
 
-def _open_points(answer: Json) -> Iterator[Text | str]:
+def _open_check_lines(answer: Json) -> Iterator[Text | str]:
     open_checks = [
-        each for each in answer["checks"] if each["status"] in ("failed", "unknown") and each["name"] != ANSWERS
+        check for check in answer["checks"] if check["status"] in ("failed", "unknown") and check["name"] != ANSWERS
     ]
     yield from first_check_lines(
-        [each for each in open_checks if each["severity"] != "warn" or each["status"] == "unknown"]
+        [check for check in open_checks if check["severity"] != "warn" or check["status"] == "unknown"]
     )
 
 
-def broken_advice(answer: Json) -> Iterator[Text]:
+def broken_rule_lines(answer: Json) -> Iterator[Text]:
     """A line for each output rule that only warns and was not kept; it changes no verdict."""
     places: dict[str, list[Json]] = {}
     for check in answer["checks"]:
@@ -386,17 +390,17 @@ def broken_advice(answer: Json) -> Iterator[Text]:
             places.setdefault(check["name"], []).append(check)
     for name, found in places.items():
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        yield marked("failed", f"{name}: {one_line(found[0]['cause'])}{more}")
+        yield with_mark("failed", f"{name}: {one_line(found[0]['cause'])}{more}")
 
 
-def _standing(answer: Json, verified: bool) -> tuple[str, str]:
+def _status_of(answer: Json, verified: bool) -> tuple[str, str]:
     """The state of the answer as a whole, and the words for it."""
     answers = answer["confidence"].get("answers")
     if verified:
         return "passed", "answers the question" if answers == "yes" else "verified"
-    blocking = [each for each in answer["checks"] if each["severity"] == "block"]
-    failed = any(each["status"] == "failed" for each in blocking)
-    others = any(each["status"] == "unknown" and each["name"] != ANSWERS for each in blocking)
+    blocking = [check for check in answer["checks"] if check["severity"] == "block"]
+    failed = any(check["status"] == "failed" for check in blocking)
+    others = any(check["status"] == "unknown" and check["name"] != ANSWERS for check in blocking)
     if may_not_answer(answer) and not failed and not others:
         return "unknown", f"{'may' if answers == 'unsure' else 'does'} not answer the question"
     return ("failed" if failed else "unknown"), "not verified"
@@ -420,7 +424,7 @@ def _quoting(claims: Sequence[Json]) -> str:
     counted = f"{len(borne_out)} of {len(claims)} claim{'' if len(claims) == 1 else 's'}"
     if quoting == len(borne_out):
         return f"{counted} {'quotes its source' if len(claims) == 1 else 'quote their source'}"
-    told = f"{counted} {'is borne out by its source' if len(claims) == 1 else 'are borne out by their source'}"
+    told = f"{counted} {'is supported by its source' if len(claims) == 1 else 'are supported by their source'}"
     return f"{told}, {quoting} word for word" if quoting else told
 
 
@@ -429,7 +433,7 @@ def _missing(answer: Json) -> list[str]:
     return [f"missing: {one_line('; '.join(missing), 120)}"] if missing else []
 
 
-# A finished answer, printed as the flags and settings want it.
+# --- printing a finished answer ---------------------------------------------------------------------------
 
 
 def tell(
@@ -441,17 +445,19 @@ def tell(
     with_ids: bool = False,
     progress: Progress | None = None,
 ) -> None:
-    """Print the answer, as its object or for people.
+    """Print the answer as JSON or for people.
 
     What `progress` printed, with its numbers, is not printed again.
     """
     if as_json:
-        terminal.object(answer.to_dict())
+        terminal.object(objects.answer_object(answer))
         return
     settings = load_settings(given).settings
     if progress is not None and progress.printed:
         listed = rendered(answer, references=settings.references).removeprefix(answer.text)
         text = f"{_left_out(progress.dropped)}{listed}".strip()
+        if listed and not progress.dropped:
+            terminal.line("")
     else:
         text = rendered(answer, settings.citation_style, settings.references)
     show_answer(answer.to_dict(), answer.validate(), terminal, text=text, with_ids=with_ids)
@@ -462,4 +468,4 @@ def _left_out(sentences: int) -> str:
     if not sentences:
         return ""
     many = f"{sentences} sentences were" if sentences > 1 else "1 sentence was"
-    return f"({many} dropped: not borne out; `assay show last` says why)"
+    return f"({many} dropped as unsupported; `assay show last` says why)"

@@ -22,20 +22,24 @@ from assay.cli import (
     documents,
     exits,
     figures,
-    fix,
-    label,
+    labels,
     models,
     questions,
-    report,
-    review,
     rubrics,
     rules,
-    show,
+    runs,
 )
 from assay.cli.exits import Exit
-from assay.cli.terminal import OutputClosed, Terminal, visible
+from assay.cli.flags import add_verbs
+from assay.cli.terminal import OutputClosed, Terminal, reason_of, visible
 from assay.errors import AssayError, StoreError, StoreFull, UsageError
 
+# The parser's words, and plainer ones.
+_PLAIN = {
+    "Value error, ": "",  # pydantic's prefix of assay's own messages
+    "Input should be a valid integer, unable to parse string as an integer": "give a whole number",
+    "Input should be a valid number, unable to parse string as a number": "give a number",
+}
 _STOPPED = "stopped; the collection is intact"
 
 app = typer.Typer(
@@ -47,26 +51,18 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (
-    documents,
-    questions,
-    chat,
-    show,
-    report,
-    checks,
-    fix,
-    review,
-    figures,
-    label,
-    calibrate,
-    audit,
-    rubrics,
-    rules,
-    models,
-    doctor,
-    config,
+for module in (documents, questions, chat, runs, checks, labels, figures, calibrate, audit, doctor):
+    add_verbs(app, module.VERBS)
+for name, module, what in (
+    ("rubrics", rubrics, "Show or renew what answers are assessed by."),
+    ("rules", rules, "Check and show output rules."),
+    ("models", models, "Fetch, list or remove models of the Hugging Face hub."),
+    ("config", config, "Show the settings."),
 ):
-    group.register(app)
+    group = typer.Typer(help=what, no_args_is_help=True, rich_markup_mode=None)
+    group.callback()(lambda: None)  # a group stays one if it has a single verb
+    add_verbs(group, module.VERBS)
+    app.add_typer(group, name=name)
 
 
 def _version(value: bool) -> None:
@@ -89,7 +85,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     terminal = terminal or Terminal()
     try:
         code = get_command(app).main(list(arguments), prog_name="assay", standalone_mode=False, obj=terminal)
-        if code == Exit.INTERRUPTED:  # what typer makes of Ctrl-C
+        if code == Exit.INTERRUPTED:  # typer's result of Ctrl-C
             terminal.note(_STOPPED)
         return code if isinstance(code, int) else Exit.OK
     except AssayError as error:
@@ -109,7 +105,7 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
     except SystemExit as error:
         if not isinstance(error.__context__, BrokenPipeError):
             raise
-        _discard_output()  # typer met a closed output, as while it printed a help page
+        _discard_output()  # the output was closed while typer printed a help page
         return Exit.OUTPUT_CLOSED
     except Exception as error:  # noqa: BLE001 - the boundary: no user ever sees a traceback unasked
         return _bug(error, terminal)
@@ -117,11 +113,11 @@ def run(arguments: Sequence[str], terminal: Terminal | None = None) -> int:
 
 def main() -> None:
     """The console script."""
-    os.umask(0o077)  # what is stored may be private: nobody else reads it
+    os.umask(0o077)  # stored text may be private
     _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")  # a mark the terminal cannot show is no reason to fail
+            stream.reconfigure(errors="backslashreplace")  # a sign that the terminal cannot show must not fail
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
@@ -148,9 +144,10 @@ def _misused(error: typer.TyperException, terminal: Terminal) -> int:
         return Exit.USAGE
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     where = context.command_path if context else "assay"
-    message = message.replace("Value error, ", "", 1)  # what pydantic puts before a message of ours
-    said = message[:1].lower() + message[1:].rstrip(".")
-    terminal.error(UsageError(said, hint=f"see `{where} --help`"))
+    for words, plain in _PLAIN.items():
+        message = message.replace(words, plain, 1)
+    message = message[:1].lower() + message[1:].rstrip(".")
+    terminal.error(UsageError(message, hint=f"see `{where} --help`"))
     return Exit.USAGE
 
 
@@ -159,7 +156,7 @@ def _of_system(error: OSError) -> AssayError:
     place = f"{error.filename}: " if error.filename else ""
     if error.errno == errno.ENOSPC:
         return StoreFull(f"{place}the disk is full", hint="free some space and run the same command again")
-    return StoreError(f"{place}{error.strerror or error}", hint="check the path and its permissions")
+    return StoreError(f"{place}{reason_of(error)}", hint="check the path and its permissions")
 
 
 def _bug(error: Exception, terminal: Terminal) -> int:

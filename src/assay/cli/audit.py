@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from assay.cli.bar import Bar
 from assay.cli.flags import (
     FOR_EMBEDDING,
     FOR_FIXING,
     AsJson,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
+from assay.cli.progress_bar import ProgressBar
+from assay.cli.terminal import Terminal
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,31 +34,24 @@ DataFile = Annotated[
         'there are any; or {"id", "label", "score"} of a judge of your own.',
     ),
 ]
-# What the verifier is called that asks no model.
+# The name of the verifier without a model.
 RULES = "deterministic"
-# A score of a judge of one's own from here on calls a claim right.
+# A judge's own score from which it calls a claim right.
 _HALF = 0.5
-
-
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(audit)
 
 
 @takes(*FOR_FIXING, *FOR_EMBEDDING)
 def audit(
-    ctx: typer.Context,
+    terminal: Terminal,
     file: DataFile,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Measure a judge on labelled claims: its accuracy, what it misses, what it costs.
+    """Measure a judge on labelled claims.
 
-    The judge is the one that `assay check` uses, including the verifier model if one is set, or any other judge
-    whose scores the file holds.
+    Prints its accuracy, what it misses, and what it costs. The judge is the one that `assay check` uses, including
+    the verifier model if one is set, or any other judge whose scores are in the file.
 
     \b
     assay audit claims.jsonl
@@ -71,7 +61,6 @@ def audit(
     from assay.settings import load_settings
     from assay.wiring import open_checker
 
-    terminal = terminal_of(ctx)
     lines = _read(file)
     if all("claim" not in line.body for line in lines):
         found = card("the scores given", [_scored(file, line) for line in lines])
@@ -80,7 +69,7 @@ def audit(
         asks = settings.verifier_model is not None
         with open_checker(**given) as engine:
             rows = []
-            with Bar(terminal, "claims", len(lines)) as bar:
+            with ProgressBar(terminal, "claims", len(lines)) as bar:
                 for line in lines:
                     rows.append(_checked(file, line, engine, asks_nobody=not asks))
                     bar.advance()
@@ -140,8 +129,8 @@ def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Se
     if not review.claims:
         return Seen(says=None, score=None, ms=taken, cost=cost, **about)
     tested = review.claims[0]
-    voters = {each.by: each.state == Verdict.SUPPORTED for each in tested.history if each.state in set(Verdict)}
-    if voters.pop("vote", None) is None:  # rules alone: nobody to agree with
+    voters = {event.by: event.state == Verdict.SUPPORTED for event in tested.history if event.state in set(Verdict)}
+    if voters.pop("vote", None) is None:  # rules only: there is no other voter
         voters = {}
     others = {**(about.pop("others") or {}), **voters}
     says = None if tested.verdict is Verdict.UNKNOWN else tested.verdict is Verdict.SUPPORTED
@@ -154,7 +143,7 @@ def _about(file: Path, line: Line) -> dict[str, Any]:
 
     others = line.body.get("others")
     known = others is None or (
-        isinstance(others, Mapping) and all(isinstance(each, bool) for each in others.values())
+        isinstance(others, Mapping) and all(isinstance(verdict, bool) for verdict in others.values())
     )
     if not known:
         raise refused(file, line.number, "others are verdicts by name, each true or false")
@@ -175,33 +164,36 @@ def _table(found: Card) -> list[str]:
     rows = [
         ("all", found.all),
         *found.sets.items(),
-        *((f"edit {name}", each) for name, each in found.edits.items()),
+        *((f"edit {name}", marks) for name, marks in found.edits.items()),
     ]
     cost = "unknown" if found.cost is None else f"${found.cost:.5f}"
     taken = "unknown" if found.ms is None else f"{found.ms:.1f} ms"
     return [
         f"judge: {found.judge}",
         head,
-        *(_row(name, each) for name, each in rows),
+        *(_row(name, marks) for name, marks in rows),
         f"a claim takes {taken}; its cost is {cost}",
-        *(_agreed(name, each) for name, each in found.agreement.items()),
+        *(_agreed(name, agreement) for name, agreement in found.agreement.items()),
     ]
 
 
-def _row(name: str, each: Marks) -> str:
+def _row(name: str, marks: Marks) -> str:
     shares = "".join(
         f"{'–' if value is None else format(value, '.3f'):>{width}}"
         for value, width in (
-            (each.precision, 11),
-            (each.recall, 8),
-            (each.caught, 8),
-            (each.balanced_accuracy, 11),
-            (each.auroc, 8),
+            (marks.precision, 11),
+            (marks.recall, 8),
+            (marks.caught, 8),
+            (marks.balanced_accuracy, 11),
+            (marks.auroc, 8),
         )
     )
-    return f"{name[:27]:28}{each.n:6}{each.right:7}{each.unknown:9.3f}{shares}"
+    return f"{name[:27]:28}{marks.n:6}{marks.right:7}{marks.unknown:9.3f}{shares}"
 
 
-def _agreed(name: str, each: Agreement) -> str:
-    kappa = "–" if each.kappa is None else f"{each.kappa:.2f}"
-    return f"agrees with {name} on {each.share:.0%} of {each.n} (kappa {kappa})"
+def _agreed(name: str, agreement: Agreement) -> str:
+    kappa = "–" if agreement.kappa is None else f"{agreement.kappa:.2f}"
+    return f"agrees with {name} on {agreement.share:.0%} of {agreement.n} (kappa {kappa})"
+
+
+VERBS = (audit,)

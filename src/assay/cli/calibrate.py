@@ -1,4 +1,4 @@
-"""calibrate: a collection's own calibration, from labelled answers, or a checker's; and back to an earlier one."""
+"""calibrate: fit a collection's confidence, or a checker, to labels, or switch to an earlier fit."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.bar import Bar
 from assay.cli.flags import (
     FOR_EMBEDDING,
     THE_COLLECTION,
     AsJson,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
-from assay.cli.review import By, login
+from assay.cli.labels import By, login
+from assay.cli.progress_bar import ProgressBar
 from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
@@ -34,7 +30,7 @@ if TYPE_CHECKING:
     from assay.settings import Settings
 
 
-# calibrate --claims: what a checker's verdicts settle, from labelled claims; and back to an earlier policy.
+# --- calibrate --claims: a checker's policy -------------------------------------------------------------
 
 
 def calibrate_checker(
@@ -73,7 +69,7 @@ def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, termin
     async def fitting() -> CheckerFit:
         embedder = open_embedder(settings)
         try:
-            with Bar(terminal, "claims", len(rows)) as bar:
+            with ProgressBar(terminal, "claims", len(rows)) as bar:
                 return await fitted_checker(rows, checker, RememberingEmbedder(embedder), bar.advance)
         finally:
             await embedder.aclose()
@@ -91,7 +87,7 @@ def _keep(
     at: float,
     by: str,
 ) -> None:
-    """Use the policy from now on, and say what it reaches."""
+    """Store the policy, switch to it, and print its accuracy."""
     from assay.calibration.shipped import weights_behind
     from assay.evals.checker_fit import AIMS
     from assay.records.policies import OWN
@@ -110,14 +106,14 @@ def _keep(
     passed, flagged = (f"at most {share:.0%}" for share in (AIMS.passed, AIMS.flagged))
     sides = (found.reached, found.alone)
     for name, cells in (
-        (f"false claims called supported ({passed})", [_of(each.passed, each.false) for each in sides]),
-        (f"true claims flagged ({flagged})", [_of(each.flagged, each.true) for each in sides]),
-        ("true claims called supported", [_of(each.supported, each.true) for each in sides]),
-        ("false claims flagged", [_of(each.caught, each.false) for each in sides]),
-        ("called contradicted, and so labelled", [_of(each.rightly, each.contradicted) for each in sides]),
-        ("AUROC of the support", ["–" if each.auroc is None else f"{each.auroc:.3f}" for each in sides]),
+        (f"false claims called supported ({passed})", [_of(side.passed, side.false) for side in sides]),
+        (f"true claims flagged ({flagged})", [_of(side.flagged, side.true) for side in sides]),
+        ("true claims called supported", [_of(side.supported, side.true) for side in sides]),
+        ("false claims flagged", [_of(side.caught, side.false) for side in sides]),
+        ("called contradicted, and labelled so", [_of(side.rightly, side.contradicted) for side in sides]),
+        ("AUROC of the support", ["–" if side.auroc is None else f"{side.auroc:.3f}" for side in sides]),
     ):
-        terminal.line(f"{name:46}" + "".join(f"{each:>20}" for each in cells))
+        terminal.line(f"{name:46}" + "".join(f"{cell:>20}" for cell in cells))
     if made.policy.contradicted is None:
         terminal.note(
             f"the policy calls nothing contradicted: that takes at least {AIMS.fewest_contradicted} flagged claims "
@@ -130,27 +126,29 @@ def _keep(
 def _list(
     settings: Settings, policies: CheckerPolicies, checker: ClassifierChecker, as_json: bool, terminal: Terminal
 ) -> None:
-    """What comes with the model, and the policies fitted, the one in use marked."""
+    """Print the model's own policy and the fitted ones, with a mark at the one in use."""
     from assay.calibration.shipped import weights_behind
     from assay.records.policies import OWN
 
     now = policies.in_use()
     version = OWN if now is None else now.version
     if as_json:
-        listed = [{**each.to_dict(), "in_use": each.version == version} for each in policies.all()]
+        listed = [{**policy.to_dict(), "in_use": policy.version == version} for policy in policies.all()]
         own = {"version": OWN, "fitted": checker.model.policy is not None, "in_use": version == OWN}
         terminal.object({"checker": settings.checker, "policies": [own, *listed]})
         return
     own_told = "the policy in the model's folder" if checker.model.policy is not None else "not fitted"
     terminal.line(f"{'*' if version == OWN else ' '} {OWN}  {own_told}")
-    for each in policies.all():
-        mark = "*" if each.version == version else " "
-        stale = "" if each.weights == weights_behind("claims") else "; of another version of assay: fit again"
-        terminal.line(f"{mark} {each.version}  {one_line(each.data)}, by {one_line(each.by, 80)}{stale}")
+    for policy in policies.all():
+        mark = "*" if policy.version == version else " "
+        stale = (
+            "" if policy.weights == weights_behind("claims") else "; made by another version of assay: fit it again"
+        )
+        terminal.line(f"{mark} {policy.version}  {one_line(policy.data)}, by {one_line(policy.by, 80)}{stale}")
 
 
 def _of(part: int, whole: int) -> str:
-    """A count of a count, with its share.
+    """A part of a total, with its share.
 
     >>> _of(2, 80), _of(0, 0)
     ('2 of 80, 2.5%', '–')
@@ -185,14 +183,9 @@ Use = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(calibrate)
-
-
 @takes(*THE_COLLECTION, *FOR_EMBEDDING, "checker")
 def calibrate(
-    ctx: typer.Context,
+    terminal: Terminal,
     file: LabelsFile = None,
     *,
     given: Given,
@@ -201,18 +194,16 @@ def calibrate(
     use: Use = None,
     by: By = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Fit the confidence of answers, or a checker, to labels, and use the fit from now on.
+    """Fit the confidence of answers, or a checker, to labels.
 
-    Answers: prints the error before and after, both measured on labels that the fit did not see. It takes at least
-    20 labels, 5 of them right and 5 wrong. Every calibration of a collection is kept; without a file, they are
-    listed.
+    The fit is used from now on. For answers, the error before and after is printed, both measured on labels that
+    the fit did not see. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is
+    kept; without a file, they are listed.
 
-    With --claims, a checker of the hub or of your own (--checker) is fitted: only then may it call claims
-    supported. Prints what its verdicts reach on claims that the fit did not see. It takes at least 38 claims that
-    are supported and 76 that are not. With --checker alone, its policies are listed.
+    With --claims, a checker from the hub or your own (--checker) is fitted; only then can it call claims
+    supported. Its accuracy on claims that the fit did not see is printed. At least 38 supported and 76 other claims
+    are needed. With --checker alone, its policies are listed.
 
     \b
     assay calibrate labels.jsonl -c manual
@@ -225,15 +216,14 @@ def calibrate(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     if sum((file is not None, labelled, claims is not None, use is not None)) > 1:
-        raise UsageError("a file, --labelled, --claims and --use exclude one another", hint="give one of them")
+        raise UsageError("a file, --labelled, --claims and --use cannot be used together", hint="give one of them")
     settings = load_settings(given).settings
     who = (by or login()).strip() or "unknown"
     if claims is not None or "checker" in given:
         if file is not None or labelled:
             raise UsageError(
-                "a checker is fitted to claims, not to answers", hint="give them: --claims CLAIMS.jsonl --checker …"
+                "a checker is fitted to claims, not answers", hint="give them: --claims CLAIMS.jsonl --checker …"
             )
         calibrate_checker(settings, terminal, claims=claims, use=use, by=who, as_json=as_json)
         return
@@ -271,22 +261,22 @@ def _from_file(file: Path) -> tuple[Labelled, ...]:
 
 
 def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
-    """The labels of whole answers of the collection."""
+    """The labels of answers of the collection, without those of claims."""
     from assay.evals.labels_file import Labelled, enough
     from assay.records.labels import WHOLE
 
-    whole = [each for each in labels.current() if each.claim == WHOLE]
-    own = [each for each in whole if labels.store.load(each.run_id).run.collection == collection]
-    return enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
+    whole = [label for label in labels.current() if label.claim == WHOLE]
+    own = [label for label in whole if labels.store.load(label.run_id).run.collection == collection]
+    return enough("the record", [Labelled(label.version, label.run_id, label.good) for label in own])
 
 
 def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:
-    """The shipped calibration and the collection's own, the one in use marked."""
+    """Print the shipped calibration and the collection's own, with a mark at the one in use."""
     from assay.calibration.shipped import shipped
 
     now = labels.calibration_in_use(collection).version
     fits = [(0, "assay", shipped()["answers"])]
-    fits += [(each.version, each.by, each.fit) for each in labels.calibrations(collection)]
+    fits += [(made.version, made.by, made.fit) for made in labels.calibrations(collection)]
     if as_json:
         listed = [
             {"version": version, "by": who, "in_use": version == now, "data": fit.data, **fit.measured.to_dict()}
@@ -301,5 +291,8 @@ def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Termina
 
 def _told(error: Measured | None) -> str:
     if error is None:
-        return "uncalibrated: what was in force is for other models"
+        return "uncalibrated: the calibration in use is for other models"
     return f"ECE {error.ece:.3f}, Brier score {error.brier:.3f}, n = {error.n}"
+
+
+VERBS = (calibrate,)

@@ -1,4 +1,4 @@
-"""chat: one question after another, each with the dialogue before it."""
+"""chat: a dialogue."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import FOR_ANSWERS, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.flags import FOR_ANSWERS, Given, takes
 from assay.cli.terminal import Terminal
 from assay.errors import AssayError
 
@@ -21,24 +21,17 @@ END = "/quit"
 AsObjects = Annotated[bool, typer.Option("--json", help="Print one JSON object per question.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(chat)
-
-
 @takes(*FOR_ANSWERS)
 def chat(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsObjects = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Ask one question after another. Each may refer to the dialogue so far.
+    """Ask one question after another.
 
-    /quit or Ctrl-D ends the chat; Ctrl-C stops only the current answer. Source numbers belong to one answer; the
-    ids after them stay the same.
+    A question may refer to the dialogue so far. /quit or Ctrl-D ends the chat; Ctrl-C stops only the current
+    answer. Source numbers belong to one answer; the ids after them stay the same.
 
     \b
     assay chat
@@ -46,7 +39,6 @@ def chat(
     """
     from assay.wiring import open_engine
 
-    terminal = terminal_of(ctx)
     with open_engine(create=False, **given) as engine:
         if terminal.input.isatty():
             terminal.note(f"{END} or Ctrl-D ends the chat, Ctrl-C stops an answer")
@@ -57,12 +49,12 @@ def chat(
 
 
 def _next(terminal: Terminal) -> str | None:
-    """What is asked next; at a prompt Ctrl-C only begins the line anew."""
+    """The next question; at a prompt, Ctrl-C starts a new line."""
     while True:
         try:
             text = terminal.question(PROMPT)
             if text is None and terminal.input.isatty():
-                terminal.note("")  # the shell's prompt begins a line of its own
+                terminal.note("")  # the shell's prompt starts on a new line
             return None if text is None else text.strip()
         except KeyboardInterrupt:
             if not terminal.input.isatty():
@@ -73,7 +65,7 @@ def _next(terminal: Terminal) -> str | None:
 def _turn(
     text: str, dialogue: tuple[Message, ...], engine: Engine, given: Given, as_json: bool, terminal: Terminal
 ) -> tuple[Message, ...]:
-    """Ask, print, and give what the turn adds to the dialogue: nothing where there was no answer."""
+    """Ask and print; return the messages for the dialogue, none if there was no answer."""
     from assay.cli.run_view import Progress
     from assay.types import Message
 
@@ -102,7 +94,10 @@ def _show(answer: Answer, given: Given, as_json: bool, terminal: Terminal) -> No
 
 
 def _without_numbers(answer: Answer) -> str:
-    """The answer's text without its marks: in the next answer their numbers may mean other sources."""
+    """The answer's text without citation marks, whose numbers mean other sources in the next answer."""
     from assay.nlp.citations import without_marks
 
     return re.sub(r"(?<=\S) {2,}", " ", without_marks(answer.text, answer.citations)).strip()
+
+
+VERBS = (chat,)

@@ -1,4 +1,4 @@
-"""config show: every setting, its value, and where the value came from."""
+"""config show: every setting with its value and origin."""
 
 from __future__ import annotations
 
@@ -6,33 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from assay.cli.flags import FLAGS, AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import one_line
+from assay.cli.flags import FLAGS, AsJson, Given, takes
+from assay.cli.terminal import Terminal, one_line
 
 Origin = Annotated[bool, typer.Option("--origin", help="Also print where each value comes from.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program the verb `config show`."""
-    config = typer.Typer(help="Show the settings.", no_args_is_help=True, rich_markup_mode=None)
-    config.command(cls=GroupedCommand)(show)
-    config.callback()(_group)
-    app.add_typer(config, name="config")
-
-
-def _group() -> None:
-    pass
-
-
 @takes(*FLAGS)
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     origin: Origin = False,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Show every setting. A value comes from the first place that sets it.
 
@@ -42,7 +28,6 @@ def show(
     """
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     resolved = load_settings(given)
     values = {name: _shown(getattr(resolved.settings, name)) for name in type(resolved.settings).model_fields}
     if as_json:
@@ -55,7 +40,7 @@ def show(
 
 
 def _shown(value: Any) -> Any:
-    """The value as JSON, secrets so that only their owner recognises them."""
+    """The value as JSON; secrets are masked."""
     from pathlib import Path
 
     from pydantic import SecretStr
@@ -65,3 +50,6 @@ def _shown(value: Any) -> Any:
     if isinstance(value, SecretStr):
         return mask(value)
     return str(value) if isinstance(value, Path) else value
+
+
+VERBS = (show,)

@@ -1,4 +1,4 @@
-"""doctor: what is installed, what works, and what to do about the rest."""
+"""doctor: what is installed and what works."""
 
 from __future__ import annotations
 
@@ -8,29 +8,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.flags import FOR_DOCTOR, AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
+from assay.cli.flags import FOR_DOCTOR, AsJson, Given, takes
 from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
-    from assay.cli.examine import Examined
+    from assay.cli.diagnosis import Diagnosis
 
 Store = Annotated[bool, typer.Option("--store", help="Also read every collection and check that it is intact.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(doctor)
-
-
 @takes(*FOR_DOCTOR)
 def doctor(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     store: Store = False,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Check the installation: what is installed and what works.
 
@@ -40,43 +33,45 @@ def doctor(
     \b
     assay doctor -m openai:gpt-5-mini
     """
-    from assay.cli.examine import examine
-    from assay.cli.examine_models import (
-        examine_checker,
-        examine_embedder,
-        examine_models,
-        examine_outside,
-        examine_reader,
-        examine_reranker,
+    from assay.cli.diagnosis import diagnose
+    from assay.cli.model_diagnosis import (
+        diagnose_checker,
+        diagnose_embedder,
+        diagnose_models,
+        diagnose_outside,
+        diagnose_reader,
+        diagnose_reranker,
     )
     from assay.settings import load_settings
     from assay.types import Status
 
-    terminal = terminal_of(ctx)
     resolved = load_settings(given)
     parts = {
         Exit.STORE: chain(
-            examine(resolved.settings, store=store),
-            examine_embedder(resolved),
-            examine_reader(resolved),
-            examine_checker(resolved),
-            examine_reranker(resolved),
+            diagnose(resolved.settings, store=store),
+            diagnose_embedder(resolved),
+            diagnose_reader(resolved),
+            diagnose_checker(resolved),
+            diagnose_reranker(resolved),
         ),
-        Exit.PROVIDER: chain(examine_models(resolved), examine_outside(resolved)),
+        Exit.PROVIDER: chain(diagnose_models(resolved), diagnose_outside(resolved)),
     }
-    examined, code = [], Exit.OK
+    found, code = [], Exit.OK
     for code_of_part, part in parts.items():
-        for each in part:
-            examined.append(each)
-            code = code or (code_of_part if each.status is Status.FAILED else Exit.OK)
+        for finding in part:
+            found.append(finding)
+            code = code or (code_of_part if finding.status is Status.FAILED else Exit.OK)
             if not as_json:
-                _show(each, terminal)
+                _show(finding, terminal)
     if as_json:
-        terminal.object({"ok": code is Exit.OK, "examined": [each.to_dict() for each in examined]})
+        terminal.object({"ok": code is Exit.OK, "examined": [finding.to_dict() for finding in found]})
     raise typer.Exit(code)
 
 
-def _show(examined: Examined, terminal: Terminal) -> None:
-    from assay.cli.answer_view import marked
+def _show(found: Diagnosis, terminal: Terminal) -> None:
+    from assay.cli.answer_view import with_mark
 
-    terminal.console().print(marked(examined.status.value, f"{examined.name}: {one_line(examined.detail)}"))
+    terminal.console().print(with_mark(found.status.value, f"{found.name}: {one_line(found.detail)}"))
+
+
+VERBS = (doctor,)

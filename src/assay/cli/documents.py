@@ -1,4 +1,4 @@
-"""add, sync, ls, rm, reindex: what the collection holds."""
+"""add, sync, ls, rm, reindex: the documents of a collection."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli import flags
-from assay.cli.exits import from_here
-from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import Terminal, one_line
+from assay.cli.flags import FOR_EMBEDDING, THE_COLLECTION, Given, takes
+from assay.cli.terminal import Terminal, from_here, one_line
 from assay.errors import UsageError
 from assay.ingest.walk import source_of
 
 if TYPE_CHECKING:
     from assay.types import DocumentRecord
 
-# Which documents of a collection a name on the command line means. Pure, but for resolving paths.
+# --- choosing documents by name; pure, but for resolving paths --------------------------------------------
 
 
-# How much of an id tells documents apart in a list.
+# Characters of a document's id in a list.
 SHORT_ID = 12
-# How many matches of an ambiguous name are listed.
+# Matches of an ambiguous name that are listed. Chosen.
 MOST_LISTED = 20
-# What a name is a pattern by.
+# A name with one of these is a pattern.
 _OF_A_PATTERN = "*?["
 
 
 def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
-    """The documents that the names mean, each once. Raises UsageError for a name of none, or of several files.
+    """The named documents without repeats. Raises UsageError if a name fits none, or several files.
 
     An id or a path as it was added comes first: it means that document, or all documents of that file. Else a
     pattern (`*.md`) means all that it fits; a file name, a title or the beginning of an id only the one file.
@@ -40,9 +39,9 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
     >>> from assay.types import DocumentRecord
     >>> tea = DocumentRecord("ab12", "/notes/tea.md", "Tea", "markdown", "", "", 1)
     >>> rent = DocumentRecord("cd34", "/notes/rent.md", "Rent", "markdown", "", "", 1)
-    >>> [each.title for each in documents_named(["ab"], [tea, rent])]
+    >>> [record.title for record in documents_named(["ab"], [tea, rent])]
     ['Tea']
-    >>> [each.title for each in documents_named(["*.md"], [tea, rent])]
+    >>> [record.title for record in documents_named(["*.md"], [tea, rent])]
     ['Tea', 'Rent']
     """
     chosen: dict[str, DocumentRecord] = {}
@@ -52,7 +51,7 @@ def documents_named(names: Sequence[str], records: Sequence[DocumentRecord]) -> 
 
 
 def listed(record: DocumentRecord) -> str:
-    """A document on one line: how its id begins, its title, its path."""
+    """A document on one line: short id, title, path."""
     path = one_line(from_here(record.source))
     return f"{record.document_id[:SHORT_ID]:{SHORT_ID}}  {one_line(record.title, 40):40}  {path}"
 
@@ -60,19 +59,19 @@ def listed(record: DocumentRecord) -> str:
 def _meant(name: str, records: Sequence[DocumentRecord]) -> list[DocumentRecord]:
     if not name:
         raise UsageError("the name of a document is empty", hint="`assay ls` lists the documents")
-    same = [each for each in records if each.document_id == name]
+    same = [record for record in records if record.document_id == name]
     if same:
         return same
     path = source_of(Path(name))
-    same = [each for each in records if each.source in (name, path)]
+    same = [record for record in records if record.source in (name, path)]
     if same:
         return same
-    found = [each for each in records if _fits(name, path, each)]
-    several = len({each.source for each in found}) > 1 or (len(found) > 1 and not _of_file(name, found[0]))
+    found = [record for record in records if _fits(name, path, record)]
+    several = len({record.source for record in found}) > 1 or (len(found) > 1 and not _of_file(name, found[0]))
     if several and not _means_all(name, found):
-        lines = [f"  {listed(each)}" for each in found[:MOST_LISTED]]
+        lines = [f"  {listed(record)}" for record in found[:MOST_LISTED]]
         more = [f"  … and {len(found) - MOST_LISTED:,} more"] if len(found) > MOST_LISTED else []
-        what = f"{name!r} fits {len(found):,} documents, so nothing is removed:"
+        what = f"{name!r} fits {len(found):,} documents, so nothing was removed:"
         raise UsageError("\n".join([what, *lines, *more]), hint="name each by its id or its path")
     if not found:
         raise UsageError(f"there is no document {name!r} in the collection", hint="`assay ls` lists the documents")
@@ -85,17 +84,17 @@ def _fits(name: str, path: str, record: DocumentRecord) -> bool:
 
 
 def _means_all(name: str, found: Sequence[DocumentRecord]) -> bool:
-    """Whether the name is a pattern, and not a title or a file name with a pattern's signs ("What is tea?")."""
-    return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, each) for each in found)
+    """Whether the name is a pattern, not a title or a file name such as "What is tea?"."""
+    return any(sign in name for sign in _OF_A_PATTERN) and not any(_is_called(name, record) for record in found)
 
 
 def _is_called(name: str, record: DocumentRecord) -> bool:
-    """Whether the name is the document's title or that of its file, letter for letter."""
+    """Whether the name is exactly the document's title or file name."""
     return name in (PurePath(record.source).name, record.title)
 
 
 def _of_file(name: str, record: DocumentRecord) -> bool:
-    """Whether the name is that of the document's file, or a pattern that fits it."""
+    """Whether the name is, or as a pattern fits, the document's file name."""
     return fnmatchcase(PurePath(record.source).name, name) or fnmatchcase(record.source, f"*/{name}")
 
 
@@ -112,22 +111,14 @@ EachFile = Annotated[bool, typer.Option("--jsonl", help="Print one JSON object p
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what would happen; change nothing.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (add, sync, ls, rm, reindex):
-        app.command(cls=GroupedCommand)(verb)
-
-
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def add(
-    ctx: typer.Context,
+    terminal: Terminal,
     paths: Paths,
     *,
     given: Given,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Add files and folders. A file is stored whole or not at all; run it again to resume.
 
@@ -135,15 +126,15 @@ def add(
     assay add report.pdf notes/ -c work
     curl -s https://example.org/page.html | assay add -
     """
-    from assay.cli.intake import Spooled, take_in
+    from assay.cli.adding import InputFiles, add_files
 
     flags.one_format(as_json, as_json_lines)
-    with Spooled(paths, given, terminal_of(ctx)) as files:
-        code = take_in(
+    with InputFiles(paths, given, terminal) as files:
+        code = add_files(
             lambda engine: engine.aadd(files.paths),
             files,
             given,
-            terminal_of(ctx),
+            terminal,
             as_json=as_json,
             each_file=as_json_lines,
         )
@@ -152,15 +143,13 @@ def add(
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def sync(
-    ctx: typer.Context,
+    terminal: Terminal,
     paths: Synced,
     *,
     given: Given,
     dry_run: DryRun = False,
     as_json: AsJson = False,
     as_json_lines: EachFile = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Make the collection match files and folders.
 
@@ -169,17 +158,17 @@ def sync(
     \b
     assay sync docs/ --dry-run
     """
-    from assay.cli.intake import Spooled, take_in
+    from assay.cli.adding import InputFiles, add_files
 
     flags.one_format(as_json, as_json_lines)
     if "-" in paths:
         raise UsageError("sync needs files or folders, not standard input", hint="use `assay add -`")
-    with Spooled(paths, given, terminal_of(ctx)) as files:
-        code = take_in(
+    with InputFiles(paths, given, terminal) as files:
+        code = add_files(
             lambda engine: engine.amirror(files.paths, dry_run=dry_run),
             files,
             given,
-            terminal_of(ctx),
+            terminal,
             as_json=as_json,
             each_file=as_json_lines,
             dry_run=dry_run,
@@ -189,40 +178,35 @@ def sync(
 
 @takes(*THE_COLLECTION)
 def ls(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """List the documents of the collection."""
     from assay.wiring import open_engine
 
-    terminal = terminal_of(ctx)
     with open_engine(create=False, models=False, **given) as engine:
         documents = engine.documents()
     if as_json:
-        terminal.object({"documents": [_listed(each) for each in documents]})
+        terminal.object({"documents": [_listed(record) for record in documents]})
         return
-    for each in documents:
-        passages = f"{each.passages:,} passage{'' if each.passages == 1 else 's'}"
-        path = one_line(from_here(each.source))
-        terminal.line(f"{each.document_id[:12]:12}  {one_line(each.title, 40):40}  {passages:>15}  {path}")
+    for record in documents:
+        passages = f"{record.passages:,} passage{'' if record.passages == 1 else 's'}"
+        path = one_line(from_here(record.source))
+        terminal.line(f"{record.document_id[:12]:12}  {one_line(record.title, 40):40}  {passages:>15}  {path}")
     terminal.note(f"{len(documents):,} document{'' if len(documents) == 1 else 's'}")
 
 
 @takes(*THE_COLLECTION)
 def rm(
-    ctx: typer.Context,
+    terminal: Terminal,
     documents: Names,
     *,
     given: Given,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     dry_run: DryRun = False,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Remove documents. No answer will cite them again.
 
@@ -235,31 +219,28 @@ def rm(
     """
     from assay.wiring import open_engine
 
-    terminal = terminal_of(ctx)
     with open_engine(create=False, models=False, **given) as engine:
         chosen = documents_named(documents, engine.documents())
         if not dry_run:
             _confirm(chosen, yes, terminal)
-        version = None if dry_run else engine.remove([each.document_id for each in chosen])
+        version = None if dry_run else engine.remove([record.document_id for record in chosen])
     if as_json:
-        ids = [each.document_id for each in chosen]
+        ids = [record.document_id for record in chosen]
         terminal.object(
             {"removed": [] if dry_run else ids, "would_remove": ids if dry_run else [], "version": version}
         )
         return
-    for each in chosen:
-        path = one_line(from_here(each.source))
-        terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(each.title)}  {path}")
+    for record in chosen:
+        path = one_line(from_here(record.source))
+        terminal.line(f"{'would remove' if dry_run else 'removed'} {one_line(record.title)}  {path}")
 
 
 @takes(*THE_COLLECTION, *FOR_EMBEDDING)
 def reindex(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Embed every passage again.
 
@@ -267,16 +248,13 @@ def reindex(
     """
     from assay.wiring import reindex as rebuild
 
-    terminal, started = terminal_of(ctx), time.perf_counter()
+    started = time.perf_counter()
     passages = rebuild(**given)
     ms = 1000 * (time.perf_counter() - started)
     if as_json:
         terminal.object({"passages": passages, "ms": round(ms, 1)})
     else:
         terminal.line(f"embedded {passages:,} passage{'' if passages == 1 else 's'} again in {ms / 1000:.1f} s")
-
-
-# --- choosing documents --------------------------------------------------------------------------
 
 
 def _listed(record: DocumentRecord) -> dict[str, Any]:
@@ -292,8 +270,11 @@ def _confirm(chosen: list[DocumentRecord], yes: bool, terminal: Terminal) -> Non
     if yes:
         return
     if not terminal.input.isatty():
-        raise UsageError("removing needs a yes, and there is no terminal to ask on", hint="add --yes")
-    for each in chosen:
-        terminal.note(listed(each))
+        raise UsageError("removing needs confirmation, and there is no terminal to ask on", hint="add --yes")
+    for record in chosen:
+        terminal.note(listed(record))
     what = "this document" if len(chosen) == 1 else f"these {len(chosen):,} documents"
     typer.confirm(f"remove {what}?", abort=True, err=True)
+
+
+VERBS = (add, sync, ls, rm, reindex)

@@ -1,8 +1,7 @@
-"""Exit codes: one table for answers, errors and everything else."""
+"""The exit codes of answers, errors and everything else."""
 
 from __future__ import annotations
 
-import os
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Exit(IntEnum):
-    """What the shell is told."""
+    """The program's exit codes."""
 
     OK = 0
     BUG = 1
@@ -41,7 +40,7 @@ Exit codes:
   130  stopped by Ctrl-C
   141  the output was closed, as by `| head`"""
 
-# The first class that fits counts.
+# The first matching class counts.
 _OF_ERROR: tuple[tuple[type[errors.AssayError], Exit], ...] = (
     (errors.UsageError, Exit.USAGE),
     (errors.DocumentError, Exit.INPUTS_FAILED),
@@ -61,7 +60,7 @@ def of_error(error: errors.AssayError) -> Exit:
 
 
 def of_answer(answer: Answer) -> Exit:
-    """0 only for a whole answer that no blocking check speaks against."""
+    """0 only for a complete answer that passed every blocking check."""
     if answer.outcome in ("abstained", "clarify"):
         return Exit.DECLINED
     verified = answer.outcome == "answered" and answer.validate()
@@ -79,15 +78,3 @@ def of_review(review: Review) -> Exit:
         check for check in review.checks if check.severity != "warn" and check.status in ("failed", "unknown")
     ]
     return Exit.NOT_VERIFIED if open_checks else Exit.OK
-
-
-# How people are shown where a file is.
-
-
-def from_here(path: str) -> str:
-    """The path; that of a file below this folder as seen from it."""
-    try:
-        here = os.path.join(os.path.realpath(os.getcwd()), "")
-    except OSError:  # the folder was removed meanwhile
-        return path
-    return path.removeprefix(here)

@@ -1,4 +1,4 @@
-"""figures: what reflection did over the recorded runs."""
+"""figures: what checks and repairs did over the recorded runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import one_line
+from assay.cli.flags import AsJson, Given, takes
+from assay.cli.terminal import Terminal, one_line
 
 if TYPE_CHECKING:
     from assay.records.figures import Figures, RunningMean
@@ -24,22 +24,17 @@ Since = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program this verb."""
-    app.command(cls=GroupedCommand)(figures)
-
-
 @takes("data_dir")
 def figures(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     since: Since = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Summarise the recorded runs: what checks found, what repairs did, what it cost.
+    """Summarise the recorded runs.
+
+    Prints what the checks found, what the repairs did, and the cost in time and money.
 
     \b
     assay figures
@@ -49,21 +44,20 @@ def figures(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     store = RunStore(load_settings(given).settings.runs_file)
     found = summed(store.figures(_seconds(since)))
     if as_json:
         terminal.object(found.to_dict())
         return
     if not found.runs:
-        terminal.note("no run is recorded yet" if since is None else "no run is recorded since then")
+        terminal.note("no runs are recorded yet" if since is None else "no runs are recorded since then")
         return
     for line in lines(found):
         terminal.line(line)
 
 
 def _seconds(since: datetime | None) -> float:
-    """The day as seconds since 1970; a day before the clock's reach leaves nothing out."""
+    """The day as Unix seconds; a day out of the clock's range counts as 0 or infinity."""
     try:
         return since.astimezone().timestamp() if since else 0.0
     except (ValueError, OverflowError, OSError):  # the first and the last year that a date can have
@@ -71,12 +65,12 @@ def _seconds(since: datetime | None) -> float:
 
 
 def lines(found: Figures) -> list[str]:
-    """The figures as people read them."""
+    """The figures as lines for people."""
     told = [
         ("runs", f"{found.runs}, of them {found.delivered} with an answer and {found.failed} with an error"),
         ("reflection rate", f"{_share(found.reflection_rate)} ({found.reflected} of {found.delivered} delivered)"),
         ("reflections", f"{found.reflections} in all"),
-        ("iterations", f"{_number(found.iterations)} versions of an answer on average"),
+        ("iterations", f"{_number(found.iterations)} drafts per answer on average"),
         (
             "net improvement",
             f"{found.net_improvement:+d}: {found.improved} claims fixed, {found.regressed} made worse",
@@ -95,7 +89,7 @@ def lines(found: Figures) -> list[str]:
 
 
 def _tries_lines(found: Figures) -> list[tuple[str, str]]:
-    """How many attempts replies of models took; nothing where no model replied."""
+    """The attempts per model reply; empty if no model replied."""
     if not found.tries.replies:
         return []
     first = f"{_share(found.first_try_share)} of {found.tries.replies} replies at the first try"
@@ -103,7 +97,7 @@ def _tries_lines(found: Figures) -> list[tuple[str, str]]:
 
 
 def _check_lines(found: Figures) -> list[str]:
-    """How each check ended and how long it took, as a table; then what the checks that ask a model used."""
+    """A table of check results and times, then the use of models by checks."""
     if not found.checks:
         return []
     head = f"{'check':18} {'passed':>8} {'failed':>8} {'unknown':>8} {'skipped':>8} {'ms':>10}"
@@ -112,15 +106,15 @@ def _check_lines(found: Figures) -> list[str]:
 
 
 def _check_line(name: str, found: Figures) -> str:
-    """One check; what several of them share ends in no way of its own."""
-    each, cost = found.checks.get(name), found.check_costs.get(name)
-    ends = [""] * 4 if each is None else [each.passed, each.failed, each.unknown, each.skipped]
+    """The row of a check; work that several checks share has no results."""
+    counts, cost = found.checks.get(name), found.check_costs.get(name)
+    ends = [""] * 4 if counts is None else [counts.passed, counts.failed, counts.unknown, counts.skipped]
     ms = "" if cost is None else f"{cost.ms:.1f}"
     return " ".join((f"{one_line(name, 18):18}", *(f"{end:>8}" for end in ends), f"{ms:>10}")).rstrip()
 
 
 def _model_lines(found: Figures) -> list[str]:
-    """What checks used that ask a model, or would have asked one."""
+    """The model calls, tokens and cost of checks."""
     asked = {name: cost for name, cost in found.check_costs.items() if cost.usage.calls or cost.kept}
     if not asked:
         return []
@@ -138,7 +132,7 @@ def _or_unknown(value: float | None, form: str) -> str:
 
 
 def _explained(found: Figures) -> list[str]:
-    """What the times are of."""
+    """A legend of the times."""
     if not found.measured:
         return ["no check was timed in these runs"]
     of = f"{found.measured} of {found.delivered} delivered"
@@ -154,9 +148,12 @@ def _number(value: float | None) -> str:
 
 
 def _mean(value: RunningMean, without: str, unit: str = "", places: int = 2) -> str:
-    """A mean with its deviation, how many it is of, and how many had no value."""
+    """A mean with its deviation, its count, and the number of runs without a value."""
     left = f"{value.unjudged} {without}"
     if value.mean is None:
         return f"unknown ({left})"
     spread = "" if value.deviation is None else f" ± {value.deviation:.{places}f}"
     return f"{value.mean:.{places}f}{spread}{unit} (of {value.count}; {left})"
+
+
+VERBS = (figures,)

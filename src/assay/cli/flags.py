@@ -1,4 +1,4 @@
-"""One table: which flag sets which setting. A verb says by name which of them it takes.
+"""The table of flags, each named as its setting. A verb names the flags that it takes.
 
 The settings themselves are not imported here: `assay --help` has to answer at once. A test holds the table to them.
 """
@@ -6,7 +6,7 @@ The settings themselves are not imported here: `assay --help` has to answer at o
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from typer import _click
 
 
-# The settings that were given as flags, by name.
+# Settings given as flags, by name.
 Given = dict[str, Any]
 
-# What stands above a group of flags in `--help`.
+# Headings of the groups of flags in `--help`.
 COLLECTION = "Collection and search"
 JUDGING = "Judging"
 MODELS = "Language models"
@@ -37,7 +37,7 @@ OUTSIDE = "Outside sources"
 
 
 def _flag(kind: Any, group: str, explained: str, metavar: str | None = None, *names: str) -> Any:
-    """The annotation of a flag that may be left out."""
+    """The annotation of an optional flag."""
     option = typer.Option(*names, metavar=metavar, help=explained, rich_help_panel=group)
     return Annotated[kind | None, option]
 
@@ -215,6 +215,13 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
             None,
             "--keep-verdicts/--no-keep-verdicts",
         ),
+        "ask_back": _flag(
+            bool,
+            WRITING,
+            "Ask back if the question is unclear; otherwise show the nearest passages. [default: ask-back]",
+            None,
+            "--ask-back/--no-ask-back",
+        ),
         "history_messages": _flag(int, WRITING, "Number of earlier messages to include in a prompt.", "N"),
         "max_calls": _flag(int, LIMITS, "Maximum number of model calls, counting every attempt.", "N"),
         "max_tokens": _flag(int, LIMITS, "Maximum number of tokens, prompts and replies together.", "N"),
@@ -255,16 +262,16 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         ),
     }
 )
-# A secret on a command line is read by everyone who may list processes.
+# Everyone who may list processes can read a secret on a command line.
 WITHOUT_FLAG = frozenset(
     {"openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
 )
 
-# What several verbs take together.
+# Flags that several verbs share.
 THE_COLLECTION = ("collection", "data_dir")
 FOR_SEARCH = (*THE_COLLECTION, "embedder", "k", "where", "mode", "fusion", "mmr", "reranker")
 FOR_EMBEDDING = ("embedder", "offline", "openai_base_url")
-# How a model is asked, whatever it does.
+# Flags for calling any model.
 ASKING = ("context_tokens", "reasoning_effort", "thinking_tokens")
 FOR_MODELS = (*(name for name in FLAGS if name.endswith("model")), *ASKING)
 _SERVICES = (
@@ -313,34 +320,53 @@ FOR_FIXING = (
 FOR_ANSWERS = tuple(FLAGS)
 
 
-def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb these flags; those that were set reach it together, as its parameter `given`."""
+def takes(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a command of a verb: with these flags and the two that every verb has.
 
-    def taking(verb: Callable[..., None]) -> Callable[..., None]:
+    The verb is called with the terminal, its own options and, if it takes flags, those that were set as `given`.
+    """
+
+    def taking(verb: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(verb)
-        def with_flags(*arguments: Any, **values: Any) -> None:
-            asked = {name: values.pop(name) for name in dict.fromkeys(names)}
-            verb(*arguments, given={name: each for name, each in asked.items() if each not in (None, [])}, **values)
+        def with_flags(ctx: typer.Context, quiet: bool, verbose: bool, **values: Any) -> Any:
+            flags = {name: values.pop(name) for name in dict.fromkeys(names)}
+            if names:
+                values["given"] = {name: value for name, value in flags.items() if value not in (None, [])}
+            return verb(terminal_of(ctx), **values)
 
         signature = _with_flags(inspect.signature(verb, eval_str=True), names)
-        # What typer reads a verb's options from.
+        # typer reads a verb's options from these.
         with_flags.__signature__ = signature  # type: ignore[attr-defined]
-        with_flags.__annotations__ = {each.name: each.annotation for each in signature.parameters.values()}
+        with_flags.__annotations__ = {
+            parameter.name: parameter.annotation for parameter in signature.parameters.values()
+        }
         return with_flags
 
     return taking
 
 
 def _with_flags(signature: inspect.Signature, names: tuple[str, ...]) -> inspect.Signature:
-    """The signature with a keyword for each flag in the place of `given`."""
+    """The signature with the parser's context for the terminal, and a keyword for each flag."""
     kind = inspect.Parameter.KEYWORD_ONLY
     flags = [inspect.Parameter(name, kind, default=None, annotation=FLAGS[name]) for name in dict.fromkeys(names)]
-    own = [each for each in signature.parameters.values() if each.name != "given"]
-    first = [each for each in own if each.kind is not kind]
-    return signature.replace(parameters=[*first, *flags, *(each for each in own if each.kind is kind)])
+    common = [
+        inspect.Parameter("quiet", kind, default=False, annotation=Quiet),
+        inspect.Parameter("verbose", kind, default=False, annotation=Verbose),
+    ]
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    own = [parameter for parameter in signature.parameters.values() if parameter.name not in ("terminal", "given")]
+    first = [parameter for parameter in own if parameter.kind is not kind]
+    last = [parameter for parameter in own if parameter.kind is kind]
+    return signature.replace(parameters=[context, *first, *flags, *last, *common])
 
 
-# The options that several verbs share and that are no settings, and how a verb's help shows all of them.
+def add_verbs(app: typer.Typer, verbs: Iterable[Callable[..., Any]]) -> None:
+    """Give the program, or a group of it, these verbs."""
+    for verb in verbs:
+        app.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
+
+
+# --- shared options that are not settings, and the layout of `--help` -------------------------------------
 
 
 def terminal_of(ctx: typer.Context) -> Terminal:
@@ -381,7 +407,7 @@ AtOnce = Annotated[
 
 
 def at_once(given: int | None, flags: Given) -> int:
-    """How many lines of a pipe are answered together; waiting for a model is no work, all else is."""
+    """The number of lines to process at once: more with a model, which is mostly waited for."""
     from assay.settings import MODEL_SETTINGS, load_settings
 
     settings = load_settings(flags).settings
@@ -390,21 +416,21 @@ def at_once(given: int | None, flags: Given) -> int:
 
 
 def one_format(as_json: bool, as_json_lines: bool) -> None:
-    """Refuse both machine formats at once."""
+    """Raise UsageError for both machine formats."""
     if as_json and as_json_lines:
         raise UsageError(
-            "--json and --jsonl exclude one another", hint="use --json for one input, --jsonl for many"
+            "--json and --jsonl cannot be used together", hint="use --json for one input, --jsonl for many"
         )
 
 
 def one_of_two(yes: bool, no: bool, flags: str) -> bool | None:
-    """What was decided with two flags, `flags` by name; None where neither was given. Raises UsageError for both.
+    """The choice of two opposite flags; None for neither. Raises UsageError for both.
 
     >>> one_of_two(False, True, "--accept and --reject")
     False
     """
     if yes and no:
-        raise UsageError(f"{flags} exclude one another", hint="leave one of the two out")
+        raise UsageError(f"{flags} cannot be used together", hint="leave out one of them")
     return True if yes else False if no else None
 
 

@@ -1,4 +1,4 @@
-"""models: fetch models of the Hugging Face hub, list them, remove them."""
+"""models: fetch, list and remove models of the Hugging Face hub."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import one_line
+from assay.cli.flags import AsJson, Given, takes
+from assay.cli.terminal import Terminal, one_line
 from assay.errors import EgressRefused
 
 if TYPE_CHECKING:
@@ -32,19 +32,9 @@ Languages = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program the verbs `models pull`, `models list` and `models remove`."""
-    models = typer.Typer(
-        help="Fetch, list or remove models of the Hugging Face hub.", no_args_is_help=True, rich_markup_mode=None
-    )
-    for verb in (pull, list_, remove):
-        models.command(name=verb.__name__.strip("_"), cls=GroupedCommand)(verb)
-    app.add_typer(models, name="models")
-
-
 @takes("data_dir", "offline")
 def pull(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Name,
     *,
     given: Given,
@@ -54,12 +44,11 @@ def pull(
     passage_prefix: PassagePrefix = None,
     languages: Languages = None,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Fetch a model into the data folder and pin its files by their hashes.
+    """Fetch a model from the Hugging Face hub.
 
-    Fetches its JSON files and one network in ONNX; never code, never pickle. No token is sent.
+    Its JSON files and one ONNX network are stored in the data folder and pinned by their hashes; code and pickle
+    files are never fetched. No token is sent.
 
     \b
     assay models pull hf:cross-encoder/ms-marco-MiniLM-L6-v2@main
@@ -68,16 +57,16 @@ def pull(
     from assay.models.hub import HubName
     from assay.settings import load_settings
 
-    terminal, settings = terminal_of(ctx), load_settings(given).settings
+    settings = load_settings(given).settings
     wanted = HubName.read(name)
     if settings.offline:
         raise EgressRefused(
-            f"offline mode refuses to fetch {wanted}", hint="leave --offline out, or name a folder that is here"
+            f"offline mode refuses to fetch {wanted}", hint="leave out --offline, or name a local folder"
         )
     from assay.models import hub
 
     lists = {"labels": labels, "languages": languages}
-    said = {key: [each.strip() for each in value.split(",")] for key, value in lists.items() if value is not None}
+    said = {key: [item.strip() for item in value.split(",")] for key, value in lists.items() if value is not None}
     prefixes = {"query_prefix": query_prefix, "passage_prefix": passage_prefix}
     texts = {key: value for key, value in prefixes.items() if value is not None}
     pulled = hub.pull(wanted, _models(given), network=file, said={**said, **texts}, tell=terminal.note)
@@ -89,53 +78,57 @@ def pull(
 
 @takes("data_dir")
 def list_(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """List the models that were pulled: commit, network and size, and whether a checker is fitted."""
+    """List the pulled models.
+
+    Prints commit, network and size, and whether a checker is fitted.
+    """
     from assay.settings import load_settings
     from assay.wiring.networks import policy_in_use
 
-    terminal, found = terminal_of(ctx), _models(given).all()
+    found = _models(given).all()
     settings = load_settings(given).settings
-    fitted = [policy_in_use(settings, each) for each in found]
+    fitted = [policy_in_use(settings, model) for model in found]
     if as_json:
         listed = zip(found, fitted, strict=True)
         terminal.object(
             {
                 "models": [
-                    {**each.to_dict(), "fitted": told if told is None else bool(told)} for each, told in listed
+                    {**model.to_dict(), "fitted": told if told is None else bool(told)} for model, told in listed
                 ]
             }
         )
         return
-    for each, told in zip(found, fitted, strict=True):
-        network = one_line(each.network)
+    for model, told in zip(found, fitted, strict=True):
+        network = one_line(model.network)
         checker = {None: "", "": "  not fitted: assay calibrate --claims"}.get(told, f"  fitted: {told}")
-        terminal.line(f"{each.name}  {one_line(each.commit[:12])}  {network}  {each.size / 1e6:,.1f} MB{checker}")
+        terminal.line(
+            f"{model.name}  {one_line(model.commit[:12])}  {network}  {model.size / 1e6:,.1f} MB{checker}"
+        )
     if not found:
         terminal.note("no models were pulled")
 
 
 @takes("data_dir")
 def remove(
-    ctx: typer.Context,
+    terminal: Terminal,
     name: Name,
     *,
     given: Given,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Remove a model that was pulled; policies that `assay calibrate` fitted for it are kept."""
+    """Remove a pulled model.
+
+    Policies that `assay calibrate` fitted for it are kept.
+    """
     from assay.models.hub import HubName
 
     wanted = HubName.read(name)
     _models(given).remove(wanted)
-    terminal_of(ctx).note(f"removed {wanted}")
+    terminal.note(f"removed {wanted}")
 
 
 def _models(given: Given) -> PulledModels:
@@ -143,3 +136,6 @@ def _models(given: Given) -> PulledModels:
     from assay.wiring.paths import pulled_models
 
     return pulled_models(load_settings(given).settings)
+
+
+VERBS = (pull, list_, remove)

@@ -1,4 +1,4 @@
-"""JSON lines in, JSON lines out: in order, each as soon as it is answered, and no line stops the next.
+"""JSON lines in, JSON lines out, in order; an error in one line does not stop the next.
 
 A line that cannot be carried out gets an object with its `id` (where it is known), `error` and `hint`. Empty
 lines are passed over.
@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
-from assay.cli.bar import Bar, lines_left
+from assay.cli.progress_bar import ProgressBar, lines_left
 from assay.cli.terminal import Terminal
 from assay.core.concurrency import ordered_map
 from assay.core.inputs import read_options
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from assay.engine import Engine
 
 
-# The lines of standard input, each as soon as it is there, while answers are being made.
+# --- reading lines while others are answered --------------------------------------------------------------
 
 
-# At most so much is read at a time, and so many lines wait.
+# Bytes read at a time, and lines that may wait. Chosen.
 CHUNK = 1 << 20
 WAITING = 64
 
 
 async def incoming(stream: BinaryIO) -> AsyncGenerator[bytes, None]:
-    """The lines that hold more than white space. Raises what reading raises.
+    """The lines that are not blank. Errors of reading are raised.
 
     A thread reads, past Python's buffer: its lock, held by a thread that waits for input, would stop the
     interpreter from ending.
@@ -48,7 +48,7 @@ async def incoming(stream: BinaryIO) -> AsyncGenerator[bytes, None]:
     room = threading.Semaphore(WAITING)
 
     def hand_over(line: bytes | OSError | None) -> None:
-        with suppress(RuntimeError):  # the loop is closed: nobody waits for lines any more
+        with suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(lines.put_nowait, line)
 
     def read() -> None:
@@ -79,7 +79,7 @@ def _split(stream: BinaryIO) -> Iterator[bytes]:
 
 
 Side = Literal["user", "assistant"]
-# Who speaks, under the names in use.
+# Names of the two sides in use.
 ROLES: Mapping[str, Side] = {
     "user": "user",
     "human": "user",
@@ -92,12 +92,12 @@ ROLES: Mapping[str, Side] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One line's fields; asking for one that is missing or of another type raises UsageError."""
+    """The fields of one line; a missing field or a wrong type raises UsageError."""
 
     fields: Mapping[str, Any]
 
     def text(self, *names: str) -> str:
-        """The text under the first of these names that is there."""
+        """The text of the first of these fields that is present."""
         for name in names:
             if name in self.fields:
                 value = self.fields[name]
@@ -107,7 +107,7 @@ class Request:
         raise UsageError(f"the line has no {' or '.join(map(repr, names))}", hint="see docs/reference/cli.md")
 
     def whole_number(self, name: str, default: int) -> int:
-        """The whole number of that name, at least 1; `default` where there is none."""
+        """The whole number of that name, from 1 to 1000, or `default`."""
         value = self.fields.get(name)
         if value is None:
             return default
@@ -134,7 +134,7 @@ class Request:
             raise UsageError("the line has no 'passages' or 'context'", hint="give the texts to judge by")
         parts = value if isinstance(value, list) else [value]
         found = tuple(_hit(part, number) for number, part in enumerate(parts, 1))
-        if len({each.passage.passage_id for each in found}) < len(found):
+        if len({hit.passage.passage_id for hit in found}) < len(found):
             raise UsageError("two passages have the same id", hint="give each passage an id of its own")
         return found
 
@@ -148,7 +148,7 @@ def run_pipe(
     terminal: Terminal,
     at_once: int = 1,
 ) -> None:
-    """Give every line of standard input its object, made with the engine, which is closed at the end."""
+    """Print an object for each line of standard input, then close the engine."""
 
     async def serve() -> None:
         async with engine:
@@ -158,33 +158,33 @@ def run_pipe(
 
 
 async def answer_lines(handle: Handle, terminal: Terminal, at_once: int = 1) -> None:
-    """Give every line of standard input its object; `handle` makes it, but for `id` and `ms`.
+    """Print an object for each line of standard input: what `handle` returns, with `id` and `ms`.
 
     At most `at_once` lines are under way together.
     """
     total = lines_left(terminal.input) if terminal.progress_console() is not None else None
-    with Bar(terminal, "lines", total, streams=True) as bar:
+    with ProgressBar(terminal, "lines", total, streams=True) as bar:
         async with aclosing(incoming(terminal.input)) as lines:
             work = (partial(_answered, line, handle, terminal) async for line in lines)
             async with aclosing(ordered_map(work, at_once)) as objects:
-                async for each in objects:
-                    terminal.object(each)
+                async for body in objects:
+                    terminal.object(body)
                     bar.advance()
 
 
 def messages(value: object) -> tuple[Message, ...]:
-    """A dialogue from its JSON form, a list of `{"role", "text"}`.
+    """Read a dialogue from a JSON list of `{"role", "text"}`.
 
     >>> messages([{"role": "user", "text": "Hello"}])[0].text
     'Hello'
     """
     if not isinstance(value, list):
         raise _wrong("history", "a list")
-    return tuple(_message(each) for each in value)
+    return tuple(_message(turn) for turn in value)
 
 
 def given_passage(passage_id: str, text: str, title: str = "", date: str | None = None) -> Passage:
-    """A passage that is no part of any collection; its offsets count in its own text."""
+    """A passage outside any collection; its offsets count in its own text."""
     return Passage(passage_id, passage_id, "", 0, len(text), text, title, origin=Origin(date=date))
 
 
@@ -225,7 +225,7 @@ def _id(fields: Mapping[str, Any]) -> str | int | float | None:
 
 
 def _message(value: object) -> Message:
-    """One turn; the names that other programs give the two sides and the text are understood too."""
+    """Read one turn; the field and role names of other programs are understood too."""
     if isinstance(value, dict):
         role, text = ROLES.get(str(value.get("role"))), value.get("text", value.get("content"))
         if role is not None and isinstance(text, str):
@@ -234,7 +234,7 @@ def _message(value: object) -> Message:
 
 
 def json_lines(data: bytes, hint: str) -> list[Any]:
-    """The values of JSON lines, or of one JSON list; raises UsageError with the number of a line that is none."""
+    """Read JSON lines or one JSON list. Raises UsageError with the number of a broken line."""
     text = data.decode("utf-8-sig", errors="replace").strip()
     if text.startswith("["):
         text = "".join(text.splitlines())
@@ -248,7 +248,7 @@ def json_lines(data: bytes, hint: str) -> list[Any]:
 
 
 def _hit(value: object, number: int) -> Hit:
-    """A passage with the scores of the search that found it, where they are given."""
+    """Read a passage with its search scores, if given."""
     passage = _passage(value, number)
     if not isinstance(value, dict):
         return Hit(passage, 0.0)
@@ -270,9 +270,9 @@ def _score(fields: Mapping[str, Any], name: str, most: float = math.inf) -> floa
 
 
 def _metadata(value: object) -> dict[str, Scalar]:
-    """The metadata of a passage: what holds a scalar."""
+    """The scalar fields of a passage's metadata."""
     fields = value if isinstance(value, dict) else {}
-    return {str(name): each for name, each in fields.items() if isinstance(each, str | int | float | bool)}
+    return {str(name): scalar for name, scalar in fields.items() if isinstance(scalar, str | int | float | bool)}
 
 
 def _passage(value: object, number: int) -> Passage:
@@ -291,7 +291,7 @@ def _passage(value: object, number: int) -> Passage:
 
 
 def _date(passage: Mapping[str, Any]) -> str | None:
-    """When a passage was written, where its fields or its metadata say so."""
+    """The date of a passage from its fields or its metadata."""
     metadata = passage.get("metadata")
     return date_in(passage) or (date_in(metadata) if isinstance(metadata, dict) else None)
 

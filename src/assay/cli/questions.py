@@ -18,13 +18,9 @@ from assay.cli.flags import (
     AsJsonLines,
     AtOnce,
     Given,
-    GroupedCommand,
-    Quiet,
-    Verbose,
     takes,
-    terminal_of,
 )
-from assay.cli.terminal import Terminal
+from assay.cli.terminal import Terminal, one_line, reason_of
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -50,22 +46,14 @@ OwnPassages = Annotated[
 Stream = Annotated[bool, typer.Option("--stream", help="Print each sentence as soon as it is verified.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (search, ask):
-        app.command(cls=GroupedCommand)(verb)
-
-
 @takes(*FOR_SEARCH, *FOR_EMBEDDING)
 def search(
-    ctx: typer.Context,
+    terminal: Terminal,
     question: Text = None,
     *,
     given: Given,
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Find passages by words and by meaning. The question is plain text; there is no query syntax.
 
@@ -73,22 +61,22 @@ def search(
     assay search "interest rate" -k 3
     assay search --jsonl < questions.jsonl      {"id", "query", "k"?, "options"?} a line
     """
-    from assay.cli import shapes
+    from assay.cli import objects
     from assay.cli.pipes import run_pipe
     from assay.settings import load_settings
     from assay.wiring import open_engine
     from assay.wiring.search import search_settings
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
+    text = read_question(question, as_json, as_json_lines, terminal)
     usual = search_settings(load_settings(given).settings)
 
     async def found(request: Request, engine: Engine) -> dict[str, Any]:
         text, k = request.text("query", "question"), request.whole_number("k", usual.k)
         if "options" not in request.fields:
-            return {"hits": shapes.hits(await engine.asearch(text, replace(usual, k=k)))}
+            return {"hits": objects.hit_objects(await engine.asearch(text, replace(usual, k=k)))}
         options = request.options()
         options = replace(options, k=k) if "k" in request.fields else options
-        return {"hits": shapes.hits(await engine.asearch(text, options=options))}
+        return {"hits": objects.hit_objects(await engine.asearch(text, options=options))}
 
     if text is None:
         run_pipe(open_engine(create=False, models=False, **given), found, terminal)
@@ -97,10 +85,10 @@ def search(
         started = time.perf_counter()
         evidence = engine.search(text, usual)
         if not evidence.hits:
-            _tell_of_no_documents(engine, given, terminal)
+            _explain_no_hits(engine, given, terminal)
     if as_json:
         ms = round(1000 * (time.perf_counter() - started), 3)
-        terminal.object({"id": None, "hits": shapes.hits(evidence), "ms": ms})
+        terminal.object({"id": None, "hits": objects.hit_objects(evidence), "ms": ms})
     else:
         from assay.cli.evidence_view import show_evidence
 
@@ -109,7 +97,7 @@ def search(
 
 @takes(*FOR_ANSWERS)
 def ask(
-    ctx: typer.Context,
+    terminal: Terminal,
     question: Text = None,
     *,
     given: Given,
@@ -119,8 +107,6 @@ def ask(
     as_json: AsJson = False,
     as_json_lines: AsJsonLines = False,
     at_once: AtOnce = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Answer a question, or say what is missing.
 
@@ -136,11 +122,13 @@ def ask(
     from assay.cli.run_view import Progress
     from assay.types import AskOptions
 
-    terminal, text = terminal_of(ctx), asked(question, as_json, as_json_lines, terminal_of(ctx))
+    text = read_question(question, as_json, as_json_lines, terminal)
     if stream and (as_json or as_json_lines):
-        raise UsageError("--stream prints for people, and JSON was asked for", hint="leave one of the two out")
+        raise UsageError(
+            "--stream prints text for people, --json and --jsonl print JSON", hint="leave out one of them"
+        )
     if stream:
-        _tell_of_numbers(given, terminal)
+        _warn_of_style(given, terminal)
     dialogue = _dialogue(history)
     if text is None:
         if passages is not None:
@@ -155,18 +143,19 @@ def ask(
         if own is None:
             answer = engine.ask(text, dialogue, progress, streamed=stream)
         else:
-            # Flags of a search have an effect only where one may be made: the engine refuses the others.
+            # The engine refuses search options that would have no effect.
             searching = {name: given[name] for name in ("rounds", "k", "where", "mode") if name in given}
             options = AskOptions(**searching)
             answer = engine.answer_from(text, own, dialogue, options, progress, streamed=stream)
         if own is None and not answer.judgement.relevance:
-            _tell_of_no_documents(engine, given, terminal)
+            _explain_no_hits(engine, given, terminal)
     tell(answer, given, as_json, terminal, progress=progress)
     raise typer.Exit(exits.of_answer(answer))
 
 
 def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
-    """Answer each line. Without a collection only lines with passages are; raises UnknownCollection for others."""
+    """Answer each line. Without a collection, a line needs passages; else UnknownCollection is raised."""
+    from assay.cli import objects
     from assay.cli.pipes import run_pipe
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
@@ -177,11 +166,11 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
     async def answered(line: Request, engine: Engine) -> dict[str, Any]:
         text, options = line.text("question", "query"), line.options()
         if "passages" in line.fields:
-            return (await engine.aanswer_from(text, line.hits(), line.history(), options)).to_dict()
+            return objects.answer_object(await engine.aanswer_from(text, line.hits(), line.history(), options))
         if missing is not None:
             missed.append(missing)
             raise missing
-        return (await engine.aask(text, line.history(), options=options)).to_dict()
+        return objects.answer_object(await engine.aask(text, line.history(), options=options))
 
     try:
         engine = open_engine(create=False, **given)
@@ -193,7 +182,7 @@ def _answer_lines(given: Given, terminal: Terminal, at_once: int) -> None:
 
 
 def _opened(own: bool, given: Given) -> Engine:
-    """The collection, or none where the passages are the caller's own and nothing else is searched."""
+    """The engine; without a collection if the passages are given and nothing else is searched."""
     from assay.wiring import open_checker, open_engine
 
     if own and given.get("rounds", 1) == 1:
@@ -202,7 +191,7 @@ def _opened(own: bool, given: Given) -> Engine:
 
 
 def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple[Hit, ...]:
-    """The passages of a file, one a line, in their order. Raises UsageError."""
+    """The passages of a file of JSON lines. Raises UsageError."""
     from assay.cli.pipes import Request, json_lines
 
     if str(path) == "-" and question == "-":
@@ -210,12 +199,14 @@ def _own_passages(path: Path, question: str | None, terminal: Terminal) -> tuple
     try:
         data = terminal.input.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
-        raise UsageError(f"the passages in {path} cannot be read: {error.strerror}", hint=_PASSAGE_LINES) from error
+        raise UsageError(
+            f"the passages in {path} cannot be read: {reason_of(error)}", hint=_PASSAGE_LINES
+        ) from error
     return Request({"passages": json_lines(data, _PASSAGE_LINES)}).hits()
 
 
-def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
-    """The question's text, or None where questions come as JSON lines."""
+def read_question(question: str | None, as_json: bool, as_json_lines: bool, terminal: Terminal) -> str | None:
+    """The question, or None with --jsonl. Raises UsageError for an empty one."""
     from assay.core.inputs import refuse_no_question
 
     flags.one_format(as_json, as_json_lines)
@@ -230,24 +221,30 @@ def asked(question: str | None, as_json: bool, as_json_lines: bool, terminal: Te
     return text
 
 
-def _tell_of_numbers(given: Given, terminal: Terminal) -> None:
-    """Where another style is set, say that a stream has numbers: what a source is called depends on the others."""
+def _warn_of_style(given: Given, terminal: Terminal) -> None:
+    """Warn that --stream cites by number, since other names depend on all sources."""
     from assay.settings import load_settings
     from assay.types import CitationStyle
 
     settings = load_settings(given).settings
     if settings.citation_style is not CitationStyle.NUMBERED:
-        said = f"{settings.told('citation_style')} is not heeded: with --stream the text names sources by number"
+        said = f"{settings.told('citation_style')} is ignored: with --stream the text cites sources by number"
         terminal.warn(f"warning: {said}")
 
 
-def _tell_of_no_documents(engine: Engine, given: dict[str, Any], terminal: Terminal) -> None:
-    """Where nothing was found because nothing is there, say so, and the next step."""
+def _explain_no_hits(engine: Engine, given: dict[str, Any], terminal: Terminal) -> None:
+    """Warn of an empty collection or of metadata that no passage has, and name the next step."""
     from assay.settings import load_settings
 
+    settings = load_settings(given).settings
     if not engine.documents():
-        name = load_settings(given).settings.collection
-        terminal.warn(f"warning: the collection {name!r} holds no documents\nhint: assay add PATH -c {name}")
+        name = settings.collection
+        terminal.warn(f"warning: the collection {name!r} has no documents\nhint: assay add PATH -c {name}")
+    elif settings.where:
+        wanted = ", ".join(f"{name}={value}" for name, value in settings.where.items())
+        terminal.warn(
+            f"warning: no passage found has {one_line(wanted, 200)}; documents get metadata from JSON lines"
+        )
 
 
 def _dialogue(path: Path | None) -> tuple[Message, ...]:
@@ -261,6 +258,9 @@ def _dialogue(path: Path | None) -> tuple[Message, ...]:
     try:
         return messages(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
-        raise UsageError(f"the history in {path} cannot be read: {error.strerror}", hint=hint) from error
+        raise UsageError(f"the history in {path} cannot be read: {reason_of(error)}", hint=hint) from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"the history in {path} is not JSON: {error}", hint=hint) from error
+
+
+VERBS = (search, ask)

@@ -1,4 +1,4 @@
-"""rules check, rules show: test a file of output rules, and see what it tells the writer and checks."""
+"""rules check and rules show: output rules."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from assay.cli.exits import Exit
-from assay.cli.flags import AsJson, GroupedCommand, Quiet, Verbose, terminal_of
+from assay.cli.flags import AsJson, takes
 from assay.cli.terminal import Terminal, one_line, visible
 
 if TYPE_CHECKING:
@@ -19,18 +19,11 @@ if TYPE_CHECKING:
 File = Annotated[str, typer.Argument(metavar="FILE", help="A rule file, or neutral or marketing.")]
 
 
-def register(app: typer.Typer) -> None:
-    """Give the program the verbs `rules check` and `rules show`."""
-    rules = typer.Typer(help="Check and show output rules.", no_args_is_help=True, rich_markup_mode=None)
-    rules.command(cls=GroupedCommand)(check)
-    rules.command(cls=GroupedCommand)(show)
-    app.add_typer(rules, name="rules")
+@takes()
+def check(terminal: Terminal, *, file: File, as_json: AsJson = False) -> int:
+    """Check a file of output rules.
 
-
-def check(
-    ctx: typer.Context, *, file: File, as_json: AsJson = False, quiet: Quiet = False, verbose: Verbose = False
-) -> int:
-    """Check a rule file: list every mistake and contradiction with its line. Exits with 2 if there is one.
+    Lists every mistake and contradiction with its line, and exits with 2 if there is one.
 
     \b
     assay rules check house-style.toml
@@ -38,7 +31,6 @@ def check(
     from assay.errors import RuleFileError
     from assay.rules.loader import load_rules
 
-    terminal = terminal_of(ctx)
     problems: tuple[str, ...] = ()
     count = 0
     try:
@@ -55,15 +47,16 @@ def check(
     return Exit.USAGE if problems else Exit.OK
 
 
+@takes()
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     *,
     file: File = "neutral",
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Show what the writer is told, what is checked, and which rules contradict each other.
+    """Show a file of output rules.
+
+    Prints what the writer is told, what is checked, and which rules contradict each other.
 
     \b
     assay rules show
@@ -72,7 +65,6 @@ def show(
     from assay.rules.conflicts import conflicts
     from assay.rules.loader import load_rules
 
-    terminal = terminal_of(ctx)
     rules = load_rules(_where(file), allow_conflicts=True)
     found = conflicts(rules)
     if as_json:
@@ -82,7 +74,7 @@ def show(
 
 
 def _where(file: str) -> str | Path:
-    """A file of that name comes before the rules that assay brings along."""
+    """The file of that name, or else the name of rules that ship with assay."""
     return Path(file) if os.path.isfile(file) else file
 
 
@@ -93,7 +85,7 @@ def _lines(rules: RuleSet, found: tuple[Conflict, ...], terminal: Terminal) -> N
     for rule in rules.rules:
         when = f", {rule.when}" if str(rule.when) else ""
         terminal.line(one_line(f"{rule.check} ({rule.kind}, {rule.severity}{when})"))
-        terminal.line(f"  {one_line(_told(rule) or f'the writer is not told: {rule.advice(_language(rule))}')}")
+        terminal.line(f"  {one_line(_told(rule) or f'not told to the writer: {rule.advice(_language(rule))}')}")
     for conflict in found:
         terminal.warn(conflict_line(rules, conflict))
 
@@ -121,19 +113,22 @@ def _object(rules: RuleSet, found: tuple[Conflict, ...]) -> dict[str, Any]:
 
 
 def _told(rule: Rule) -> str:
-    """What the writer is told, in a language that the rule knows."""
+    """The instruction for the writer, in a language of the rule."""
     return rule.instruction(_language(rule))
 
 
 def _language(rule: Rule) -> str:
-    """A language that the rule knows, English where it does; empty where it knows none."""
+    """A language of the rule, preferably English; empty if it has none."""
     return next(iter(sorted(rule.params.languages, key=lambda code: (code != "en", code))), "")
 
 
 def _good(count: int) -> str:
-    """What is said of a file without a problem."""
-    return f"{_counted(count)}, no contradiction" if count else "it holds no rule, so nothing is checked"
+    """The line for a file without problems."""
+    return f"{_counted(count)}, no contradiction" if count else "no rules, so nothing is checked"
 
 
 def _counted(count: int) -> str:
     return "1 rule" if count == 1 else f"{count} rules"
+
+
+VERBS = (check, show)

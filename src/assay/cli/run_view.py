@@ -1,4 +1,4 @@
-"""A recorded run as people read it: the steps with their times, the claims with their sources, the checks."""
+"""A recorded run for people: steps with times, claims with sources, checks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, flowing, indented, show_answer
-from assay.cli.evidence_view import OF_A_QUESTION, score_told
+from assay.cli.answer_view import SHORT_ID, bold, first_check_lines, print_indented, reflow, show_answer
+from assay.cli.evidence_view import OF_A_QUESTION, format_score
 from assay.cli.terminal import Terminal, first_of_each, one_line, visible
 from assay.nlp.citations import HEDGE_MARK
 from assay.types import Event, Sentence, SentenceVerified, SentenceWithdrawn, StatusChanged
@@ -37,7 +37,7 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
     console.print("steps")
     first = record.events[0].at if record.events else run.started
     for event in record.events:
-        text = told(event.kind, event.body)
+        text = event_line(event.kind, event.body)
         if text:
             console.print(f"  {1000 * (event.at - first):8.1f} ms  {text}")
     answer = record.answer
@@ -66,7 +66,7 @@ def show_run(record: RunRecord, terminal: Terminal) -> None:
 
 
 def _show_claims(claims: Sequence[Json], console: Any) -> None:
-    """The first claims of each verdict, then how many more there are."""
+    """Print the first claims of each verdict, then the number of further ones."""
     shown = first_of_each(claims, lambda claim: str(claim["verdict"]))
     for claim in shown.first:
         _show_claim(claim, console)
@@ -76,42 +76,42 @@ def _show_claims(claims: Sequence[Json], console: Any) -> None:
 
 def _show_claim(claim: Json, console: Any) -> None:
     support = "unknown" if claim["support"] is None else f"{claim['support']:.2f}"
-    console.print(f"  {claim['n']}. {claim_standing(claim)} (support {support}): {one_line(claim['text'], 300)}")
+    console.print(f"  {claim['n']}. {claim_status(claim)} (support {support}): {one_line(claim['text'], 300)}")
     for span in claim["spans"]:
         place = f"{_short_id(span['passage_id'])} {span['start']}-{span['end']}"
-        indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
+        print_indented(console, f"{place}: “{one_line(span['quote'], 300)}”", 5)
     for event in claim["history"]:
         reason = f": {one_line(event['reason'], 200)}" if event["reason"] else ""
-        indented(console, f"{event['state']} by {event['by']}{reason}", 5)
+        print_indented(console, f"{event['state']} by {event['by']}{reason}", 5)
 
 
-def claim_standing(claim: Json) -> str:
-    """What the tests made of a claim: quoted exactly, borne out, failed or untested.
+def claim_status(claim: Json) -> str:
+    """The status of a claim: quoted exactly, supported, failed or untested.
 
-    >>> claim_standing({"verdict": "supported", "history": [{"by": "quote"}]})
+    >>> claim_status({"verdict": "supported", "history": [{"by": "quote"}]})
     'quoted exactly'
-    >>> claim_standing({"verdict": "contradicted", "history": []})
+    >>> claim_status({"verdict": "contradicted", "history": []})
     'failed: contradicted'
     """
     if claim["verdict"] == "supported":
-        return "quoted exactly" if any(event["by"] == "quote" for event in claim["history"]) else "borne out"
+        return "quoted exactly" if any(event["by"] == "quote" for event in claim["history"]) else "supported"
     return "untested" if claim["verdict"] == "unknown" else f"failed: {claim['verdict']}"
 
 
 def _short_id(passage_id: str) -> str:
-    """How a passage's id begins; that of a source which somebody gave is whole: it is its name."""
+    """The short id of a passage; the full name of a source given by the caller."""
     return passage_id[:SHORT_ID] if _IS_HASH.fullmatch(passage_id) else one_line(passage_id, 200)
 
 
 def _show_repair(repair: Json, console: Any) -> None:
     console.print(f"  {repair['kind']}: {one_line(repair['reason'], 200)}")
-    indented(console, f"- {_on_one_line(repair['before'])}", 5)
+    print_indented(console, f"- {_with_paragraph_signs(repair['before'])}", 5)
     if repair["after"]:
-        indented(console, f"+ {_on_one_line(repair['after'])}", 5)
+        print_indented(console, f"+ {_with_paragraph_signs(repair['after'])}", 5)
 
 
-def _on_one_line(text: str) -> str:
-    """A text on one line; its paragraph breaks are shown, since a repair may change nothing else."""
+def _with_paragraph_signs(text: str) -> str:
+    """A text on one line with ¶ for paragraph breaks, which may be all that a repair changes."""
     return one_line(text.replace("\n\n", " ¶ "), 300)
 
 
@@ -120,23 +120,23 @@ def _show_assessment(assessment: Json | None, console: Any, *, asked: bool) -> N
         return
     console.print("\nassessment")
     bar, floor = assessment.get("bar"), assessment.get("floor")  # records of earlier versions have none
-    wanted = "" if bar is None else f", {bar:.3f} was asked"
-    wanted += "" if floor is None else f", of each criterion {floor:.3f}"
-    console.print(f"  {score_told({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
+    wanted = "" if bar is None else f", at least {bar:.3f} needed"
+    wanted += "" if floor is None else f", {floor:.3f} in each criterion"
+    console.print(f"  {format_score({'criterion': 'overall', 'score': assessment['overall']})}{wanted}")
     for score in assessment["scores"]:
-        console.print(f"  {score_told(score)}{_reasons_told(score, asked)}")
+        console.print(f"  {format_score(score)}{_format_reasons(score, asked)}")
 
 
-def _reasons_told(score: Json, asked: bool) -> str:
-    """Why a criterion has its score, in a few words; what needs a question, where none was `asked`."""
+def _format_reasons(score: Json, asked: bool) -> str:
+    """The reasons of a score, or that the criterion needs a question."""
     if not asked and score["score"] is None and score["criterion"] in OF_A_QUESTION:
         return ": no question was given to assess it by (--question)"
     reasons = "; ".join(score["reasons"]).removeprefix("unknown: ")
     return f": {one_line(reasons, 200)}" if reasons else ""
 
 
-def told(kind: str, body: Json) -> str:
-    """What an event says on one line; the sentences stand in the answer already."""
+def event_line(kind: str, body: Json) -> str:
+    """An event on one line; empty for events of sentences that the answer shows."""
     match kind:
         case "status":
             return str(body["stage"])
@@ -162,7 +162,7 @@ def told(kind: str, body: Json) -> str:
 
 
 def _verified(answer: Json) -> bool:
-    """As `Answer.validate`, for an answer from the record."""
+    """`Answer.validate` for a recorded answer."""
     return not any(
         check["severity"] == "block" and check["status"] in ("failed", "unknown") for check in answer["checks"]
     )
@@ -172,16 +172,16 @@ def moment(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(sep=" ", timespec="seconds")
 
 
-# What is told of a run while it is under way: sentences that are sure to stay, and with `-v` every step.
+# --- a run in progress ------------------------------------------------------------------------------------
 
 
-# What a sentence begins with that begins a paragraph.
+# A sentence that starts a paragraph begins with this.
 _PARAGRAPH = "\n\n"
 
 
 @dataclass(slots=True)
 class Progress:
-    """Told of each event; prints a sentence when it is verified, and a marked one where others stand beside it.
+    """Prints each sentence once it is verified, a marked one with its neighbours, and with -v every event.
 
     A passage's number is its place in order of first citation, as it will be in the answer.
     """
@@ -194,15 +194,15 @@ class Progress:
     _waiting: list[Sentence] = field(default_factory=list)
 
     def __call__(self, event: Event) -> None:
-        """Tell what is to be told of the event."""
+        """Print what the event changes."""
         if self.terminal.verbose:
-            self.terminal.detail(told(event.kind, event.to_dict()) or event.kind)
+            self.terminal.detail(event_line(event.kind, event.to_dict()) or event.kind)
         if self.sentences:
             self._tell(event)
 
     def _tell(self, event: Event) -> None:
         match event:
-            case StatusChanged(stage="write"):  # where nothing of a draft passed, another one takes its place
+            case StatusChanged(stage="write"):  # a new draft replaces one of which nothing passed
                 self._waiting, self._numbers, self.dropped = [], {}, 0
             case SentenceVerified(sentence=sentence):
                 self._waiting.append(sentence)
@@ -223,8 +223,8 @@ class Progress:
         self._waiting = []
 
     def _marked(self, sentence: Sentence) -> str:
-        for each in sentence.passage_ids:
-            self._numbers.setdefault(each, len(self._numbers) + 1)
-        marks = [f"[{self._numbers[each]}]" for each in sentence.passage_ids]
+        for passage_id in sentence.passage_ids:
+            self._numbers.setdefault(passage_id, len(self._numbers) + 1)
+        marks = [f"[{self._numbers[passage_id]}]" for passage_id in sentence.passage_ids]
         hedge = [HEDGE_MARK] if sentence.hedged else []
-        return " ".join([visible(bold(flowing(sentence.text.strip())).plain), *marks, *hedge])
+        return " ".join([visible(bold(reflow(sentence.text.strip())).plain), *marks, *hedge])

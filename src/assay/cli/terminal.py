@@ -1,4 +1,4 @@
-"""Where output goes: results to standard output, everything else to standard error.
+"""The terminal: results go to standard output, everything else to standard error.
 
 Text of documents and models is data. On a terminal it could move the cursor, change colours, write the
 clipboard or open links, so every control character is shown as an escape instead.
@@ -7,6 +7,7 @@ clipboard or open links, so every control character is shown as an escape instea
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
 
     from assay.errors import AssayError
 
-# C0 but tab and line feed, DEL, C1, line separators, what reorders text (bidi), and lone surrogates.
+# C0 without tab and line feed, DEL, C1, line separators, bidi controls, and lone surrogates.
 _UNSAFE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
+# The path that a refusal names in brackets.
+_PATH = re.compile(r"\((/[^()\n]{1,1000})\)")
+
+
 class OutputClosed(Exception):
-    """The reader of standard output went away; nothing is wrong."""
+    """The reader of standard output closed it; not an error."""
 
 
 def visible(text: str) -> str:
@@ -45,7 +50,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def one_line(text: str, width: int = 0) -> str:
-    """The text on one line, cut to `width` characters with an ellipsis where `width` is given.
+    """The text on one line, cut to `width` characters with an ellipsis.
 
     >>> one_line("a   long\\ntitle", 6)
     'a lon…'
@@ -54,9 +59,35 @@ def one_line(text: str, width: int = 0) -> str:
     return joined if not width or len(joined) <= width else joined[: width - 1] + "…"
 
 
+def reason_of(error: OSError) -> str:
+    """Why a file could not be read, as the end of a sentence.
+
+    >>> reason_of(FileNotFoundError()), reason_of(PermissionError(13, "Permission denied"))
+    ('there is no such file', 'permission denied')
+    """
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
+
+
+def from_here(path: str) -> str:
+    """The path, relative to the working folder if it lies below it."""
+    try:
+        here = os.path.join(os.path.realpath(os.getcwd()), "")
+    except OSError:  # the folder was removed meanwhile
+        return path
+    return path.removeprefix(here)
+
+
+def with_paths_from_here(text: str) -> str:
+    """The text of a refusal with the path of its nearest passage as seen from the working folder."""
+    return _PATH.sub(lambda match: f"({from_here(match[1])})", text)
+
+
 @dataclass(slots=True)
 class Terminal:
-    """The three streams, and how much the user wants to hear.
+    """The three standard streams and the verbosity.
 
     `live` is where a progress bar is being drawn: whatever is written to standard error meanwhile goes above it.
     """
@@ -69,14 +100,14 @@ class Terminal:
     live: Console | None = None
 
     def object(self, value: Mapping[str, Any]) -> None:
-        """One JSON object on a line of its own, sent at once.
+        """Print one JSON object on a line, and flush.
 
         ASCII only: lone surrogates stay valid JSON, and no reader breaks a line at U+2028.
         """
         self.line(json.dumps(value, allow_nan=False))
 
     def line(self, text: str) -> None:
-        """One line of the result. Raises OutputClosed when nobody reads it any more."""
+        """Print one line of the result. Raises OutputClosed if the reader has gone."""
         try:
             self.out.write(text + "\n")
             self.out.flush()
@@ -84,7 +115,7 @@ class Terminal:
             raise OutputClosed from error
 
     def question(self, prompt: str) -> str | None:
-        """The next line of input, None at its end; on a terminal it is asked for and can be edited."""
+        """The next line of input, None at its end; on a terminal, prompt for it."""
         if self.input.isatty():
             with suppress(ImportError):  # not on every system; it edits the line that `input` reads
                 import readline  # noqa: F401
@@ -96,25 +127,25 @@ class Terminal:
         return line.decode("utf-8", errors="replace") if line else None
 
     def note(self, text: str) -> None:
-        """Something worth knowing that is not the result."""
+        """Print a note to standard error, unless quiet."""
         if not self.quiet:
             self._say(text)
 
     def warn(self, text: str) -> None:
-        """Something that went wrong and does not end the command."""
+        """Print a warning to standard error."""
         self._say(text)
 
     def detail(self, text: str) -> None:
-        """Something only `-v` shows."""
+        """Print a detail to standard error with `-v`."""
         if self.verbose:
             self._say(text)
 
     def error(self, error: AssayError) -> None:
-        """What happened, and what to do next."""
+        """Print an error and its hint."""
         self.err.write(f"error: {visible(str(error))}\nhint: {visible(error.hint)}\n")
 
     def console(self) -> Console:
-        """Rich output of the result; it knows NO_COLOR, FORCE_COLOR, TERM and COLUMNS."""
+        """A rich console for the result, which heeds NO_COLOR, FORCE_COLOR, TERM and COLUMNS."""
         from rich.console import Console
 
         class ResultConsole(Console):
@@ -128,13 +159,13 @@ class Terminal:
         )
 
     def progress_console(self) -> Console | None:
-        """Where a progress bar may be drawn, or None: standard error is no terminal, or the user wants quiet.
+        """A console for a progress bar; None if standard error is no terminal or in quiet mode.
 
         TTY_INTERACTIVE=1 and TTY_INTERACTIVE=0 decide it for a terminal that is not recognised as one.
         """
         from rich.console import Console
 
-        # Not by FORCE_COLOR, which rich would take for a terminal: a log is to have no bar.
+        # rich takes FORCE_COLOR for a terminal, but a log must not get a bar.
         known = Console(file=self.err, force_terminal=self.err.isatty())
         if self.quiet or not known.is_interactive:
             return None
@@ -148,7 +179,7 @@ class Terminal:
             self.live.print(visible(text), soft_wrap=True)
 
 
-# Lines of one kind that people are shown; what `--json` prints is whole.
+# Lines of one kind that people are shown; `--json` prints all. Chosen.
 MOST = 50
 
 Item = TypeVar("Item")
@@ -156,13 +187,13 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class FirstOfEach(Generic[Item]):
-    """The `first` of each kind, in their order, and how many more there are of a kind, by its name."""
+    """The first items of each kind in order, and the number of further ones by kind."""
 
     first: tuple[Item, ...]
     more: Mapping[str, int]
 
     def left_out(self) -> Iterator[str]:
-        """A line for each kind of which there are more.
+        """A line for each kind with further items.
 
         >>> list(FirstOfEach((), {"citations, failed": 1200}).left_out())
         ['… and 1,200 more: citations, failed (--json has all)']

@@ -99,6 +99,7 @@ def assemble_refusal(
     `notes` are those of a draft without sentences.
     """
     judgement, nothing = gathered.judgement, DraftState(Evidence(), drafts=0)
+    unclear = () if gathered.action is Action.CLARIFY else _unclear(gathered)
     confidence = stages.confidence_estimator.rate(judgement, nothing.review)
     return replace(
         _answer(ask, nothing, stages, judgement, confidence),
@@ -106,7 +107,10 @@ def assemble_refusal(
         text=stages.abstainer.decline(question, gathered),
         checks=judgement.checks,
         searches=len(gathered.path),
-        warnings=_search_warnings(question, gathered, stages) + notes + _not_made(judgement.checks),
+        warnings=(
+            *(*unclear, *_search_warnings(question, gathered, stages)),
+            *(*notes, *_not_made(judgement.checks)),
+        ),
     )
 
 
@@ -171,8 +175,8 @@ def _search_warnings(question: Question, gathered: Gathered, stages: Stages) -> 
 
 
 def _unclear(gathered: Gathered) -> tuple[str, ...]:
-    """Why the question would have been asked back, if the closest passages are shown instead."""
-    return (gathered.judgement.reason,) if gathered.action is Action.CLARIFY else ()
+    """Why the question is unclear, for an answer or a refusal that does not ask back."""
+    return (gathered.judgement.reason,) if gathered.judgement.recommendation is Action.CLARIFY else ()
 
 
 def _is_by_model(written: DraftState, stages: Stages) -> bool:

@@ -73,7 +73,7 @@ def refuse_no_question(text: str) -> None:
 OF_SEARCH = frozenset({"where", "k", "mode"})
 _LIMITS = frozenset({"deadline", "max_calls", "max_tokens", "max_cost"})
 OF_JUDGE = _LIMITS | {"profile", "importance", "kind", "history_messages", "model"}
-OF_GATHER = OF_SEARCH | OF_JUDGE | {"rounds"}
+OF_GATHER = OF_SEARCH | OF_JUDGE | {"rounds", "ask_back"}
 OF_ANSWER = frozenset(field.name for field in fields(AskOptions))
 _NUMBERS = _LIMITS | {"detail", "history_messages", "k", "rounds", "repairs"}
 

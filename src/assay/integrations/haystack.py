@@ -1,7 +1,7 @@
 """Haystack: components that retrieve, judge the documents, check replies and fix them.
 
-Each has `run` and `run_async`. What an engine raises goes through. An engine is open only in its process: build the
-pipeline in code, it cannot be read from YAML.
+Each has `run` and `run_async`. Errors of the engine are not caught. An engine is open only in its process, so build
+the pipeline in code: it cannot be read from YAML.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ from typing import Any
 
 from assay.engine import Engine
 from assay.errors import MissingExtra
-from assay.integrations.passages import Given, afound, found, mended, metadata_of, passages_of, reviewed, written
+from assay.integrations.passages import (
+    FrameworkDocument,
+    asearch_masked,
+    fix_object,
+    metadata_of,
+    passages_of,
+    review_object,
+    search_masked,
+    text_of,
+)
 from assay.types import Evidence, Passage, SearchSettings
 
 try:
@@ -26,7 +35,7 @@ except ImportError as error:
 
 @component
 class AssayRetriever:
-    """`query` to `documents` of an engine's collection, best first, under `search` or the engine's own settings."""
+    """Takes `query`, gives `documents` of an engine's collection, best first; `search` overrides the settings."""
 
     def __init__(self, engine: Engine, search: SearchSettings | None = None) -> None:
         self.engine = engine
@@ -35,17 +44,17 @@ class AssayRetriever:
     @component.output_types(documents=list[Document])
     def run(self, query: str) -> dict[str, Any]:
         """The documents for a query."""
-        return {"documents": _documents(found(self.engine, query, self.search))}
+        return {"documents": _documents(search_masked(self.engine, query, self.search))}
 
     @component.output_types(documents=list[Document])
     async def run_async(self, query: str) -> dict[str, Any]:
         """As `run`."""
-        return {"documents": _documents(await afound(self.engine, query, self.search))}
+        return {"documents": _documents(await asearch_masked(self.engine, query, self.search))}
 
 
 @component
 class AssayJudge:
-    """`query` and `documents` to the `judgement`: they suffice where its `recommendation` is ANSWER."""
+    """Takes `query` and `documents`, gives the `judgement`: they suffice if its `recommendation` is ANSWER."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -63,7 +72,7 @@ class AssayJudge:
 
 @component
 class AssayChecker:
-    """`replies` of a generator and their `documents` to `reviews`, one a reply.
+    """Takes a generator's `replies` and their `documents`, gives `reviews`, one per reply.
 
     The `status` of each is passed, failed or unknown; `[n]` in a reply stands for the n-th document.
     """
@@ -75,18 +84,18 @@ class AssayChecker:
     def run(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """The review of each reply."""
         passages = _passages(documents)
-        return {"reviews": [reviewed(self.engine.check(written(each), passages)) for each in replies]}
+        return {"reviews": [review_object(self.engine.check(text_of(reply), passages)) for reply in replies]}
 
     @component.output_types(reviews=list[dict[str, Any]])
     async def run_async(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """As `run`."""
         passages = _passages(documents)
-        return {"reviews": [reviewed(await self.engine.acheck(written(each), passages)) for each in replies]}
+        return {"reviews": [review_object(await self.engine.acheck(text_of(reply), passages)) for reply in replies]}
 
 
 @component
 class AssayFixer:
-    """`replies` and their `documents` to the mended `replies`, with the `fixes` that were made, one a reply.
+    """Takes `replies` and their `documents`, gives the fixed `replies` and their `fixes`, one per reply.
 
     What cannot be mended is marked with ⚠, or taken out where it is to `drop`.
     """
@@ -97,17 +106,17 @@ class AssayFixer:
 
     @component.output_types(replies=list[str], fixes=list[dict[str, Any]])
     def run(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
-        """Each reply, mended."""
+        """The fixed replies."""
         passages = _passages(documents)
-        fixes = [mended(self.engine.fix(written(each), passages, drop=self.drop)) for each in replies]
-        return {"replies": [each["text"] for each in fixes], "fixes": fixes}
+        fixes = [fix_object(self.engine.fix(text_of(reply), passages, drop=self.drop)) for reply in replies]
+        return {"replies": [reply["text"] for reply in fixes], "fixes": fixes}
 
     @component.output_types(replies=list[str], fixes=list[dict[str, Any]])
     async def run_async(self, replies: list[str] | list[ChatMessage], documents: list[Document]) -> dict[str, Any]:
         """As `run`."""
         passages = _passages(documents)
-        fixes = [mended(await self.engine.afix(written(each), passages, drop=self.drop)) for each in replies]
-        return {"replies": [each["text"] for each in fixes], "fixes": fixes}
+        fixes = [fix_object(await self.engine.afix(text_of(reply), passages, drop=self.drop)) for reply in replies]
+        return {"replies": [reply["text"] for reply in fixes], "fixes": fixes}
 
 
 def _documents(evidence: Evidence) -> list[Document]:
@@ -118,4 +127,4 @@ def _documents(evidence: Evidence) -> list[Document]:
 
 
 def _passages(documents: Iterable[Document]) -> tuple[Passage, ...]:
-    return passages_of(Given(each.content, each.id, each.meta) for each in documents)
+    return passages_of(FrameworkDocument(document.content, document.id, document.meta) for document in documents)

@@ -1,6 +1,6 @@
-"""LangChain: a retriever, and steps of a chain that judge the evidence, check an answer and fix it.
+"""LangChain: a retriever, and chain steps that judge the evidence, check an answer and fix it.
 
-Every piece works with `invoke`, `ainvoke`, `batch` and in `|` chains. What an engine raises goes through.
+Each works with `invoke`, `ainvoke`, `batch` and in `|` chains. Errors of the engine are not caught.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from pydantic import Field
 from assay.engine import Engine
 from assay.errors import MissingExtra
 from assay.integrations.passages import (
-    Given,
+    FrameworkDocument,
     Json,
-    afound,
-    found,
-    mended,
+    asearch_masked,
+    fix_object,
     metadata_of,
     passages_of,
-    reviewed,
-    wanted,
-    written,
+    required_field,
+    review_object,
+    search_masked,
+    text_of,
 )
 from assay.types import Evidence, Passage, SearchSettings
 
@@ -41,61 +41,61 @@ Fields = Mapping[str, Any]
 
 
 class AssayRetriever(BaseRetriever):
-    """Documents from an engine's collection, best first, under `search` or the engine's own settings."""
+    """Finds documents of an engine's collection, best first; `search` overrides the engine's settings."""
 
     engine: Engine = Field(exclude=True, repr=False)
     search: SearchSettings | None = None
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        return _documents(found(self.engine, query, self.search))
+        return _documents(search_masked(self.engine, query, self.search))
 
     async def _aget_relevant_documents(
         self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun
     ) -> list[Document]:
-        return _documents(await afound(self.engine, query, self.search))
+        return _documents(await asearch_masked(self.engine, query, self.search))
 
 
 class AssayJudge(RunnableLambda[Fields, Json]):
-    """`{"question", "documents"}` to the judgement: the documents suffice where `recommendation` is ANSWER."""
+    """Takes `{"question", "documents"}`, gives the judgement: they suffice if `recommendation` is ANSWER."""
 
     def __init__(self, engine: Engine) -> None:
         def judge(given: Fields) -> Json:
-            return engine.judge(wanted(given, "question"), _passages(given)).to_dict()
+            return engine.judge(required_field(given, "question"), _passages(given)).to_dict()
 
         async def ajudge(given: Fields) -> Json:
-            return (await engine.ajudge(wanted(given, "question"), _passages(given))).to_dict()
+            return (await engine.ajudge(required_field(given, "question"), _passages(given))).to_dict()
 
         super().__init__(judge, ajudge, name="AssayJudge")
 
 
 class AssayChecker(RunnableLambda[Fields, Json]):
-    """`{"answer", "documents"}` to the review, whose `status` is passed, failed or unknown.
+    """Takes `{"answer", "documents"}`, gives the review, whose `status` is passed, failed or unknown.
 
     `[n]` in the answer stands for the n-th document.
     """
 
     def __init__(self, engine: Engine) -> None:
         def check(given: Fields) -> Json:
-            return reviewed(engine.check(_answer(given), _passages(given)))
+            return review_object(engine.check(_answer(given), _passages(given)))
 
         async def acheck(given: Fields) -> Json:
-            return reviewed(await engine.acheck(_answer(given), _passages(given)))
+            return review_object(await engine.acheck(_answer(given), _passages(given)))
 
         super().__init__(check, acheck, name="AssayChecker")
 
 
 class AssayFixer(RunnableLambda[Fields, Json]):
-    """`{"answer", "documents"}` to the mended `text`, its `changes` and its `review`.
+    """Takes `{"answer", "documents"}`, gives the fixed `text`, its `changes` and its `review`.
 
     What cannot be mended is marked with ⚠, or taken out where it is to `drop`.
     """
 
     def __init__(self, engine: Engine, *, drop: bool = False) -> None:
         def fix(given: Fields) -> Json:
-            return mended(engine.fix(_answer(given), _passages(given), drop=drop))
+            return fix_object(engine.fix(_answer(given), _passages(given), drop=drop))
 
         async def afix(given: Fields) -> Json:
-            return mended(await engine.afix(_answer(given), _passages(given), drop=drop))
+            return fix_object(await engine.afix(_answer(given), _passages(given), drop=drop))
 
         super().__init__(fix, afix, name="AssayFixer")
 
@@ -107,9 +107,11 @@ def _documents(evidence: Evidence) -> list[Document]:
 
 
 def _answer(given: Fields) -> str:
-    return written(wanted(given, "answer"))
+    return text_of(required_field(given, "answer"))
 
 
 def _passages(given: Fields) -> tuple[Passage, ...]:
-    documents: Iterable[Document] = wanted(given, "documents")
-    return passages_of(Given(each.page_content, each.id, each.metadata) for each in documents)
+    documents: Iterable[Document] = required_field(given, "documents")
+    return passages_of(
+        FrameworkDocument(document.page_content, document.id, document.metadata) for document in documents
+    )

@@ -1,6 +1,6 @@
-"""LlamaIndex: a retriever, a gate that lets nodes through only where they suffice, and an evaluator of answers.
+"""LlamaIndex: a retriever, a gate that passes nodes only if they suffice, and an evaluator of answers.
 
-What an engine raises goes through.
+Errors of the engine are not caught.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from pydantic import Field
 from assay.engine import Engine
 from assay.errors import MissingExtra
 from assay.integrations.passages import (
-    Given,
+    FrameworkDocument,
     Json,
-    afound,
-    excused,
-    found,
+    asearch_masked,
+    hidden_metadata,
     metadata_of,
     passages_of,
     passing_of,
     reasons_of,
-    reviewed,
-    wanted,
-    written,
+    required_field,
+    review_object,
+    search_masked,
+    text_of,
 )
 from assay.types import Action, Evidence, Hit, Judgement, Passage, Review, SearchSettings
 
@@ -45,7 +45,7 @@ Text = str | None
 
 
 class AssayRetriever(BaseRetriever):
-    """Nodes from an engine's collection, best first, under `search` or the engine's own settings."""
+    """Finds nodes of an engine's collection, best first; `search` overrides the engine's settings."""
 
     def __init__(self, engine: Engine, search: SearchSettings | None = None) -> None:
         super().__init__()
@@ -53,32 +53,32 @@ class AssayRetriever(BaseRetriever):
         self._search = search
 
     def _retrieve(self, query_bundle: QueryBundle) -> Nodes:
-        return _nodes(found(self._engine, query_bundle.query_str, self._search))
+        return _nodes(search_masked(self._engine, query_bundle.query_str, self._search))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> Nodes:
-        return _nodes(await afound(self._engine, query_bundle.query_str, self._search))
+        return _nodes(await asearch_masked(self._engine, query_bundle.query_str, self._search))
 
 
 class AssayGate(BaseNodePostprocessor):
-    """The nodes as they are where they suffice to answer the question, else none of them."""
+    """Passes the nodes on if they suffice to answer the question, else none."""
 
     engine: Engine = Field(exclude=True, repr=False)
 
     def _postprocess_nodes(self, nodes: Nodes, query_bundle: QueryBundle | None = None) -> Nodes:
-        return _let_through(nodes, self.engine.judge(_question(query_bundle), _passages(nodes)))
+        return _nodes_if_sufficient(nodes, self.engine.judge(_question(query_bundle), _passages(nodes)))
 
     async def _apostprocess_nodes(self, nodes: Nodes, query_bundle: QueryBundle | None = None) -> Nodes:
-        return _let_through(nodes, await self.engine.ajudge(_question(query_bundle), _passages(nodes)))
+        return _nodes_if_sufficient(nodes, await self.engine.ajudge(_question(query_bundle), _passages(nodes)))
 
 
 class Evaluated(EvaluationResult):
-    """An evaluation with the whole review: each claim with its spans, every check with its cause."""
+    """An evaluation with the complete review: claims with spans, checks with causes."""
 
     review: Json
 
 
 class AssayEvaluator(BaseEvaluator):
-    """Tests every claim of a response against its contexts, in the place of a FaithfulnessEvaluator.
+    """Checks every claim of a response against its contexts; replaces FaithfulnessEvaluator.
 
     `passing` is True where all passed (score 1.0), False where something failed (0.0). Where it could not be tested
     both are None, and the result is invalid, with the reason. `[n]` in the response stands for the n-th context.
@@ -96,16 +96,16 @@ class AssayEvaluator(BaseEvaluator):
     def evaluate(
         self, query: Text = None, response: Text = None, contexts: Sequence[str] | None = None, **kwargs: Any
     ) -> Evaluated:
-        """The evaluation; raises UsageError without a response."""
-        text, passages = written(response), _contexts(contexts)
-        return _evaluated(query, text, passages, self._engine.check(text, passages))
+        """The evaluation. Raises UsageError without a response."""
+        text, passages = text_of(response), _contexts(contexts)
+        return _evaluation(query, text, passages, self._engine.check(text, passages))
 
     async def aevaluate(
         self, query: Text = None, response: Text = None, contexts: Sequence[str] | None = None, **kwargs: Any
     ) -> Evaluated:
         """As `evaluate`."""
-        text, passages = written(response), _contexts(contexts)
-        return _evaluated(query, text, passages, await self._engine.acheck(text, passages))
+        text, passages = text_of(response), _contexts(contexts)
+        return _evaluation(query, text, passages, await self._engine.acheck(text, passages))
 
 
 def _nodes(evidence: Evidence) -> Nodes:
@@ -118,8 +118,8 @@ def _node(hit: Hit) -> TextNode:
         id_=hit.passage.passage_id,
         text=hit.passage.text,
         metadata=metadata,
-        excluded_llm_metadata_keys=excused(metadata),
-        excluded_embed_metadata_keys=excused(metadata),
+        excluded_llm_metadata_keys=hidden_metadata(metadata),
+        excluded_embed_metadata_keys=hidden_metadata(metadata),
         start_char_idx=hit.passage.start,
         end_char_idx=hit.passage.end,
         relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=hit.passage.document_id)},
@@ -127,23 +127,25 @@ def _node(hit: Hit) -> TextNode:
 
 
 def _passages(nodes: Nodes) -> tuple[Passage, ...]:
-    return passages_of(Given(each.node.get_content(), each.node.node_id, each.node.metadata) for each in nodes)
+    return passages_of(
+        FrameworkDocument(hit.node.get_content(), hit.node.node_id, hit.node.metadata) for hit in nodes
+    )
 
 
 def _question(query: QueryBundle | None) -> str:
-    question: str = wanted({"query_bundle": query}, "query_bundle").query_str
+    question: str = required_field({"query_bundle": query}, "query_bundle").query_str
     return question
 
 
-def _let_through(nodes: Nodes, judgement: Judgement) -> Nodes:
+def _nodes_if_sufficient(nodes: Nodes, judgement: Judgement) -> Nodes:
     return nodes if judgement.recommendation is Action.ANSWER else []
 
 
 def _contexts(texts: Sequence[str] | None) -> tuple[Passage, ...]:
-    return passages_of(Given(text, None, {}) for text in texts or ())
+    return passages_of(FrameworkDocument(text, None, {}) for text in texts or ())
 
 
-def _evaluated(query: Text, text: str, passages: tuple[Passage, ...], review: Review) -> Evaluated:
+def _evaluation(query: Text, text: str, passages: tuple[Passage, ...], review: Review) -> Evaluated:
     passing, reasons = passing_of(review), reasons_of(review)
     return Evaluated(
         query=query,
@@ -154,5 +156,5 @@ def _evaluated(query: Text, text: str, passages: tuple[Passage, ...], review: Re
         feedback=reasons,
         invalid_result=passing is None,
         invalid_reason=reasons if passing is None else None,
-        review=reviewed(review),
+        review=review_object(review),
     )

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from assay.errors import ProviderFailed, UsageError
-from assay.integrations.passages import Given, passages_of
+from assay.integrations.passages import FrameworkDocument, passages_of
 from assay.types import Evidence, Finish, Hit, ModelReply, ModelRequest, PromptMessage, Scores, Usage
 
-# How services say that a reply reached its limit, and that it ended by itself.
+# Services' words for a reply that hit its length limit, and for one that ended by itself.
 _LENGTH = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 _STOP = frozenset({"stop", "end_turn", "STOP", "eos", "complete", "stop_sequence"})
 
@@ -25,7 +25,7 @@ _STOP = frozenset({"stop", "end_turn", "STOP", "eos", "complete", "stop_sequence
 
 
 def retriever_from(retriever: Any) -> FrameworkRetriever:
-    """A retriever of LangChain, LlamaIndex or Haystack, as `open_engine(retriever=…)` takes it.
+    """Wrap a retriever of LangChain, LlamaIndex or Haystack for `open_engine(retriever=…)`.
 
     Its passages keep their order; a score that it gives orders them and is no cosine. Raises UsageError for an
     object of another kind.
@@ -40,58 +40,64 @@ def retriever_from(retriever: Any) -> FrameworkRetriever:
 
 
 class _Search(Protocol):
-    async def __call__(self, retriever: Any, query: str) -> list[tuple[Given, float]]: ...
+    async def __call__(self, retriever: Any, query: str) -> list[tuple[FrameworkDocument, float]]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkRetriever:
-    """Find passages with a framework's retriever, which `search` asks one query."""
+    """Finds passages with a framework's retriever; `search` sends it one query."""
 
     retriever: Any
     search: _Search
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """What it finds for the queries, each passage once. Raises ProviderFailed for whatever it raises."""
-        found = [await self._asked(query) for query in queries]
-        passages = passages_of(document for each in found for document, _score in each)
-        scores = [score for each in found for _document, score in each]
+        """The passages for the queries without repeats. Raises ProviderFailed for any error of the retriever."""
+        found = [await self._query(query) for query in queries]
+        passages = passages_of(document for result in found for document, _score in result)
+        scores = [score for result in found for _document, score in result]
         hits = (Hit(passage, score, Scores()) for passage, score in zip(passages, scores, strict=True))
-        return Evidence(_each_once(hits) if len(queries) > 1 else tuple(hits))
+        return Evidence(_without_repeats(hits) if len(queries) > 1 else tuple(hits))
 
-    async def _asked(self, query: str) -> list[tuple[Given, float]]:
+    async def _query(self, query: str) -> list[tuple[FrameworkDocument, float]]:
         try:
             return await self.search(self.retriever, query)
-        except Exception as error:  # a boundary: it is another program's code
-            raise _failed(self.retriever, error) from error
+        except Exception as error:  # a boundary to another program's code
+            raise _provider_error(self.retriever, error) from error
 
 
-def _each_once(hits: Iterable[Hit]) -> tuple[Hit, ...]:
-    """The hits without those whose text another query found before."""
+def _without_repeats(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    """The hits without those that an earlier query found."""
     seen: dict[tuple[str, str], Hit] = {}
     for hit in hits:
         seen.setdefault((hit.passage.document_id.partition("#")[0], hit.passage.text), hit)
     return tuple(seen.values())
 
 
-async def _langchain(retriever: Any, query: str) -> list[tuple[Given, float]]:
+async def _langchain(retriever: Any, query: str) -> list[tuple[FrameworkDocument, float]]:
     documents = await retriever.ainvoke(query)
     return [
-        (Given(each.page_content, getattr(each, "id", None), each.metadata), _score(each.metadata))
-        for each in documents
+        (
+            FrameworkDocument(document.page_content, getattr(document, "id", None), document.metadata),
+            _score(document.metadata),
+        )
+        for document in documents
     ]
 
 
-async def _llama_index(retriever: Any, query: str) -> list[tuple[Given, float]]:
+async def _llama_index(retriever: Any, query: str) -> list[tuple[FrameworkDocument, float]]:
     nodes = await retriever.aretrieve(query)
     return [
-        (Given(each.node.get_content(), each.node.node_id, each.node.metadata), float(each.score or 0.0))
-        for each in nodes
+        (FrameworkDocument(hit.node.get_content(), hit.node.node_id, hit.node.metadata), float(hit.score or 0.0))
+        for hit in nodes
     ]
 
 
-async def _haystack(retriever: Any, query: str) -> list[tuple[Given, float]]:
+async def _haystack(retriever: Any, query: str) -> list[tuple[FrameworkDocument, float]]:
     found = await asyncio.to_thread(retriever.run, query=query)
-    return [(Given(each.content, each.id, each.meta), float(each.score or 0.0)) for each in found["documents"]]
+    return [
+        (FrameworkDocument(document.content, document.id, document.meta), float(document.score or 0.0))
+        for document in found["documents"]
+    ]
 
 
 def _score(metadata: Mapping[str, Any]) -> float:
@@ -103,7 +109,7 @@ def _score(metadata: Mapping[str, Any]) -> float:
 
 
 def model_from(model: Any, name: str = "") -> FrameworkModel:
-    """A chat model of LangChain, LlamaIndex or Haystack, as `open_engine(llm=…)` takes it.
+    """Wrap a chat model of LangChain, LlamaIndex or Haystack for `open_engine(llm=…)`.
 
     `name` is what answers call it, else the framework and the model's own name. Temperature and length stay as the
     model has them. Raises UsageError for an object of another kind.
@@ -118,7 +124,7 @@ def model_from(model: Any, name: str = "") -> FrameworkModel:
 
 
 class _Chat(Protocol):
-    """How one framework is asked."""
+    """The calls of one framework."""
 
     framework: str
 
@@ -127,13 +133,13 @@ class _Chat(Protocol):
         ...
 
     def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
-        """The reply piece by piece; a whole reply last where the framework says how it ended."""
+        """The reply in pieces, then as a whole if the framework says how it ended."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class FrameworkModel:
-    """Ask a framework's chat model; its host is unknown, so that offline mode refuses it."""
+    """Calls a framework's chat model. Its host is unknown, so offline mode refuses it."""
 
     model: Any
     chat: _Chat
@@ -141,19 +147,19 @@ class FrameworkModel:
 
     @property
     def host(self) -> str:
-        """That the framework alone knows where prompts are sent."""
+        """A note that the host is unknown."""
         return self.chat.framework
 
     async def complete(self, request: ModelRequest) -> ModelReply:
-        """The whole reply. Raises ProviderFailed for whatever the model raises, UsageError as `_refuse_tuning`."""
+        """The complete reply. Raises ProviderFailed for any error of the model, UsageError as `_refuse_tuning`."""
         _refuse_tuning(request)
         try:
             return replace(await self.chat.reply(self.model, _messages(request)), model=self.name)
-        except Exception as error:  # a boundary: it is another program's code
-            raise _failed(self.model, error) from error
+        except Exception as error:  # a boundary to another program's code
+            raise _provider_error(self.model, error) from error
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The reply piece by piece, then as a whole. Raises as `complete`."""
+        """The reply in pieces, then as a whole. Raises as `complete`."""
         _refuse_tuning(request)
         text, ending = "", ModelReply("", "stop", Usage(None, None, None, None, calls=1, cost=None), self.name)
         try:
@@ -163,26 +169,26 @@ class FrameworkModel:
                 elif piece:
                     text += piece
                     yield piece
-        except Exception as error:  # a boundary: it is another program's code
-            raise _failed(self.model, error) from error
+        except Exception as error:  # a boundary to another program's code
+            raise _provider_error(self.model, error) from error
         finish: Finish = ending.finish if text else "empty"
         yield ModelReply(text, finish, ending.usage, self.name)
 
     async def aclose(self) -> None:
-        """Leave the model open: it is the caller's."""
+        """Do nothing: the caller closes the model."""
 
 
 def _refuse_tuning(request: ModelRequest) -> None:
-    """Raise UsageError where a temperature or an effort is set, which the model keeps to itself."""
+    """Raise UsageError for a temperature or an effort, which cannot be set through the framework."""
     if request.temperature_set or request.effort is not None:
         raise UsageError(
             "a framework's model keeps its own temperature and effort",
-            hint="set them where you make it, and leave writer_temperature, judge_temperature and effort out",
+            hint="set them where you make it, and leave out writer_temperature, judge_temperature and effort",
         )
 
 
 def _messages(request: ModelRequest) -> tuple[PromptMessage, ...]:
-    """The prompt, with the schema of a reply that must be JSON in words: each framework asks for it otherwise."""
+    """The prompt; the schema of a JSON reply is put into words, since frameworks differ in how they take it."""
     if request.schema is None:
         return request.messages
     asked = f"Reply with one JSON object that fits this JSON schema: {json.dumps(request.reply_schema)}"
@@ -193,11 +199,11 @@ class _LangChainChat:
     framework = "langchain"
 
     async def reply(self, model: Any, messages: Sequence[PromptMessage]) -> ModelReply:
-        return _from_langchain(await model.ainvoke([(each.role, each.text) for each in messages]))
+        return _from_langchain(await model.ainvoke([(message.role, message.text) for message in messages]))
 
     async def pieces(self, model: Any, messages: Sequence[PromptMessage]) -> AsyncIterator[str | ModelReply]:
         whole: Any = None
-        async for chunk in model.astream([(each.role, each.text) for each in messages]):
+        async for chunk in model.astream([(message.role, message.text) for message in messages]):
             yield _text_of(chunk.content)
             whole = chunk if whole is None else whole + chunk
         if whole is not None:
@@ -225,7 +231,7 @@ class _LlamaIndexChat:
     def _chat(self, messages: Sequence[PromptMessage]) -> list[Any]:
         from llama_index.core.llms import ChatMessage
 
-        return [ChatMessage(role=each.role, content=each.text) for each in messages]
+        return [ChatMessage(role=message.role, content=message.text) for message in messages]
 
     def _whole(self, response: Any) -> ModelReply:
         return _reply(str(response.message.content or ""), None, _usage(None, None))
@@ -242,7 +248,7 @@ class _HaystackChat:
             "user": ChatMessage.from_user,
             "assistant": ChatMessage.from_assistant,
         }
-        asked = [make[each.role](each.text) for each in messages]
+        asked = [make[message.role](message.text) for message in messages]
         (message, *_others) = (await asyncio.to_thread(model.run, messages=asked))["replies"]
         meta = message.meta or {}
         used = meta.get("usage") or {}
@@ -256,7 +262,7 @@ class _HaystackChat:
 
 
 def _reply(text: str, reason: object, usage: Usage) -> ModelReply:
-    """A reply; one of which the framework does not say how it ended counts as whole."""
+    """A reply; it counts as complete if the framework does not say how it ended."""
     finish: Finish = "length" if reason in _LENGTH else "stop" if reason is None or reason in _STOP else "other"
     return ModelReply(text, finish if text else "empty", usage, "")
 
@@ -268,12 +274,12 @@ def _usage(prompt: object, reply: object) -> Usage:
 
 
 def _text_of(content: object) -> str:
-    """The text of a message whose content is text, or a list of parts."""
+    """The text of a message's content, which is text or a list of parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
     texts = (
-        each if isinstance(each, str) else each.get("text", "") for each in parts if isinstance(each, str | dict)
+        part if isinstance(part, str) else part.get("text", "") for part in parts if isinstance(part, str | dict)
     )
     return "".join(text for text in texts if isinstance(text, str))
 
@@ -286,6 +292,6 @@ def _own_name(model: Any) -> str:
     return type(model).__name__
 
 
-def _failed(part: object, error: Exception) -> ProviderFailed:
+def _provider_error(part: object, error: Exception) -> ProviderFailed:
     said = f"{type(part).__name__} failed: {type(error).__name__}: {error}"
-    return ProviderFailed(said, hint="the cause stands in the error's __cause__; mend the part that you gave")
+    return ProviderFailed(said, hint="see the error's __cause__, and fix the part that you gave")

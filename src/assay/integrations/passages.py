@@ -1,4 +1,4 @@
-"""What a framework hands over, its documents or nodes, as passages to judge and check by."""
+"""Documents of LangChain, LlamaIndex and Haystack as passages, and results as their JSON types."""
 
 from __future__ import annotations
 
@@ -28,33 +28,36 @@ from assay.verification.verifier import least_support
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """One document of a framework; without a text, such as an image, it keeps its number and is no evidence."""
+class FrameworkDocument:
+    """A framework's document; one without text, such as an image, keeps its number but is no evidence."""
 
     text: str | None
     id: str | None
     metadata: Mapping[str, Any]
 
 
-def passages_of(documents: Iterable[Given]) -> tuple[Passage, ...]:
-    """A passage a document, in their order: `[n]` in an answer stands for the n-th.
+def passages_of(documents: Iterable[FrameworkDocument]) -> tuple[Passage, ...]:
+    """One passage per document, in order: `[n]` in an answer cites the n-th.
 
     A document without an id is named by its number, and one whose id was there before gets another, since the same
     document found twice is still cited under both numbers. What assay's own retrievers found has its place in its
     document again, unless the text was shortened since.
 
-    >>> first, again = passages_of([Given("It rains.", "a", {"title": "Rain"}), Given("It rains.", "a", {})])
+    >>> titled = FrameworkDocument("It rains.", "a", {"title": "Rain"})
+    >>> first, again = passages_of([titled, FrameworkDocument("It rains.", "a", {})])
     >>> first.passage_id, first.title, again.passage_id
     ('a', 'Rain', 'a#2')
     """
     seen: set[str] = set()
-    return tuple(_passage(each, _own_id(each.id, number, seen)) for number, each in enumerate(documents, 1))
+    return tuple(
+        _passage(document, _own_id(document.id, number, seen)) for number, document in enumerate(documents, 1)
+    )
 
 
-def wanted(given: Mapping[str, Any], name: str) -> Any:
-    """The field of that name; raises UsageError where it is missing or None.
+def required_field(given: Mapping[str, Any], name: str) -> Any:
+    """The field of that name. Raises UsageError if it is missing or None.
 
-    >>> wanted({"answer": ""}, "answer")
+    >>> required_field({"answer": ""}, "answer")
     ''
     """
     if given.get(name) is None:
@@ -62,10 +65,10 @@ def wanted(given: Mapping[str, Any], name: str) -> Any:
     return given[name]
 
 
-def written(value: object) -> str:
-    """A text, or the text of a message as chat models return it; raises UsageError for anything else.
+def text_of(value: object) -> str:
+    """A text, or the text of a chat model's message. Raises UsageError for anything else.
 
-    >>> written("It rains.")
+    >>> text_of("It rains.")
     'It rains.'
     """
     text = value if isinstance(value, str) else getattr(value, "text", None)
@@ -84,49 +87,49 @@ def _own_id(wished: str | None, number: int, seen: set[str]) -> str:
     return own
 
 
-def _passage(document: Given, own_id: str) -> Passage:
+def _passage(document: FrameworkDocument, own_id: str) -> Passage:
     text, metadata = document.text or "", document.metadata
     start = _start(text, metadata)
     return Passage(
         own_id,
-        _named(metadata, "document_id") or own_id,
+        _metadata_text(metadata, "document_id") or own_id,
         "",
         start,
         start + len(text),
         text,
-        _named(metadata, "title"),
+        _metadata_text(metadata, "title"),
         origin=Origin(date=date_in(metadata)),
     )
 
 
 def _start(text: str, metadata: Mapping[str, Any]) -> int:
-    """Where the text starts in its document; 0 where the metadata do not say, or say it of another text."""
+    """The offset of the text in its document; 0 if the metadata do not give it for this text."""
     start, end = metadata.get("start"), metadata.get("end")
     if isinstance(start, int) and isinstance(end, int) and start >= 0 and end - start == len(text):
         return start
     return 0
 
 
-def _named(metadata: Mapping[str, Any], name: str) -> str:
+def _metadata_text(metadata: Mapping[str, Any], name: str) -> str:
     value = metadata.get(name)
     return value if isinstance(value, str) else ""
 
 
-# Passages for a prompt that is not assay's own: what reads like an instruction to a model is blank in them.
+# --- passages for other programs' prompts: what reads like an instruction to a model is blanked out -------
 
 
-def found(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
-    """The best passages for a query, as `Engine.search` finds them; blanks keep every place true."""
+def search_masked(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
+    """The hits of `Engine.search` with masked parts blanked out; offsets are unchanged."""
     return quarantined(engine.search(query, settings)).readable
 
 
-async def afound(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
+async def asearch_masked(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
     """As `found`."""
     evidence = await engine.asearch(query, settings)
     return (await asyncio.to_thread(quarantined, evidence)).readable
 
 
-# What a framework is told: passages with their metadata, reviews and fixes as JSON types.
+# --- metadata, reviews and fixes as JSON types ------------------------------------------------------------
 
 
 Json = dict[str, Any]
@@ -134,7 +137,7 @@ _WRONG = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
 
 
 def metadata_of(hit: Hit) -> Json:
-    """What is known of a passage beside its text.
+    """The metadata of a passage for a framework.
 
     `passage_id`, `document_id`, `title`, `start`, `end` (code points of the document) and `score` are always there,
     `location`, `link` and `date` where they are known, and `masked`, how many parts of the text are blank because
@@ -155,9 +158,9 @@ def metadata_of(hit: Hit) -> Json:
 
 
 def status_of(review: Review) -> Status:
-    """Whether a text passed: every claim is supported, and no check that matters failed or could not be made.
+    """PASSED if every claim is supported and no blocking or repairable check failed or is unknown.
 
-    A text that claims nothing is unknown, for nothing of it was tested.
+    A text without claims is UNKNOWN, since nothing was tested.
 
     >>> status_of(Review((), (), ())).value
     'unknown'
@@ -172,19 +175,19 @@ def status_of(review: Review) -> Status:
 
 
 def passing_of(review: Review) -> bool | None:
-    """The status as frameworks have it: True, False, or None where it could not be tested."""
+    """The status as True, False or None for unknown."""
     return {Status.PASSED: True, Status.FAILED: False}.get(status_of(review))
 
 
 def reasons_of(review: Review) -> str:
-    """What did not pass, each once; mere warnings only where there is nothing else."""
-    heavy = [each for each in review.findings if each.severity is not Severity.WARN]
-    told = dict.fromkeys(each.message for each in heavy or review.findings)
+    """The messages of findings without repeats; warnings only if there is nothing else."""
+    heavy = [finding for finding in review.findings if finding.severity is not Severity.WARN]
+    told = dict.fromkeys(finding.message for finding in heavy or review.findings)
     return "; ".join(told) or "every claim is supported"
 
 
-def reviewed(review: Review) -> Json:
-    """The review, with `status` (passed, failed or unknown), the worst `verdict` and the least `support` before it.
+def review_object(review: Review) -> Json:
+    """The review with `status` (passed, failed, unknown), worst `verdict` and least `support` first.
 
     `support` lies in 0 to 1, None where no claim's was measured.
     """
@@ -196,21 +199,21 @@ def reviewed(review: Review) -> Json:
     }
 
 
-def mended(fixed: Fixed) -> Json:
-    """A draft after its repair: `text` and `before`, what was changed, what was taken out, and the new review."""
+def fix_object(fixed: Fixed) -> Json:
+    """A fixed draft: `text`, `before`, the changes, the dropped claims and the new review."""
     return {
         "text": fixed.text,
         "before": fixed.before,
         "changes": plain(fixed.repairs),
         "dropped": plain(fixed.dropped),
-        "review": reviewed(fixed.review),
+        "review": review_object(fixed.review),
     }
 
 
-def excused(metadata: Mapping[str, Any]) -> list[str]:
-    """The names in such metadata that are of no use in a prompt.
+def hidden_metadata(metadata: Mapping[str, Any]) -> list[str]:
+    """Names in the metadata that a prompt has no use for.
 
-    >>> excused({"title": "Rain", "passage_id": "a", "score": 0.5})
+    >>> hidden_metadata({"title": "Rain", "passage_id": "a", "score": 0.5})
     ['passage_id', 'score']
     """
     return [name for name in metadata if name not in ("title", "location", "date")]

@@ -152,7 +152,12 @@ def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
         settings._told = called
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
-        what = first["msg"].removeprefix("Value error, ").replace("Input should", "must", 1)
+        what = (
+            first["msg"]
+            .removeprefix("Value error, ")
+            .replace("Input should", "must", 1)
+            .partition(", unable to parse")[0]
+        )
         # An error of two settings names both: first the lower one, last the upper.
         lower, *_rest, upper = what.split()
         name = str(first["loc"][0]) if first["loc"] else upper if upper in called else lower

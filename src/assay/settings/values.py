@@ -183,6 +183,10 @@ class Settings(BaseModel):
         description="whether the answer object has the writer's prompt and a map from statements to sources",
     )
     references: bool = Field(False, description="whether a list of the sources follows the text")
+    ask_back: bool = Field(
+        True,
+        description="whether an unclear question is asked back; if not, the nearest passages are shown, or none",
+    )
     history_messages: int | None = Field(None, ge=0, le=100, description="messages of a dialogue in a prompt")
     context_tokens: int = Field(8192, ge=512, description="tokens of prompt and reply that the model can take")
     request_seconds: float = Field(60.0, gt=0, le=3600, description="seconds for one request to a model")

@@ -439,8 +439,12 @@ def review_of(*claims: tuple[str, Verdict], expected: str | None = None) -> Revi
     """
     made = tuple(Claim(n, text, 0, len(text), (), verdict, None) for n, (text, verdict) in enumerate(claims, 1))
     checks = tuple(
-        Check("support", _STATES.get(each.verdict, Status.FAILED), Severity.BLOCK, each.n, "why", expected=expected)
-        for each in made
+        Check(
+            "support", _STATES.get(claim.verdict, Status.FAILED), Severity.BLOCK, claim.n, "why", expected=expected
+        )
+        for claim in made
     )
-    wrong = (each for each in checks if each.status is not Status.PASSED)
-    return Review(made, checks, tuple(Finding("support", each.claim, each.severity, "why", "") for each in wrong))
+    wrong = (check for check in checks if check.status is not Status.PASSED)
+    return Review(
+        made, checks, tuple(Finding("support", check.claim, check.severity, "why", "") for check in wrong)
+    )

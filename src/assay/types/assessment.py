@@ -59,4 +59,4 @@ class Assessment(Value):
     @property
     def judged(self) -> bool:
         """Whether a model judged, rather than rules alone: their estimates are advice, not a verdict."""
-        return any(each.by != BY_RULES for each in self.scores)
+        return any(score.by != BY_RULES for score in self.scores)

@@ -211,7 +211,7 @@ class Review(Value):
     def verdict(self) -> Verdict:
         """The verdict on the worst claim; unknown without claims."""
         found = {claim.verdict for claim in self.claims}
-        return next((each for each in _WORST_FIRST if each in found), Verdict.UNKNOWN)
+        return next((verdict for verdict in _WORST_FIRST if verdict in found), Verdict.UNKNOWN)
 
     def with_checks(self, checks: tuple[Check, ...], findings: tuple[Finding, ...]) -> Review:
         """The review with further checks of the whole text, and what they found."""
@@ -221,9 +221,10 @@ class Review(Value):
         """Both reviews of one text together; the claims of the later one are numbered on."""
         first = len(self.claims)
         return Review(
-            self.claims + tuple(replace(each, n=each.n + first) for each in later.claims),
-            self.checks + tuple(replace(each, claim=_later(each.claim, first)) for each in later.checks),
-            self.findings + tuple(replace(each, claim=_later(each.claim, first)) for each in later.findings),
+            self.claims + tuple(replace(claim, n=claim.n + first) for claim in later.claims),
+            self.checks + tuple(replace(check, claim=_later(check.claim, first)) for check in later.checks),
+            self.findings
+            + tuple(replace(finding, claim=_later(finding.claim, first)) for finding in later.findings),
             self.citations + later.citations,
             self.invalid_citations + later.invalid_citations,
         )

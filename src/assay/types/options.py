@@ -12,18 +12,6 @@ from assay.types.question import QuestionKind
 from assay.types.search import SearchMode
 from assay.types.value import Metadata, Value
 
-_NUMBERS = (
-    "detail",
-    "history_messages",
-    "k",
-    "rounds",
-    "repairs",
-    "deadline",
-    "max_calls",
-    "max_tokens",
-    "max_cost",
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions(Value):
@@ -45,6 +33,7 @@ class AskOptions(Value):
     detail: int | None = None
     expertise: Literal["beginner", "general", "expert"] | None = None
     history_messages: int | None = None
+    ask_back: bool | None = None
     where: Metadata | None = None
     k: int | None = None
     mode: SearchMode | str | None = None
@@ -67,4 +56,4 @@ class AskOptions(Value):
     @property
     def values(self) -> dict[str, Any]:
         """The settings that these options change, by name."""
-        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) is not None}
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name)) is not None}

@@ -21,15 +21,15 @@ def plain(value: Any) -> Any:
     [{'start': 0, 'end': 2}, 'ANSWER']
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
-        return {str(plain(key)): plain(each) for key, each in value.items()}
+        return {str(plain(key)): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     if isinstance(value, set | frozenset):  # the same order in every process
-        return sorted((plain(each) for each in value), key=str)
+        return sorted((plain(item) for item in value), key=str)
     return value
 
 

@@ -223,9 +223,10 @@ class Composer:
         return self.is_own_search or run.passages is not None
 
     def _allowed_actions(self, run: Run) -> frozenset[Action]:
+        able = ABLE if self.settings.ask_back else ABLE - {Action.CLARIFY}
         if not _may_search(run):
-            return ABLE - {Action.REFINE}
-        return ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset())
+            return able - {Action.REFINE}
+        return able | ({Action.EXTERNAL} if self.settings.outside else frozenset())
 
     def _rules(self, answerable: AnswerableByCollection, run: Run) -> OutputRules | None:
         # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.

@@ -50,7 +50,7 @@ def test_what_it_reaches_is_told(fitted: tuple[Path, Result]):
     assert lines[1].split("  ")[0] == "on claims that the fit did not see"
     assert " ".join(lines[2].split()).startswith("false claims called supported (at most 3%) 0 of 88, 0.0%")
     assert " ".join(lines[4].split()).startswith("true claims called supported 44 of 44, 100.0% 0 of 44, 0.0%")
-    assert " ".join(lines[6].split()).startswith("called contradicted, and so labelled 40 of 40, 100.0%")
+    assert " ".join(lines[6].split()).startswith("called contradicted, and labelled so 40 of 40, 100.0%")
     assert made.err.endswith(f"to go back: assay calibrate --checker {folder / 'nli'} --use 0\n")
 
 
@@ -103,9 +103,9 @@ def test_a_fit_as_json(own: Path):
         (("--claims", "CLAIMS"), "comes fitted: its policy is in its manifest"),
         (("--claims", "CLAIMS", "--checker", "none"), "there is no checker to fit"),
         (("--checker", "bundled"), "comes fitted"),
-        (("--claims", "CLAIMS", "--use", "0"), "exclude one another"),
-        (("CLAIMS", "--checker", "NLI"), "a checker is fitted to claims, not to answers"),
-        (("--labelled", "--checker", "NLI"), "a checker is fitted to claims, not to answers"),
+        (("--claims", "CLAIMS", "--use", "0"), "cannot be used together"),
+        (("CLAIMS", "--checker", "NLI"), "a checker is fitted to claims, not answers"),
+        (("--labelled", "--checker", "NLI"), "a checker is fitted to claims, not answers"),
         (("--claims", "FEW", "--checker", "NLI"), "too few labels: 2 supported and 4 not, labelled; 38 and 76"),
         (("--claims", "missing.jsonl", "--checker", "NLI"), "missing.jsonl cannot be read"),
     ],

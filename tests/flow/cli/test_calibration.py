@@ -43,11 +43,11 @@ def test_labels_are_kept_with_who_and_when(answered: Path, empty: Cli):
     ("arguments", "told"),
     [
         ((RUNS[0],), "the label is missing"),
-        (("--right",), "a label needs its run"),
+        (("--right",), "a label needs a run"),
         (("01ZZ", "--right"), "there is no run '01ZZ'"),
         ((RUNS[0], "--wrong", "--claim", "3"), "has no claim 3"),
-        ((RUNS[0], "--right", "--by", " "), "nobody is named"),
-        ((RUNS[0], "--right", "--wrong"), "--right and --wrong exclude one another"),
+        ((RUNS[0], "--right", "--by", " "), "the name of the labeller is empty"),
+        ((RUNS[0], "--right", "--wrong"), "--right and --wrong cannot be used together"),
     ],
 )
 def test_a_label_of_nothing_is_refused(answered: Path, empty: Cli, arguments: tuple[str, ...], told: str):
@@ -91,7 +91,7 @@ def test_labels_of_what_is_not_there_are_refused_with_the_line(answered: Path, e
     assert (refused.code, "line 41: there is no run '01ZZ'" in refused.err) == (2, True)
     assert "of collection notes, not other" in empty("calibrate", answered, "-c", "other").err
     both = empty("calibrate", answered, "--use", "0")
-    assert "exclude one another" in both.err
+    assert "cannot be used together" in both.err
 
 
 def test_a_promise_is_told_or_refused_with_the_best_that_can_be(facts: Cli):

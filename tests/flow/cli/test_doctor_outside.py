@@ -23,9 +23,7 @@ def examined(*arguments: object) -> tuple[int, dict[str, str]]:
 def test_that_nothing_is_asked_outside_is_said(filled: Path):
     code, found = examined("--data-dir", filled)
     assert code == 0
-    assert found == {
-        "outside": "skipped: off: no question leaves this machine for a search; turn a source on with --outside"
-    }
+    assert found == {"outside": "skipped: off: no search leaves this machine; turn on a source with --outside"}
 
 
 def test_a_source_is_searched_once_and_its_host_is_named(filled: Path):

@@ -124,9 +124,9 @@ def test_a_pipe_gives_every_line_its_object(empty):
         (("",), b"", "the text to fix is empty"),
         (("-",), b"\xff\xfe\x00", "is not UTF-8 text"),
         (("nowhere.md",), b"", "nowhere.md cannot be read"),
-        (("-", "--json", "--jsonl"), b"x", "exclude one another"),
-        (("-", "--jsonl"), b"{}", "--jsonl reads drafts and sources from standard input alone"),
-        (("--jsonl", "--sources", "a.txt"), b"{}", "--jsonl reads drafts and sources from standard input alone"),
+        (("-", "--json", "--jsonl"), b"x", "cannot be used together"),
+        (("-", "--jsonl"), b"{}", "--jsonl reads drafts and sources from standard input only"),
+        (("--jsonl", "--sources", "a.txt"), b"{}", "--jsonl reads drafts and sources from standard input only"),
     ],
 )
 def test_bad_input_is_told_with_what_to_do(empty, arguments, stdin: bytes, message: str):

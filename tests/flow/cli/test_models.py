@@ -84,7 +84,7 @@ def test_of_an_answer_that_reached_the_whole_the_criterion_under_its_floor_is_to
     assert "warning: the answer is weak by its own assessment (the verdict stays): completeness 0." in asked.err
     assert ", each criterion needs 0.999" in asked.err
     assert " overall" not in asked.err
-    assert ", 0.100 was asked, of each criterion 0.999" in own("show", "last").out
+    assert ", at least 0.100 needed, 0.999 in each criterion" in own("show", "last").out
 
 
 def test_where_nothing_written_passes_the_sources_are_quoted(own: Cli, scripted: Scripted):
@@ -164,7 +164,7 @@ def test_what_only_a_model_heeds_is_told_of_where_none_writes(
 def test_a_stream_says_that_it_has_numbers(own: Cli, scripted: Scripted):
     model = scripted(BOILS)
     told = own("ask", BOIL, "-m", model, "--stream", "--citation-style", "named").err
-    assert told.startswith("warning: --citation-style is not heeded")
+    assert told.startswith("warning: --citation-style is ignored")
     assert own("ask", BOIL, "-m", model, "--stream").err == ""
 
 
@@ -258,7 +258,7 @@ def test_auto_says_why(own: Cli, scripted: Scripted):
         (["--prices", "{"], 2, "--prices: ", "US dollars"),
         (["--profile", "thorough"], 2, "no model is set", "--model"),
         (["--shadow", "balanced"], 2, "no model is set", "--model"),
-        (["--stream", "--json"], 2, "--stream", "leave one"),
+        (["--stream", "--json"], 2, "--stream", "leave out one"),
     ],
 )
 def test_what_cannot_work_is_told_before_or_instead_of_an_answer(
@@ -341,7 +341,7 @@ def test_doctor_names_the_host_of_each_role_and_tests_each_way(filled: Path, mon
     assert {"role condenser", "role judge", "role writer"} <= found.keys()
     assert "→ this process" in found["role embedder"]["detail"]
     assert "dimensions" in found["role embedder"]["detail"]
-    assert found["offline"]["detail"] == "every host but this machine is refused"
+    assert found["offline"]["detail"] == "only this machine may be contacted"
     for way in ("chat", "stream", "JSON"):
         assert found[f"openai:tiny {way}"]["status"] == "passed"
     assert "canary" not in json.dumps(found)
@@ -362,7 +362,7 @@ def test_doctor_says_what_fails_and_what_to_do(filled: Path):
     assert found["openai:locked stream"] == {
         "name": "openai:locked stream",
         "status": "unknown",
-        "detail": "not tried: chat failed",
+        "detail": "not tested: chat failed",
     }
     assert "GEMINI_API_KEY" in found["role simple writer"]["detail"]
 

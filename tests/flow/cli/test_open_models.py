@@ -60,7 +60,7 @@ def test_doctor_looks_at_the_reranker_where_one_is_set(filled: Path, tmp_path: P
     code, found = examined(filled, "--reranker", place)
     assert code == 0
     assert found["role reranker"]["detail"].startswith("marco-")
-    assert found["role reranker"]["detail"].endswith("→ this process; it orders passages, no more")
+    assert found["role reranker"]["detail"].endswith("→ this process; it only reorders passages")
     code, found = examined(filled, "--reranker", nli)
     assert code != 0
     assert "try --checker" in found["role reranker"]["detail"]

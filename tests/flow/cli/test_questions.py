@@ -61,7 +61,7 @@ def test_a_collection_without_documents_names_the_next_step(empty: Cli, tmp_path
     assert (asked.code, searched.code) == (3, 0)
     assert searched.object["hits"] == []
     for each in (asked, searched):
-        assert "holds no documents\nhint: assay add PATH -c " in each.err
+        assert "has no documents\nhint: assay add PATH -c " in each.err
 
 
 def test_ask_what_is_not_there_declines_with_3(facts: Cli):
@@ -403,3 +403,25 @@ def test_asking_and_judging_keep_to_metadata(empty: Cli, tmp_path: Path):
     assert {source["document_id"] for source in told["sources"]} == {"2024"}
     assert len(empty("judge", "What does the report cost?", *only, "--json").object["relevance"]) == 1
     assert "2024" in empty("chat", *only, stdin=b"What does the report cost?\n").out
+
+
+def test_metadata_that_no_passage_has_is_named(empty: Cli, tmp_path: Path):
+    (tmp_path / "lines.jsonl").write_text('{"id": "a", "text": "The report costs 9 euros.", "year": 2024}')
+    empty("add", tmp_path / "lines.jsonl")
+    for verb in ("ask", "search"):
+        found = empty(verb, "What does the report cost?", "--where", "year=1999")
+        assert "warning: no passage found has year=1999" in found.err
+        assert "no passage found" not in empty(verb, "What does the report cost?", "--where", "year=2024").err
+
+
+def test_a_refusal_names_its_nearest_file_as_seen_from_here(
+    empty: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    Path("tea.md").write_text("# Tea\n\nGreen tea is brewed at 80 degrees Celsius.\n")
+    empty("add", "tea.md")
+    question = "Who won the chess tournament in Reykjavik?"
+    line = json.dumps({"question": question})
+    for found in (empty("ask", question, "--json"), empty("ask", "--jsonl", stdin=line.encode())):
+        assert found.object["text"].endswith("(tea.md).")
+        assert str(tmp_path) not in found.object["text"]

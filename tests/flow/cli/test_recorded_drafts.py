@@ -75,7 +75,7 @@ def test_reflection_off_assesses_nothing(empty, source: Path):
 
 def test_a_weak_draft_is_told(empty, source: Path):
     result = empty("check", "-", "--context", source, "--criteria", "accuracy", stdin=FALSE)
-    assert "assessed as weak: 0.000 overall, 0.700 was asked" in result.err
+    assert "assessed as weak: 0.000 overall, at least 0.700 needed" in result.err
 
 
 def test_what_fails_waits_for_a_person_whose_decision_is_no_label(empty, source: Path):
@@ -98,13 +98,13 @@ def test_a_pipe_records_nothing(empty):
 def test_a_question_is_about_one_draft(empty):
     for verb in ("check", "fix"):
         result = empty(verb, "--jsonl", "--question", QUESTION, stdin=b"")
-        assert (result.code, "--question is about one draft" in result.err) == (2, True)
+        assert (result.code, "--question is for one draft" in result.err) == (2, True)
 
 
 def test_lines_are_read_from_standard_input_alone(empty, source: Path):
     for options in (("draft.md",), ("--context", source)):
         result = empty("check", "--jsonl", *options, stdin=b"")
-        assert (result.code, "from standard input alone" in result.err) == (2, True)
+        assert (result.code, "from standard input only" in result.err) == (2, True)
 
 
 def test_people_are_told_of_the_run_its_scores_and_what_a_question_would_add(empty, source: Path):

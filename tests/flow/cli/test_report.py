@@ -22,7 +22,7 @@ def test_a_place_that_cannot_be_written_is_told(own: Cli, tmp_path: Path):
     own("ask", "At how many degrees does water boil?")
     told = own("report", "last", "--out", tmp_path / "nowhere" / "run.html")
     assert told.code == 2
-    assert "cannot be written" in told.err
+    assert "there is no folder" in told.err
 
 
 def test_a_run_that_is_not_there_is_told(own: Cli):

@@ -78,12 +78,12 @@ def test_review_as_json(waiting: Path, empty: Cli):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("--accept",), "a decision needs its run"),
-        (("01JA", "--note", "x"), "a note belongs to a decision"),
-        (("01JA", "--by", "Maria"), "a note belongs to a decision"),
-        (("01JA", "--accept", "--by", " "), "nobody is named"),
-        (("01JA", "--accept", "--reject"), "--accept and --reject exclude one another"),
-        (("01JA", "--reject", "--accept"), "--accept and --reject exclude one another"),
+        (("--accept",), "--accept and --reject need a run"),
+        (("01JA", "--note", "x"), "--note and --by need a decision"),
+        (("01JA", "--by", "Maria"), "--note and --by need a decision"),
+        (("01JA", "--accept", "--by", " "), "the name of the reviewer is empty"),
+        (("01JA", "--accept", "--reject"), "--accept and --reject cannot be used together"),
+        (("01JA", "--reject", "--accept"), "--accept and --reject cannot be used together"),
         (("09",), "there is no run '09'"),
     ],
 )
@@ -105,8 +105,8 @@ def test_figures_count_the_recorded_runs(waiting: Path, empty: Cli):
 
 
 def test_figures_of_no_run_say_so(empty: Cli):
-    assert empty("figures").err == "no run is recorded yet\n"
-    assert empty("figures", "--since", "2020-01-01").err == "no run is recorded since then\n"
+    assert empty("figures").err == "no runs are recorded yet\n"
+    assert empty("figures", "--since", "2020-01-01").err == "no runs are recorded since then\n"
     assert empty("figures", "--json").object["runs"] == 0
     assert empty("figures", "--since", "yesterday").code == 2
 

@@ -46,7 +46,7 @@ def test_a_file_without_rules_is_said_to_hold_none(tmp_path: Path, text: str):
     file = tmp_path / "r.toml"
     file.write_text(text, encoding="utf-8")
     checked = call("rules", "check", file)
-    assert (checked.code, checked.out) == (0, f"{file}: it holds no rule, so nothing is checked\n")
+    assert (checked.code, checked.out) == (0, f"{file}: no rules, so nothing is checked\n")
 
 
 @pytest.mark.parametrize("file", sorted((SETS / "conflicting").glob("*.toml")), ids=lambda file: file.stem)

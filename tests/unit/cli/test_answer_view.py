@@ -10,11 +10,11 @@ import pytest
 
 from assay.cli.answer_view import (
     bold,
-    broken_advice,
-    disagreements,
-    flowing,
+    broken_rule_lines,
+    disagreement_lines,
     may_not_answer,
     quotes,
+    reflow,
     show_answer,
     usage_line,
     verdict_line,
@@ -122,12 +122,12 @@ def answer(
         (
             answer(claims=[REWORDED]),
             True,
-            "✓ verified · 1 of 1 claim is borne out by its source · confidence very high (uncalibrated)",
+            "✓ verified · 1 of 1 claim is supported by its source · confidence very high (uncalibrated)",
         ),
         (
             answer(claims=[CLAIM, REWORDED, {**CLAIM, "verdict": "unknown"}]),
             True,
-            "✓ verified · 2 of 3 claims are borne out by their source, 1 word for word · "
+            "✓ verified · 2 of 3 claims are supported by their source, 1 word for word · "
             "confidence very high (uncalibrated)",
         ),
     ],
@@ -209,7 +209,7 @@ def test_the_second_line_says_what_was_taken_and_never_a_number_nobody_knows(giv
     ],
 )
 def test_a_text_is_shown_with_its_lists_its_code_and_its_tables_and_flows_otherwise(text: str, read: str):
-    assert flowing(text) == read
+    assert reflow(text) == read
 
 
 def test_strong_words_are_bold_and_their_signs_are_gone():
@@ -289,12 +289,12 @@ def test_sources_that_disagree_are_shown_with_their_dates():
         judgement={"contradictions": [{"aspect": "when it opened", "readings": readings}]},
         sources=[{"passage_id": "p", "number": 1}, {"passage_id": "q", "number": 2}],
     )
-    lines = [line.plain for line in disagreements(shown)]
+    lines = [line.plain for line in disagreement_lines(shown)]
     assert lines == ["? sources disagree on “when it opened”: 1932 (2010) [1]; 1935 [2]"]
 
 
 def test_an_answer_of_an_older_record_has_no_disagreements():
-    assert list(disagreements(answer(sources=[]))) == []
+    assert list(disagreement_lines(answer(sources=[]))) == []
 
 
 def test_each_output_rule_that_only_warns_and_is_not_kept_is_one_line():
@@ -311,7 +311,7 @@ def test_each_output_rule_that_only_warns_and_is_not_kept_is_one_line():
             check("passages", "failed", "warn", "no rule of the user"),
         ]
     }
-    assert [line.plain for line in broken_advice(shown)] == [
+    assert [line.plain for line in broken_rule_lines(shown)] == [
         "✗ rule:brief: too long",
         '✗ rule:words: "leverage" is not to be used (and 1 more)',
     ]

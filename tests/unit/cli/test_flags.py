@@ -11,6 +11,7 @@ from typer.main import get_command
 
 from assay.cli.app import app
 from assay.cli.flags import FLAGS, WITHOUT_FLAG, takes
+from assay.cli.terminal import Terminal
 from assay.settings import Settings, load_settings
 from assay.types import CitationStyle, SearchMode
 
@@ -50,13 +51,13 @@ def test_only_what_was_given_reaches_the_verb():
     seen: list[dict[str, Any]] = []
 
     @takes("k", "offline", "prices", "k")
-    def verb(ctx: typer.Context, *, given: dict[str, Any]) -> None:
+    def verb(terminal: Terminal, *, given: dict[str, Any]) -> None:
         seen.append(given)
 
     program = typer.Typer()
     program.command()(verb)
     for arguments in ([], ["-k", "5", "--no-offline"], ["--offline", "--prices", '{"openai:x": {"input": 1}}']):
-        get_command(program).main(arguments, standalone_mode=False)
+        get_command(program).main(arguments, standalone_mode=False, obj=Terminal())
     assert seen[:2] == [{}, {"k": 5, "offline": False}]
     settings = load_settings(seen[2], environment={}).settings
     assert settings.offline

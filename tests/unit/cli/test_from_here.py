@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.adding import plan_lines
 from assay.cli.documents import listed
-from assay.cli.exits import from_here
-from assay.cli.intake import plan_lines
+from assay.cli.terminal import from_here
 from assay.types import DocumentRecord
 
 

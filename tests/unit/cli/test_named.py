@@ -64,7 +64,7 @@ def test_a_pattern_means_every_document_that_it_fits(name: str, ids: list[str]):
 
 @pytest.mark.parametrize("name", ["tea.md", "Rent", "ab", "cd", "What is tea?", "log[1].csv"])
 def test_a_name_of_several_is_refused_with_the_matches(name: str):
-    with pytest.raises(UsageError, match="so nothing is removed:\n  "):
+    with pytest.raises(UsageError, match="so nothing was removed:\n  "):
         documents_named(["ab11", name], RECORDS)
 
 

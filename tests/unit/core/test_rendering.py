@@ -17,6 +17,7 @@ from assay.types import (
     Judgement,
     Location,
     ModelsUsed,
+    Origin,
     Outcome,
     Source,
     SourceSpan,
@@ -116,6 +117,39 @@ def test_a_title_makes_no_link_and_no_line(style: CitationStyle) -> None:
     assert "](" not in text
     assert "<" not in text
     assert "\n#" not in text
+
+
+@pytest.mark.parametrize("style", CitationStyle)
+def test_a_reference_has_the_date_and_the_link_of_its_source(style: CitationStyle) -> None:
+    found = answer("So. [1] [2]", ("Rates", Location(page=2)), ("Fees", Location()))
+    rates, fees = found.sources
+    origin = Origin("web", "https://bank.example/rates?y=1#a", date="2024-03-01")
+    dated = replace(found, sources=(replace(rates, origin=origin), replace(fees, origin=Origin(date="2023"))))
+    text = rendered(dated, style, references=True)
+    body, _, listed = text.partition("\n\n")
+    marks = {"numbered": "- [1] ", "footnote": "[^1]: "}.get(style.value, "- ")
+    assert f"{marks}Rates, page 2, 2024-03-01, https://bank.example/rates?y=1#a\n" in listed + "\n"
+    assert listed.endswith("Fees, 2023")
+    assert "2024" not in body
+    assert "https" not in body
+
+
+@pytest.mark.parametrize(
+    "link", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "", "ftp://x.example"]
+)
+def test_only_an_address_of_the_web_is_listed(link: str) -> None:
+    found = answer("So. [1]", ("Rates", Location()))
+    source = replace(found.sources[0], origin=Origin("web", link))
+    assert rendered(replace(found, sources=(source,)), references=True).endswith("- [1] Rates")
+
+
+@pytest.mark.parametrize("style", CitationStyle)
+def test_a_link_ends_where_its_address_ends(style: CitationStyle) -> None:
+    found = answer("So. [1]", ("Rates", Location()))
+    link = "https://x.example/a b)\n[c](https://evil.example)<i>`code`"
+    source = replace(found.sources[0], origin=Origin("web", link))
+    listed = rendered(replace(found, sources=(source,)), style, references=True).rpartition("\n")[2]
+    assert listed.endswith("https://x.example/a%20b%29%0A%5Bc%5D%28https://evil.example%29%3Ci%3E%60code%60")
 
 
 def test_a_source_without_a_title_is_known_by_its_number() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import UsageError
-from assay.integrations.passages import Given, passages_of, wanted, written
+from assay.integrations.passages import FrameworkDocument, passages_of, required_field, text_of
 from assay.types import Passage
 
 anything = st.one_of(st.none(), st.booleans(), st.integers(-3, 40), st.floats(), st.text(max_size=5))
@@ -16,7 +16,7 @@ metadata = st.dictionaries(
 )
 documents = st.lists(
     st.builds(
-        Given,
+        FrameworkDocument,
         text=st.one_of(st.none(), st.text(max_size=30)),
         id=st.one_of(st.none(), st.sampled_from(["a", "b", "a#2", "a#3", "2", ""])),
         metadata=metadata,
@@ -26,12 +26,14 @@ documents = st.lists(
 
 
 def of(text: str | None, id: str | None = None, **metadata: object) -> Passage:
-    (passage,) = passages_of([Given(text, id, metadata)])
+    (passage,) = passages_of([FrameworkDocument(text, id, metadata)])
     return passage
 
 
 @given(documents)
-def test_each_document_is_one_passage_with_an_id_of_its_own_and_the_length_of_its_text(given: list[Given]):
+def test_each_document_is_one_passage_with_an_id_of_its_own_and_the_length_of_its_text(
+    given: list[FrameworkDocument],
+):
     passages = passages_of(given)
     assert [passage.text for passage in passages] == [each.text or "" for each in given]
     assert len({passage.passage_id for passage in passages}) == len(passages)
@@ -52,23 +54,27 @@ def test_places_of_another_text_are_not_taken(places: dict[str, object]):
 
 
 def test_a_document_without_text_keeps_its_number():
-    image, rain = passages_of([Given(None, None, {}), Given("It rains.", None, {})])
+    image, rain = passages_of([FrameworkDocument(None, None, {}), FrameworkDocument("It rains.", None, {})])
     assert (image.passage_id, image.text) == ("1", "")
     assert (rain.passage_id, rain.document_id) == ("2", "2")
 
 
 def test_the_same_document_twice_is_two_passages():
-    assert [each.passage_id for each in passages_of([Given("It rains.", "a", {})] * 3)] == ["a", "a#2", "a#3"]
+    assert [each.passage_id for each in passages_of([FrameworkDocument("It rains.", "a", {})] * 3)] == [
+        "a",
+        "a#2",
+        "a#3",
+    ]
 
 
 @pytest.mark.parametrize("fields", [{}, {"documents": None}])
 def test_a_missing_field_is_named(fields: dict[str, object]):
     with pytest.raises(UsageError, match="'documents'"):
-        wanted(fields, "documents")
+        required_field(fields, "documents")
 
 
 def test_an_empty_list_of_documents_is_not_missing():
-    assert wanted({"documents": []}, "documents") == []
+    assert required_field({"documents": []}, "documents") == []
 
 
 class Message:
@@ -79,10 +85,10 @@ class Message:
 
 
 def test_the_text_of_a_message():
-    assert written(Message("It rains.")) == "It rains."
+    assert text_of(Message("It rains.")) == "It rains."
 
 
 @pytest.mark.parametrize("value", [None, 3, ["It rains."], Message(None), Message(lambda: "It rains.")])
 def test_what_holds_no_text_is_refused(value: object):
     with pytest.raises(UsageError, match="there is no text"):
-        written(value)
+        text_of(value)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.integrations.passages import mended, metadata_of, passing_of, reasons_of, reviewed, status_of
+from assay.integrations.passages import fix_object, metadata_of, passing_of, reasons_of, review_object, status_of
 from assay.types import (
     Check,
     Claim,
@@ -79,14 +79,14 @@ def test_the_status_and_whether_it_passes(given: Review, status: Status, passing
 
 
 def test_a_review_as_json():
-    body = reviewed(review(claim(Verdict.SUPPORTED, 0.9), claim(Verdict.UNKNOWN), check(Status.UNKNOWN)))
+    body = review_object(review(claim(Verdict.SUPPORTED, 0.9), claim(Verdict.UNKNOWN), check(Status.UNKNOWN)))
     assert (body["status"], body["verdict"], body["support"]) == ("unknown", "unknown", 0.9)
     assert [each["verdict"] for each in body["claims"]] == ["supported", "unknown"]
     assert json.loads(json.dumps(body)) == body
 
 
 def test_support_that_nobody_measured_is_none():
-    assert reviewed(review(claim(Verdict.UNKNOWN)))["support"] is None
+    assert review_object(review(claim(Verdict.UNKNOWN)))["support"] is None
 
 
 def finding(message: str, severity: Severity) -> Finding:
@@ -120,7 +120,7 @@ def test_metadata_that_are_known_of_some_passages_only():
 
 def test_a_fix_as_json():
     made = Repair(RepairKind.CORRECT, "90 degrees", "100 degrees", "the source says so")
-    body = mended(
+    body = fix_object(
         Fixed("90 degrees", "100 degrees", (made,), (claim(Verdict.UNSUPPORTED),), Verdict.SUPPORTED, SUPPORTED)
     )
     assert (body["text"], body["before"]) == ("100 degrees", "90 degrees")

@@ -76,7 +76,7 @@ EVERYTHING = pytest.mark.parametrize(
 
 
 def _plain(text: str) -> Draft:
-    return Draft(text, tuple(each.passage_id for each in EVIDENCE.passages))
+    return Draft(text, tuple(passage.passage_id for passage in EVIDENCE.passages))
 
 
 class WriterContract(Contract):
@@ -133,7 +133,7 @@ class VerifierContract(Contract):
     @EVERYTHING
     async def test_a_review_fits_its_draft(self, verifier: Verifier, evidence: Evidence) -> None:
         for text in (f"{TRUE} [1]. {FALSE} [1].", *HOSTILE.values()):
-            draft = Draft(text, tuple(each.passage_id for each in evidence.passages))
+            draft = Draft(text, tuple(passage.passage_id for passage in evidence.passages))
             reviewed = await verifier.review(QUESTION, evidence, draft)
             assert_sound(reviewed, text, evidence.passages)
 
@@ -203,7 +203,7 @@ class SettlerContract(Contract):
     @EVERYTHING
     async def test_any_draft_is_ruled_on(self, settler: Settler, evidence: Evidence) -> None:
         for text in (f"{TRUE} [1]. It is loved [1].", *HOSTILE.values()):
-            draft = Draft(text, tuple(each.passage_id for each in evidence.passages))
+            draft = Draft(text, tuple(passage.passage_id for passage in evidence.passages))
             await settler.settle(QUESTION, evidence, draft)
 
 
@@ -217,7 +217,7 @@ class AssessorContract(Contract):
         for text in (f"{TRUE} [1].", *HOSTILE.values()):
             review = review_of((text, Verdict.SUPPORTED)) if text.strip() else Review((), (), ())
             found = await assessor.assess(QUESTION, evidence, _plain(text), review)
-            assert len({each.criterion for each in found.scores}) == len(found.scores)
+            assert len({score.criterion for score in found.scores}) == len(found.scores)
             for score in found.scores:
                 assert_share(score.score)
                 assert score.score is not None or score.reasons
@@ -262,7 +262,7 @@ class RepairerContract(Contract):
             at = Span(text.find("1934"), text.find("1934") + 4) if "1934" in text else None
             wrong = Check("dates", Status.FAILED, Severity.BLOCK, 1, "it was 1932", at, kind=FindingKind.WRONG_DATE)
             review = found.with_checks((replace(wrong, expected="1932"),), ())
-            sentence = Sentence(1, text, tuple(each.passage_id for each in evidence.passages[:1]))
+            sentence = Sentence(1, text, tuple(passage.passage_id for passage in evidence.passages[:1]))
             candidate = await repairer.repair(kind, QUESTION, evidence, sentence, review, 0)
             if candidate is None:
                 continue

@@ -113,7 +113,7 @@ def draft_of(*sentences: str) -> Draft:
         start = len(text) + bool(text)
         text = f"{text} {sentence} [1]".strip() + "."
         spans.append(Span(start, len(text)))
-    return Draft(text, tuple(each.passage_id for each in EVIDENCE.passages), tuple(spans))
+    return Draft(text, tuple(passage.passage_id for passage in EVIDENCE.passages), tuple(spans))
 
 
 def sentence_of(text: str) -> Sentence:
@@ -134,7 +134,7 @@ def assert_true_span(span: SourceSpan | None, passages: Sequence[Passage]) -> No
     """Fail unless the quote stands at its place in its passage; None passes."""
     if span is None:
         return
-    (source,) = (each for each in passages if each.passage_id == span.passage_id)
+    (source,) = (passage for passage in passages if passage.passage_id == span.passage_id)
     assert source.text[span.start - source.start : span.end - source.start] == span.quote
 
 
@@ -154,7 +154,7 @@ def assert_sound(review: Review, text: str, passages: Sequence[Passage]) -> None
     assert numbers == list(range(1, len(numbers) + 1))
     for claim in review.claims:
         assert 0 <= claim.start <= claim.end <= len(text)
-        assert set(claim.citations) <= {each.passage_id for each in passages}
+        assert set(claim.citations) <= {passage.passage_id for passage in passages}
         assert_share(claim.support)
         for span in claim.spans:
             assert_true_span(span, passages)

@@ -47,7 +47,7 @@ def entry(
 
 async def texts(index: Index, found: Sequence[Found]) -> list[str]:
     """The texts of what a search found."""
-    return [passage.text for passage in await index.passages([each.passage_id for each in found])]
+    return [passage.text for passage in await index.passages([hit.passage_id for hit in found])]
 
 
 class IndexContract(Contract):
@@ -90,8 +90,8 @@ class IndexContract(Contract):
         document = replace(given.document, regions=regions, warnings=("mended",), source="odd \udcff name")
         await index.add([replace(given, document=document)])
         assert await index.document("a") == document
-        stored = await index.passages([each.passage_id for each in given.passages])
-        assert stored == tuple(replace(each, source="odd ? name") for each in given.passages)
+        stored = await index.passages([passage.passage_id for passage in given.passages])
+        assert stored == tuple(replace(passage, source="odd ? name") for passage in given.passages)
         (record,) = await index.documents()
         assert (record.source, record.passages, record.warnings) == ("odd \udcff name", 2, ("mended",))
         assert (record.revision, record.title, record.bytes_sha256) == (document.revision, "Tïtle", "f" * 64)
@@ -109,7 +109,7 @@ class IndexContract(Contract):
 
     async def test_documents_are_ordered_by_source_then_id(self, index: Index) -> None:
         await index.add([entry("c", "x", source="2"), entry("b", "x", source="1"), entry("a", "x", source="2")])
-        assert [each.document_id for each in await index.documents()] == ["b", "a", "c"]
+        assert [record.document_id for record in await index.documents()] == ["b", "a", "c"]
 
     async def test_adding_again_replaces_the_document(self, index: Index) -> None:
         await index.add([entry("a", "old words here", "more old words"), entry("b", "kept words")])
@@ -143,7 +143,7 @@ class IndexContract(Contract):
 
     async def test_a_document_without_passages_is_kept(self, index: Index) -> None:
         await index.add([entry("a")])
-        assert [(each.document_id, each.passages) for each in await index.documents()] == [("a", 0)]
+        assert [(record.document_id, record.passages) for record in await index.documents()] == [("a", 0)]
         assert await index.size() == 0
 
     async def test_vectors_of_another_shape_are_refused_and_nothing_is_stored(self, index: Index) -> None:
@@ -155,7 +155,7 @@ class IndexContract(Contract):
     async def test_vectors_come_in_the_order_asked(self, index: Index) -> None:
         given = entry("a", "one", "two", "three")
         await index.add([given])
-        ids = [each.passage_id for each in given.passages]
+        ids = [passage.passage_id for passage in given.passages]
         got = await index.vectors([ids[2], ids[0]])
         assert got.dtype == np.float32
         np.testing.assert_allclose(got, given.vectors[[2, 0]], atol=1e-3)
@@ -166,8 +166,8 @@ class IndexContract(Contract):
     async def test_passages_keep_the_order_asked_and_leave_out_what_is_gone(self, index: Index) -> None:
         given = entry("a", *[f"passage {n}" for n in range(700)])
         await index.add([given])
-        ids = [each.passage_id for each in given.passages][::-1]
-        assert [each.passage_id for each in await index.passages(["gone", *ids])] == ids
+        ids = [passage.passage_id for passage in given.passages][::-1]
+        assert [passage.passage_id for passage in await index.passages(["gone", *ids])] == ids
 
     async def test_fewer_than_k_are_fine_and_none_for_k_0(self, index: Index) -> None:
         await index.add([entry("a", "red apple", "green apple")])
@@ -179,9 +179,13 @@ class IndexContract(Contract):
     async def test_scores_fall_and_of_equals_the_first_stored_leads(self, index: Index) -> None:
         await index.add([entry(name, "same words") for name in "dbca"])
         found = await index.sparse("same words", 3, {})
-        assert [each.document_id for each in await index.passages([f.passage_id for f in found])] == ["d", "b", "c"]
+        assert [passage.document_id for passage in await index.passages([f.passage_id for f in found])] == [
+            "d",
+            "b",
+            "c",
+        ]
         await index.add([entry("long", "same words and then a great many others that do not matter here")])
-        scores = [each.score for each in await index.sparse("same words", 9, {})]
+        scores = [hit.score for hit in await index.sparse("same words", 9, {})]
         assert scores == sorted(scores, reverse=True)
         assert scores[0] > scores[-1] > 0
 
@@ -213,7 +217,9 @@ class IndexContract(Contract):
             ]
         )
         for found in (await index.dense(vector_of("x"), 9, where), await index.sparse("apple", 9, where)):
-            assert {each.document_id for each in await index.passages([f.passage_id for f in found])} == expected
+            assert {
+                passage.document_id for passage in await index.passages([f.passage_id for f in found])
+            } == expected
 
     @pytest.mark.parametrize("question", [*SYNTAX.split(" "), *PHRASES])
     async def test_no_question_is_query_syntax(self, index: Index, question: str) -> None:
@@ -251,7 +257,7 @@ class IndexContract(Contract):
     async def test_the_first_passages_that_hold_a_term(self, index: Index) -> None:
         await index.add([entry("a", "Reimbursements are slow.", "Tea."), entry("b", "No.", title="Reimbursement")])
         found = await index.passages(await index.holding("reimburs", 5))
-        assert [each.text for each in found] == ["Reimbursements are slow.", "No."]
+        assert [passage.text for passage in found] == ["Reimbursements are slow.", "No."]
         assert len(await index.holding("reimburs", 1)) == 1
         assert await index.holding("reimbursement", 5) == ()
 

@@ -56,18 +56,18 @@ class SplitterContract(Contract):
     def test_passages_are_the_text_from_start_to_end(self, splitter: Splitter, text: str) -> None:
         document = Document("d", text.encode(errors="replace").decode(), "Title", "d.txt", "text", "0" * 64)
         passages = splitter.split(document)
-        assert "".join(each.text for each in passages) == document.text.strip()
-        for each in passages:
-            assert each.text == document.text[each.start : each.end]
-            assert (each.document_id, each.revision, each.title) == ("d", document.revision, "Title")
-            assert each.passage_id == Passage.id_for("d", document.revision, each.start, each.end)
+        assert "".join(passage.text for passage in passages) == document.text.strip()
+        for passage in passages:
+            assert passage.text == document.text[passage.start : passage.end]
+            assert (passage.document_id, passage.revision, passage.title) == ("d", document.revision, "Title")
+            assert passage.passage_id == Passage.id_for("d", document.revision, passage.start, passage.end)
 
     def test_another_document_changes_nothing(self, splitter: Splitter) -> None:
         document = Document("d", self.LONG, "", "d.txt", "text", "0" * 64, metadata={"year": 2020})
         before = splitter.split(document)
         splitter.split(replace(document, document_id="e", metadata={}))
         assert splitter.split(document) == before
-        assert all(each.metadata == {"year": 2020} for each in before)
+        assert all(passage.metadata == {"year": 2020} for passage in before)
 
 
 class IngesterContract(Contract):
@@ -97,7 +97,9 @@ class IngesterContract(Contract):
             ("a.txt", "added"),
             ("b.txt", "added"),
         ]
-        assert [record.document_id for record in await index.documents()] == [each.document_id for each in reports]
+        assert [record.document_id for record in await index.documents()] == [
+            report.document_id for report in reports
+        ]
         assert await index.size() == sum(report.passages for report in reports) > 0
 
     async def test_what_did_not_change_is_not_stored_again(
@@ -128,7 +130,7 @@ class IngesterContract(Contract):
         assert await index.documents() == before
         assert [(report.path, report.status) async for report in ingester.mirror([folder])] == dry
         assert {status for _, status in dry} == {"unchanged", "added", "pruned"}
-        assert sorted(Path(each.source).name for each in await index.documents()) == ["b.txt", "c.txt"]
+        assert sorted(Path(record.source).name for record in await index.documents()) == ["b.txt", "c.txt"]
 
     @hostile
     async def test_any_text_is_stored_or_reported(

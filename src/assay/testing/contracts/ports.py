@@ -82,7 +82,7 @@ class LLMContract(Contract):
     async def test_replies_at_the_same_time_are_apart(self, llm: LLM) -> None:
         replies = await asyncio.gather(*(llm.complete(_prose(text)) for text in TEXTS))
         assert len(replies) == len(TEXTS)
-        assert all(isinstance(each, ModelReply) for each in replies)
+        assert all(isinstance(reply, ModelReply) for reply in replies)
 
     @hostile
     async def test_any_prompt_is_answered_or_refused_by_a_typed_error(self, llm: LLM, text: str) -> None:

@@ -64,9 +64,12 @@ class SpellerContract(Contract):
     async def test_each_misspelt_word_of_the_text_once(self, speller: Speller) -> None:
         for text in (ASKED, "When was the brigde brigde opend?", *HOSTILE.values()):
             found = await speller.corrections(text)
-            written = [each.written for each in found]
+            written = [correction.written for correction in found]
             assert len(set(written)) == len(written)
-            assert all(each.written in text and each.searched not in ("", each.written) for each in found)
+            assert all(
+                correction.written in text and correction.searched not in ("", correction.written)
+                for correction in found
+            )
             assert await speller.corrections(text) == found
 
 
@@ -82,7 +85,7 @@ class RetrieverContract(Contract):
         assert scores == sorted(scores, reverse=True)
         for hit in found.hits:
             assert hit.passage.text
-            assert all(0 <= each.start < each.end <= len(hit.passage.text) for each in (*hit.masked, *hit.strips))
+            assert all(0 <= span.start < span.end <= len(hit.passage.text) for span in (*hit.masked, *hit.strips))
 
     @pytest.mark.parametrize("queries", [(ASKED,), (ASKED, "How long is it?"), (ASKED, ASKED)])
     async def test_each_passage_once_best_first(self, retriever: Retriever, queries: tuple[str, ...]) -> None:
@@ -130,10 +133,12 @@ class JudgeContract(Contract):
             assert found.sufficiency is not None or found.quality == "unknown"
             assert found.reason
             assert found.relevance.keys() <= evidence.ids
-            assert {each for aspect in found.aspects for each in aspect.passage_ids} <= evidence.ids
+            assert {passage_id for aspect in found.aspects for passage_id in aspect.passage_ids} <= evidence.ids
             for contradiction in found.contradictions:
                 assert len(contradiction.readings) >= 2
-                assert {each for reading in contradiction.readings for each in reading.passage_ids} <= evidence.ids
+                assert {
+                    passage_id for reading in contradiction.readings for passage_id in reading.passage_ids
+                } <= evidence.ids
             assert all(check.cause for check in found.checks if check.status != "passed")
 
     async def test_nothing_is_answered_from_nothing(self, judge: Judge) -> None:
@@ -182,7 +187,7 @@ class SelectorContract(Contract):
             given = {passage.passage_id: passage for passage in evidence.passages}
             assert all(given[passage.passage_id] == passage for passage in kept.passages)
             for hit in kept.hits:
-                assert all(0 <= each.start < each.end <= len(hit.passage.text) for each in hit.strips)
+                assert all(0 <= span.start < span.end <= len(hit.passage.text) for span in hit.strips)
             assert await selector.select(question_of(text), evidence) == kept
 
 

@@ -1,4 +1,4 @@
-"""What `assay doctor` looks at: versions, fitted weights, extras, folders, collections."""
+"""The diagnosis of versions, fitted weights, extras, folders and collections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.settings import Settings
 from assay.types import Status, Value
 from assay.wiring import collections
 
-# What each extra installs, by the module that shows it is there.
+# The extras, each with a module that it installs.
 EXTRAS = {
     "openai": ("openai", "aiohttp", "genai_prices"),
     "gemini": ("google.genai", "aiohttp", "genai_prices"),
@@ -36,22 +36,22 @@ EXTRAS = {
     "mcp": ("mcp",),
     "hub": ("huggingface_hub",),
 }
-# What the files of fitted weights say of themselves, and how it is told.
+# Fields of a weights file that are shown, and their labels.
 _TOLD = {"date": "on", "sets": "from", "trained_on": "from", "calibrated_on": "calibrated on"}
 PARTS = ("faiss-cpu", "onnxruntime", "tokenizers", "numpy", "pypdfium2", "lxml")
 
 
 @dataclass(frozen=True, slots=True)
-class Examined(Value):
-    """One thing that was looked at; a skipped one is optional and not there."""
+class Diagnosis(Value):
+    """The result for one part; SKIPPED is an optional part that is absent."""
 
     name: str
     status: Status
     detail: str
 
 
-def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
-    """Everything but the models, one thing after the other; the collections only with `store`."""
+def diagnose(settings: Settings, *, store: bool) -> Iterator[Diagnosis]:
+    """Diagnose everything but the models; the collections only with `store`."""
     yield from _versions()
     yield from _fits()
     yield from _calibrations()
@@ -63,47 +63,47 @@ def examine(settings: Settings, *, store: bool) -> Iterator[Examined]:
         yield from _collections(settings)
 
 
-def _versions() -> Iterator[Examined]:
+def _versions() -> Iterator[Diagnosis]:
     python = ".".join(map(str, sys.version_info[:3]))
-    yield Examined("assay", Status.PASSED, f"{__version__} on Python {python}, {sys.platform}")
+    yield Diagnosis("assay", Status.PASSED, f"{__version__} on Python {python}, {sys.platform}")
     yield _full_text(sqlite3.sqlite_version)
     for name in PARTS:
         try:
-            yield Examined(name, Status.PASSED, version(name))
+            yield Diagnosis(name, Status.PASSED, version(name))
         except PackageNotFoundError:
-            yield Examined(name, Status.FAILED, f"not installed: pip install {name}")
+            yield Diagnosis(name, Status.FAILED, f"not installed: pip install {name}")
 
 
-def _full_text(release: str) -> Examined:
+def _full_text(release: str) -> Diagnosis:
     try:
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
     except sqlite3.OperationalError as error:
-        return Examined(
+        return Diagnosis(
             "SQLite", Status.FAILED, f"{release} without full-text search ({error}): use another Python"
         )
-    return Examined("SQLite", Status.PASSED, f"{release} with full-text search")
+    return Diagnosis("SQLite", Status.PASSED, f"{release} with full-text search")
 
 
-def _fits() -> Iterator[Examined]:
-    """What was fitted on data and calibrated, and what still has weights set by hand."""
+def _fits() -> Iterator[Diagnosis]:
+    """Whether each file of weights was fitted on data or set by hand."""
     for path in sorted(Path(__file__).parents[1].glob("*/*.json")):
         table = json.loads(path.read_text(encoding="utf-8"))
         made = table.get("provenance", table) if isinstance(table, dict) else {}
         if "made_by" in made or "script" in made or "fitted" in made:
             fitted = made.get("fitted", True)
-            told = "; ".join(f"{name} {_short(made[key])}" for key, name in _TOLD.items() if key in made)
+            facts = (f"{label} {_short(made[key])}" for key, label in _TOLD.items() if key in made)
             name = f"weights of {path.parent.name}/{path.stem}"
             status = Status.PASSED if fitted else Status.UNKNOWN
-            yield Examined(name, status, f"fitted; {told}" if fitted else "set by hand, not fitted")
+            yield Diagnosis(name, status, "; ".join(("fitted", *facts)) if fitted else "set by hand, not fitted")
 
 
-def _calibrations() -> Iterator[Examined]:
+def _calibrations() -> Iterator[Diagnosis]:
     """The measured error of each calibration that ships."""
     for kind, fit in shipped().items():
         error = fit.measured
-        bins = ", ".join(f"{each.predicted:.2f}→{each.observed:.2f}" for each in error.bins)
-        yield Examined(
+        bins = ", ".join(f"{bucket.predicted:.2f}→{bucket.observed:.2f}" for bucket in error.bins)
+        yield Diagnosis(
             f"calibration of {kind}",
             Status.PASSED,
             f"ECE {error.ece:.3f}{_elsewhere(fit)}; Brier score {error.brier:.3f}, n = {error.n}; "
@@ -115,18 +115,18 @@ def _elsewhere(fit: Fit) -> str:
     return "" if fit.elsewhere is None else f" on the sets it was fitted on, {fit.elsewhere:.3f} on others"
 
 
-def _cards() -> Iterator[Examined]:
-    """How often the judges that ship are right, and where."""
+def _cards() -> Iterator[Diagnosis]:
+    """The measured accuracy of the judges that ship."""
     for judge, card in shipped_cards().items():
         marks = card.all
         told = [
             f"{marks.n} labelled, {marks.right} right, {marks.unknown:.0%} left unknown",
             *(f"{name} {share:.2f}" for name, share in _shares(marks)),
-            *(f"{name}: AUROC {each.auroc:.2f}" for name, each in card.sets.items() if each.auroc is not None),
-            *(f"{name}: caught {each.caught:.2f}" for name, each in card.edits.items() if each.caught is not None),
+            *(f"{name}: AUROC {part.auroc:.2f}" for name, part in card.sets.items() if part.auroc is not None),
+            *(f"{name}: caught {part.caught:.2f}" for name, part in card.edits.items() if part.caught is not None),
             "cost unknown" if card.cost is None else f"${card.cost:.2f} a claim",
         ]
-        yield Examined(f"card of {judge}", Status.PASSED, "; ".join(told))
+        yield Diagnosis(f"card of {judge}", Status.PASSED, "; ".join(told))
 
 
 def _shares(marks: Marks) -> Iterator[tuple[str, float]]:
@@ -146,55 +146,55 @@ def _short(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _extras() -> Iterator[Examined]:
+def _extras() -> Iterator[Diagnosis]:
     for extra, modules in EXTRAS.items():
         if not all(map(_is_installed, modules)):
             how = f'in the clone of assay: pip install ".[{extra}]"'
-            yield Examined(f"extra {extra}", Status.SKIPPED, f"not installed; {how}")
+            yield Diagnosis(f"extra {extra}", Status.SKIPPED, f"not installed; {how}")
         else:
-            yield Examined(f"extra {extra}", Status.PASSED, "installed")
+            yield Diagnosis(f"extra {extra}", Status.PASSED, "installed")
 
 
 def _is_installed(module: str) -> bool:
     try:
         return find_spec(module) is not None
-    except ModuleNotFoundError:  # the package that would hold it is not there either
+    except ModuleNotFoundError:  # its parent package is absent
         return False
 
 
-def _data_folder(folder: Path) -> Examined:
+def _data_folder(folder: Path) -> Diagnosis:
     if not folder.exists():
-        return Examined("data folder", Status.PASSED, f"{folder} (made by the first `assay add`)")
+        return Diagnosis("data folder", Status.PASSED, f"{folder} (made by the first `assay add`)")
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return Examined("data folder", Status.FAILED, f"{folder} may not be written to: see who owns it")
+        return Diagnosis("data folder", Status.FAILED, f"{folder} may not be written to: see who owns it")
     free = shutil.disk_usage(folder).free
     others = folder.stat().st_mode & 0o077
     readable = "; others may read it: chmod 700 it" if others else ""
-    return Examined("data folder", Status.PASSED, f"{folder}, {free / 1e9:.1f} GB free{readable}")
+    return Diagnosis("data folder", Status.PASSED, f"{folder}, {free / 1e9:.1f} GB free{readable}")
 
 
-def _runs(settings: Settings) -> Examined:
+def _runs(settings: Settings) -> Diagnosis:
     try:
         damage = RunStore(settings.runs_file).damage()
     except AssayError as error:
         damage = (f"{error} ({error.hint})",)
-    return Examined("runs", Status.FAILED if damage else Status.PASSED, "; ".join(damage) or "whole")
+    return Diagnosis("runs", Status.FAILED if damage else Status.PASSED, "; ".join(damage) or "whole")
 
 
-def _collections(settings: Settings) -> Iterator[Examined]:
+def _collections(settings: Settings) -> Iterator[Diagnosis]:
     for name in collections(settings.data_dir):
         yield _collection(name, settings)
 
 
-def _collection(name: str, settings: Settings) -> Examined:
-    """Whether the collection's rows, words and vectors are whole and agree."""
+def _collection(name: str, settings: Settings) -> Diagnosis:
+    """Whether the collection's rows, words and vectors are complete and consistent."""
     what = f"collection {name}"
     folder = settings.data_dir / "collections" / name
     try:
         found = problems(folder)
     except AssayError as error:
-        return Examined(what, Status.FAILED, f"{error} ({error.hint})")
+        return Diagnosis(what, Status.FAILED, f"{error} ({error.hint})")
     if found:
         told = "; ".join(found[:3])
-        return Examined(what, Status.FAILED, f"{told}: restore {folder} from a copy, or add the documents anew")
-    return Examined(what, Status.PASSED, "whole")
+        return Diagnosis(what, Status.FAILED, f"{told}: restore {folder} from a copy, or add the documents anew")
+    return Diagnosis(what, Status.PASSED, "whole")

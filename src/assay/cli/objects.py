@@ -1,14 +1,22 @@
-"""The objects that the machine formats print, apart from the answer object, which makes itself."""
+"""The JSON objects that the command line prints."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from assay.cli.terminal import with_paths_from_here
 from assay.types import Answer, Contradiction, Evidence, Fixed, Judgement, Review, plain
 from assay.verification.verifier import least_support
 
 
-def hits(evidence: Evidence) -> list[dict[str, Any]]:
+def answer_object(answer: Answer) -> dict[str, Any]:
+    """The answer object; a refusal names the nearest file relative to the working folder."""
+    body = answer.to_dict()
+    declined = answer.outcome in ("abstained", "clarify")
+    return {**body, "text": with_paths_from_here(answer.text)} if declined else body
+
+
+def hit_objects(evidence: Evidence) -> list[dict[str, Any]]:
     """The passages of a search, best first."""
     return [
         {
@@ -24,11 +32,11 @@ def hits(evidence: Evidence) -> list[dict[str, Any]]:
     ]
 
 
-def judged(judgement: Judgement) -> dict[str, Any]:
-    """What a pipe says of a question and its passages."""
+def judgement_object(judgement: Judgement) -> dict[str, Any]:
+    """The judgement of a question and its passages."""
     names = ("sufficiency", "recommendation", "quality", "coverage", "relevance", "aspects", "missing", "issues")
     body = judgement.to_dict()
-    disagreements = [contradicted(each) for each in judgement.contradictions]
+    disagreements = [contradiction_object(contradiction) for contradiction in judgement.contradictions]
     return {
         **{name: body[name] for name in names},
         "contradictions": disagreements,
@@ -37,17 +45,17 @@ def judged(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def contradicted(contradiction: Contradiction) -> dict[str, Any]:
-    """What passages disagree on: each reading with the ids of the passages that give it."""
+def contradiction_object(contradiction: Contradiction) -> dict[str, Any]:
+    """A disagreement: its readings with the ids of their passages."""
     readings = [
-        {"value": each.value, "passages": list(each.passage_ids), "date": each.date}
-        for each in contradiction.readings
+        {"value": reading.value, "passages": list(reading.passage_ids), "date": reading.date}
+        for reading in contradiction.readings
     ]
     return {"aspect": contradiction.aspect, "readings": readings}
 
 
-def reviewed(review: Review) -> dict[str, Any]:
-    """What a pipe says of a text: the least support and the worst verdict among its claims."""
+def review_object(review: Review) -> dict[str, Any]:
+    """The review of a text: least support, worst verdict, claims and checks."""
     return {
         "support": least_support(review),
         "verdict": review.verdict.value,
@@ -56,13 +64,13 @@ def reviewed(review: Review) -> dict[str, Any]:
     }
 
 
-def recorded(answer: Answer) -> dict[str, Any]:
-    """What is said of one draft alone: the run that it is recorded as, and how good it is as a whole."""
+def run_object(answer: Answer) -> dict[str, Any]:
+    """The run of a single draft: its id, assessment and warnings."""
     return {"run_id": answer.run_id, "assessment": plain(answer.assessment), "warnings": list(answer.warnings)}
 
 
-def mended(fixed: Fixed) -> dict[str, Any]:
-    """What a pipe says of a draft that was fixed."""
+def fix_object(fixed: Fixed) -> dict[str, Any]:
+    """The fixed draft with its changes."""
     return {
         "answer": fixed.text,
         "changes": plain(fixed.repairs),

@@ -8,7 +8,7 @@ import tempfile
 
 import pytest
 
-from assay.cli.bar import Bar, lines_left
+from assay.cli.progress_bar import ProgressBar, lines_left
 from assay.cli.terminal import Terminal
 
 
@@ -27,7 +27,7 @@ def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def drawn(err: io.StringIO, out: io.StringIO, *, quiet: bool = False, streams: bool = False) -> str:
     terminal = Terminal(quiet=quiet, input=io.BytesIO(), out=out, err=err)
-    with Bar(terminal, "files", 3, streams=streams) as bar:
+    with ProgressBar(terminal, "files", 3, streams=streams) as bar:
         bar.advance("one.txt")
         terminal.warn("failed two.txt")
     assert terminal.live is None

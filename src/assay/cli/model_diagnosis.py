@@ -1,4 +1,4 @@
-"""Which model does each role, on which host, and whether chat, stream, JSON and embeddings work with it."""
+"""The diagnosis of models: role, host, and whether chat, stream, JSON and embeddings work."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from assay.cli.examine import Examined
+from assay.cli.diagnosis import Diagnosis
 from assay.core.stages import LLM, Pair
 from assay.errors import SLOW, AssayError, unusable
 from assay.models.hub_folder import HubFolder
@@ -26,9 +26,9 @@ from assay.wiring.models import open_models, provider_and_model, tuned
 from assay.wiring.networks import open_checker_network, open_reader, open_reranker
 from assay.wiring.web import open_provider
 
-# Seconds for one test; a model in a file is loaded within the first.
+# Seconds for one test; the first also loads a model file. Chosen.
 PATIENCE = 30.0
-# Roles whose model is asked only where it is set for the role itself.
+# Roles that need a model of their own.
 ASKED_WHERE_SET = frozenset({"verifier"})
 _HERE = "this process"
 _UNFITTED = (
@@ -38,7 +38,7 @@ _UNFITTED = (
 
 
 class _Ready(BaseModel):
-    """What the JSON test wants to be told."""
+    """The reply that the JSON test expects."""
 
     ready: bool
 
@@ -57,7 +57,7 @@ _JSON = ModelRequest(
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A model under its name in the settings, or why it cannot be opened."""
+    """A model by its name in the settings, or the reason why it cannot be opened."""
 
     name: str
     model: LLM | None
@@ -65,124 +65,124 @@ class _Opened:
 
     @property
     def host(self) -> str:
-        """Where prompts go."""
+        """The host that prompts are sent to."""
         return (self.model.host if self.model is not None else "") or _HERE
 
 
-def examine_embedder(resolved: Resolved) -> Iterator[Examined]:
-    """Whether the network may be used, and the embedder: opening it compares its files, or asks its service."""
+def diagnose_embedder(resolved: Resolved) -> Iterator[Diagnosis]:
+    """Diagnose offline mode and the embedder, by opening it."""
     settings = resolved.settings
     service = settings.embedder.startswith("openai:")
     host = _host(settings.openai_base_url or "https://api.openai.com") if service else _HERE
-    key = key_told("openai", resolved) if service else ""
+    key = key_origin("openai", resolved) if service else ""
     what = "role embedder"
     if settings.offline:
-        yield Examined("offline", Status.PASSED, "every host but this machine is refused")
+        yield Diagnosis("offline", Status.PASSED, "only this machine may be contacted")
     try:
         embedder = open_embedder(settings)
         asyncio.run(embedder.aclose())
     except AssayError as error:
-        yield Examined(what, Status.FAILED, f"{settings.embedder} → {host}{key}: {told(error)}")
+        yield Diagnosis(what, Status.FAILED, f"{settings.embedder} → {host}{key}: {describe_error(error)}")
         return
     model = embedder.model
     covers = f"; languages: {', '.join(model.languages) or 'not said'}; other scripts are searched by words only"
-    yield Examined(
+    yield Diagnosis(
         what, Status.PASSED, f"{model.id} → {host}{key}, embeddings of {model.dimension} dimensions{covers}"
     )
 
 
 def _host(address: str) -> str:
-    """The host of an address; the address itself where it has none that can be read."""
+    """The host of an address, or the address itself if it has none."""
     try:
         return urlsplit(address).hostname or address
     except ValueError:
         return address
 
 
-def examine_reader(resolved: Resolved) -> Iterator[Examined]:
-    """The reader: opening it compares its files, and reading a text opens its network."""
+def diagnose_reader(resolved: Resolved) -> Iterator[Diagnosis]:
+    """Diagnose the reader by opening it and reading a text."""
     settings, what = resolved.settings, "role reader"
     try:
         opened = open_reader(settings)
         if opened is None:
-            yield Examined(what, Status.SKIPPED, "off: answers are picked by words and vectors alone")
+            yield Diagnosis(what, Status.SKIPPED, "off: answers are picked by words and vectors alone")
             return
         asyncio.run(opened.reader.read("Is it read?", [TitledText("", "It is read.")]))
     except AssayError as error:
-        yield Examined(what, Status.FAILED, f"{settings.reader}: {told(error)}")
+        yield Diagnosis(what, Status.FAILED, f"{settings.reader}: {describe_error(error)}")
         return
     for close in opened.closing:
         close()
     languages = ", ".join(opened.reader.model.languages)
     file = file_of(opened.reader)
-    yield Examined(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; {file}languages: {languages}")
+    yield Diagnosis(what, Status.PASSED, f"{opened.reader.model.id} → {_HERE}; {file}languages: {languages}")
 
 
-def examine_checker(resolved: Resolved) -> Iterator[Examined]:
-    """The checker: opening it compares its files, and checking a claim opens its network."""
+def diagnose_checker(resolved: Resolved) -> Iterator[Diagnosis]:
+    """Diagnose the checker by opening it and checking a claim."""
     settings, what = resolved.settings, "role checker"
     try:
         opened = open_checker_network(settings)
         if opened is None:
-            yield Examined(what, Status.SKIPPED, "off: claims are tested by words, vectors and rules alone")
+            yield Diagnosis(what, Status.SKIPPED, "off: claims are tested by words, vectors and rules alone")
             return
         asyncio.run(opened.checker.check([Pair("It is read.", "It is read.")]))
     except AssayError as error:
-        yield Examined(what, Status.FAILED, f"{settings.checker}: {told(error)}")
+        yield Diagnosis(what, Status.FAILED, f"{settings.checker}: {describe_error(error)}")
         return
     for close in opened.closing:
         close()
     model = opened.checker.model
     told_of = f"{model.id} → {_HERE}; {file_of(opened.checker)}languages: {', '.join(model.languages)}"
     if model.policy is None:
-        yield Examined(what, Status.UNKNOWN, f"{told_of}; sha256 {model.sha256}; {_UNFITTED}")
+        yield Diagnosis(what, Status.UNKNOWN, f"{told_of}; sha256 {model.sha256}; {_UNFITTED}")
     else:
-        yield Examined(what, Status.PASSED, told_of)
+        yield Diagnosis(what, Status.PASSED, told_of)
 
 
-def examine_reranker(resolved: Resolved) -> Iterator[Examined]:
-    """The reranker: reading a passage opens its network."""
+def diagnose_reranker(resolved: Resolved) -> Iterator[Diagnosis]:
+    """Diagnose the reranker by scoring a passage."""
     settings, what = resolved.settings, "role reranker"
     try:
         opened = open_reranker(settings)
         if opened is None:
-            yield Examined(what, Status.SKIPPED, "off: passages keep the order of the search")
+            yield Diagnosis(what, Status.SKIPPED, "off: passages keep the order of the search")
             return
         opened.logits("Is it read?", [Passage("p", "d", "", 0, 11, "It is read.")])
         opened.close()
     except AssayError as error:
-        yield Examined(what, Status.FAILED, f"{settings.reranker}: {told(error)}")
+        yield Diagnosis(what, Status.FAILED, f"{settings.reranker}: {describe_error(error)}")
         return
-    yield Examined(what, Status.PASSED, f"{opened.id} → {_HERE}; {file_of(opened)}it orders passages, no more")
+    yield Diagnosis(what, Status.PASSED, f"{opened.id} → {_HERE}; {file_of(opened)}it only reorders passages")
 
 
 def file_of(network: object) -> str:
-    """Which of the networks in a folder was taken, where there are several."""
+    """The network that was chosen from a folder with several."""
     folder = getattr(network, "folder", None)
     if not isinstance(folder, HubFolder) or not folder.others:
         return ""
     return f"{folder.taken} of {len(folder.others) + 1} networks in the folder; "
 
 
-def examine_models(resolved: Resolved) -> Iterator[Examined]:
-    """Each role with its model and host, then the tests of each model."""
+def diagnose_models(resolved: Resolved) -> Iterator[Diagnosis]:
+    """Diagnose each role with its model and host, then test each model."""
     settings = resolved.settings
     opened = {name: _open(name, settings) for name in dict.fromkeys(_roles(settings).values())}
     for role, name in _roles(settings).items():
         yield _role(role, opened[name], resolved)
     if not opened:
-        yield Examined("role writer", Status.SKIPPED, "no model: answers are quoted; set one with --model")
+        yield Diagnosis("role writer", Status.SKIPPED, "no model: answers are quoted; set one with --model")
     yield from _patience(settings, tuple(opened))
-    for found in asyncio.run(_tested([each for each in opened.values() if each.model is not None])):
+    for found in asyncio.run(_tested([entry for entry in opened.values() if entry.model is not None])):
         yield from found
 
 
-def _patience(settings: Settings, names: Sequence[str]) -> Iterator[Examined]:
-    """Whether a question may take as long as a model in a file can need; to be slow is no fault."""
+def _patience(settings: Settings, names: Sequence[str]) -> Iterator[Diagnosis]:
+    """Warn if the deadline is shorter than a model in a file can need."""
     seconds = settings.limits("fast").seconds
     if seconds < SLOW and any(name.startswith("local:") for name in names):
         told = f"{seconds:g} s for one question; a model in a file can need {SLOW:g} s: set --deadline {SLOW:g}"
-        yield Examined("deadline", Status.UNKNOWN, told)
+        yield Diagnosis("deadline", Status.UNKNOWN, told)
 
 
 def _roles(settings: Settings) -> Mapping[str, str]:
@@ -191,26 +191,26 @@ def _roles(settings: Settings) -> Mapping[str, str]:
 
 
 def _open(name: str, settings: Settings) -> _Opened:
-    """The model alone: what is wrong with another one is no fault of it."""
+    """Open one model by itself, so that errors of others do not count."""
     alone = settings.model_copy(update={**dict.fromkeys(MODEL_SETTINGS), "model": name})
     try:
         return _Opened(name, tuned(open_models(alone).by_name[name], settings))
     except AssayError as error:
-        return _Opened(name, None, told(error))
+        return _Opened(name, None, describe_error(error))
 
 
-def _role(role: str, opened: _Opened, resolved: Resolved) -> Examined:
+def _role(role: str, opened: _Opened, resolved: Resolved) -> Diagnosis:
     if opened.model is None:
-        return Examined(f"role {role}", Status.FAILED, f"{opened.name}: {opened.error}")
+        return Diagnosis(f"role {role}", Status.FAILED, f"{opened.name}: {opened.error}")
     provider, _model = provider_and_model(opened.name, resolved.settings)
     unset = role in ASKED_WHERE_SET and getattr(resolved.settings, f"{role}_model") is None
     unused = f"; not asked unless {role}_model is set" if unset else ""
-    key = key_told(provider, resolved)
-    return Examined(f"role {role}", Status.PASSED, f"{opened.model.name} → {opened.host}{key}{unused}")
+    key = key_origin(provider, resolved)
+    return Diagnosis(f"role {role}", Status.PASSED, f"{opened.model.name} → {opened.host}{key}{unused}")
 
 
-def key_told(provider: str, resolved: Resolved) -> str:
-    """Where the provider's key came from, empty for one without keys."""
+def key_origin(provider: str, resolved: Resolved) -> str:
+    """The origin of the provider's key; empty if it needs none."""
     name = f"{provider}_api_key"
     if name not in resolved.origins:
         return ""
@@ -221,22 +221,22 @@ def key_told(provider: str, resolved: Resolved) -> str:
     return f", key from {origin}{variables}"
 
 
-# --- the tests ----------------------------------------------------------------------------------
+# --- tests of a model -------------------------------------------------------------------------------------
 
 
-async def _tested(opened: list[_Opened]) -> list[list[Examined]]:
-    return await asyncio.gather(*(_tests(each.name, each.model) for each in opened if each.model is not None))
+async def _tested(opened: list[_Opened]) -> list[list[Diagnosis]]:
+    return await asyncio.gather(*(_tests(entry.name, entry.model) for entry in opened if entry.model is not None))
 
 
-async def _tests(name: str, model: LLM) -> list[Examined]:
-    """Chat, stream and JSON, one after the other; where chat fails, the others are not tried."""
+async def _tests(name: str, model: LLM) -> list[Diagnosis]:
+    """Test chat, stream and JSON in turn; if chat fails, the others are not tested."""
     if name.startswith("fake:"):
-        return [Examined(model.name, Status.SKIPPED, "a script says what it is told: nothing to test")]
-    found: list[Examined] = []
+        return [Diagnosis(model.name, Status.SKIPPED, "a script has fixed replies: nothing to test")]
+    found: list[Diagnosis] = []
     try:
         for what, test in _TESTS.items():
             if found and found[0].status is not Status.PASSED:
-                found.append(Examined(f"{model.name} {what}", Status.UNKNOWN, "not tried: chat failed"))
+                found.append(Diagnosis(f"{model.name} {what}", Status.UNKNOWN, "not tested: chat failed"))
             else:
                 found.append(await _test(f"{model.name} {what}", test, model))
     finally:
@@ -244,16 +244,16 @@ async def _tests(name: str, model: LLM) -> list[Examined]:
     return found
 
 
-async def _test(what: str, test: Callable[[LLM], Awaitable[None]], model: LLM) -> Examined:
+async def _test(what: str, test: Callable[[LLM], Awaitable[None]], model: LLM) -> Diagnosis:
     started = time.perf_counter()
     try:
         async with asyncio.timeout(PATIENCE):
             await test(model)
     except TimeoutError:
-        return Examined(what, Status.FAILED, f"no reply within {PATIENCE:g} s (see whether the service is up)")
+        return Diagnosis(what, Status.FAILED, f"no reply within {PATIENCE:g} s (see whether the service is up)")
     except AssayError as error:
-        return Examined(what, Status.FAILED, told(error))
-    return Examined(what, Status.PASSED, f"works, {time.perf_counter() - started:.1f} s")
+        return Diagnosis(what, Status.FAILED, describe_error(error))
+    return Diagnosis(what, Status.PASSED, f"works, {time.perf_counter() - started:.1f} s")
 
 
 async def _chat(model: LLM) -> None:
@@ -280,32 +280,31 @@ _TESTS: Mapping[str, Callable[[LLM], Awaitable[None]]] = MappingProxyType(
 
 
 def _require_ending(reply: ModelReply) -> None:
-    """Raise UnusableReply for a reply that ended badly; one that is merely long shows that the model works."""
+    """Raise UnusableReply for a reply that ended badly; one that hit its length limit is fine."""
     if reply.finish not in ("stop", "length"):
         raise unusable(reply.finish)
 
 
-def told(error: AssayError) -> str:
+def describe_error(error: AssayError) -> str:
     return f"{error} ({error.hint})"
 
 
-# Which sources outside may be asked, on which host, and whether each answers a search.
+# --- outside sources --------------------------------------------------------------------------------------
 
 
-# Seconds for one search; an MCP server is started within them.
-# What a source is searched for: a word that tells nothing of anybody.
+# The query of a test search, which reveals nothing.
 QUERY = "water"
 _RESULTS = 3
 
 
-def examine_outside(resolved: Resolved) -> Iterator[Examined]:
-    """Whether anything may be asked outside, then each source with its host, searched once."""
+def diagnose_outside(resolved: Resolved) -> Iterator[Diagnosis]:
+    """Diagnose the outside sources by searching each once."""
     settings = resolved.settings
     if not settings.outside:
-        detail = "off: no question leaves this machine for a search; turn a source on with --outside"
-        yield Examined("outside", Status.SKIPPED, detail)
+        detail = "off: no search leaves this machine; turn on a source with --outside"
+        yield Diagnosis("outside", Status.SKIPPED, detail)
         return
-    yield Examined("outside", Status.PASSED, _rules(settings))
+    yield Diagnosis("outside", Status.PASSED, _rules(settings))
     for name in settings.outside:
         yield _source(name, resolved)
 
@@ -318,23 +317,23 @@ def _rules(settings: Settings) -> str:
     return "; ".join(part for part in ("on", allowed, denied, own) if part)
 
 
-def _source(name: str, resolved: Resolved) -> Examined:
-    """One source: its host, its key, and what a search of it gave."""
+def _source(name: str, resolved: Resolved) -> Diagnosis:
+    """Diagnose one source: host, key, and the result of a search."""
     what = f"outside {name}"
     try:
         provider = open_provider(name, resolved.settings)
     except AssayError as error:
-        return Examined(what, Status.FAILED, told(error))
-    where = f"→ {provider.host}{key_told(name, resolved)}"
+        return Diagnosis(what, Status.FAILED, describe_error(error))
+    where = f"→ {provider.host}{key_origin(name, resolved)}"
     begun = time.perf_counter()
     try:
         count = asyncio.run(_found(provider))
     except TimeoutError:
-        return Examined(what, Status.FAILED, f"{where}: no answer within {PATIENCE:g} s (see whether it is up)")
+        return Diagnosis(what, Status.FAILED, f"{where}: no answer within {PATIENCE:g} s (see whether it is up)")
     except AssayError as error:
-        return Examined(what, Status.FAILED, f"{where}: {told(error)}")
+        return Diagnosis(what, Status.FAILED, f"{where}: {describe_error(error)}")
     results = f"{count} result{'' if count == 1 else 's'}"
-    return Examined(what, Status.PASSED, f"{where}, answers with {results}, {time.perf_counter() - begun:.1f} s")
+    return Diagnosis(what, Status.PASSED, f"{where}, answers with {results}, {time.perf_counter() - begun:.1f} s")
 
 
 async def _found(provider: SearchProvider) -> int:

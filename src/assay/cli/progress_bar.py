@@ -1,4 +1,4 @@
-"""A progress bar on standard error: how much is done of how much, and the time left."""
+"""A progress bar on standard error."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from assay.cli.terminal import Terminal, one_line
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-# How much of a detail, such as a file's name, stands behind the bar.
+# Characters of a detail, such as a file's name, after the bar. Chosen.
 DETAIL_WIDTH = 40
 _CHUNK = 1 << 20
 
 
-class Bar:
-    """Counts work while it is under way; nothing is drawn where there is no terminal to draw on.
+class ProgressBar:
+    """Shows the progress of work; draws nothing without a terminal.
 
     With `streams`, results are printed meanwhile: where they go to a terminal too, they show the progress
     themselves, and a bar would break their lines.
@@ -60,14 +60,14 @@ class Bar:
             self._drawn[0].stop()
 
     def advance(self, detail: str = "") -> None:
-        """Count one more piece of work; `detail` says which it was."""
+        """Count one finished item; `detail` names it."""
         if self._drawn is not None:
             progress, task = self._drawn
             progress.update(task, advance=1, detail=one_line(detail, DETAIL_WIDTH))
 
 
 def lines_left(stream: BinaryIO) -> int | None:
-    """How many lines of a file are still to be read, those of white space left out; None for a pipe or terminal.
+    """The number of unread lines that are not blank; None for a pipe or a terminal.
 
     Reads past the stream's own position, which stays where it is.
     """

@@ -1,44 +1,46 @@
-"""show and replay: a recorded run, from its question to its answer."""
+"""show, replay, report: a recorded run."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from assay.cli import exits
-from assay.cli.flags import AsJson, Given, GroupedCommand, Quiet, Verbose, takes, terminal_of
-from assay.cli.terminal import Terminal
+from assay.cli.flags import AsJson, Given, takes
+from assay.cli.terminal import Terminal, reason_of
+from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.records.runs import RunStore
 
-Replayed = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
+OneRun = Annotated[str, typer.Argument(metavar="RUN", help="Id of a run, its first characters, or last.")]
 RunName = Annotated[
     str | None,
     typer.Argument(
         metavar="RUN", help="Id of a run, its first characters, or last; without it, the latest runs are listed."
     ),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Give the program these verbs."""
-    for verb in (show, replay):
-        app.command(cls=GroupedCommand)(verb)
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="The file to write. [default: assay-RUN.html]"),
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 
 
 @takes("data_dir")
 def show(
-    ctx: typer.Context,
+    terminal: Terminal,
     run: RunName = None,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
-    """Show how an answer was made: its steps, its claims with their sources, its checks.
+    """Show how an answer was made.
+
+    Prints the steps of the run, the claims with their sources, and the checks.
 
     \b
     assay show          the latest runs
@@ -48,7 +50,6 @@ def show(
     from assay.records.runs import RunStore
     from assay.settings import load_settings
 
-    terminal = terminal_of(ctx)
     store = RunStore(load_settings(given).settings.runs_file)
     if run is None:
         _show_latest(store, as_json, terminal)
@@ -62,13 +63,11 @@ def show(
 
 @takes("data_dir", "citation_style", "references")
 def replay(
-    ctx: typer.Context,
-    run: Replayed,
+    terminal: Terminal,
+    run: OneRun,
     *,
     given: Given,
     as_json: AsJson = False,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> None:
     """Replay a recorded question from its tape.
 
@@ -85,7 +84,6 @@ def replay(
     from assay.settings import load_settings
     from assay.wiring.runs import replay as replayed
 
-    terminal = terminal_of(ctx)
     file = load_settings(given).settings.runs_file
     recorded = RunStore(file).recording(run)
     style = {name: recorded.about["settings"][name] for name in ("citation_style", "references")}
@@ -96,14 +94,54 @@ def replay(
     raise typer.Exit(exits.of_answer(answer))
 
 
+@takes("data_dir")
+def report(
+    terminal: Terminal,
+    run: OneRun = "last",
+    *,
+    given: Given,
+    out: Out = None,
+    force: Force = False,
+) -> None:
+    """Write a run as one HTML page.
+
+    The page has the answer, its claims, sources, checks and steps. It loads and runs nothing, so it can be archived
+    and sent.
+
+    \b
+    assay report last
+    assay report 01K9 --out audit.html
+    """
+    from assay.records.report import report as page_of
+    from assay.records.runs import RunStore
+    from assay.settings import load_settings
+
+    record = RunStore(load_settings(given).settings.runs_file).load(run)
+    target = Path(f"assay-{record.run.run_id}.html") if out is None else out
+    if target.is_dir():
+        raise UsageError(f"{target} is a folder", hint="name the file to write with --out")
+    if os.path.lexists(target) and not force:
+        raise UsageError(f"{target} exists already", hint="choose another name with --out, or add --force")
+    if not target.parent.is_dir():
+        raise UsageError(f"there is no folder {target.parent}", hint="choose another place with --out")
+    try:
+        target.write_text(page_of(record.to_dict()), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {reason_of(error)}", hint="choose another place") from error
+    terminal.line(str(target))
+
+
 def _show_latest(store: RunStore, as_json: bool, terminal: Terminal) -> None:
     from assay.cli.run_view import run_line
 
     latest = store.latest()
     if as_json:
-        terminal.object({"runs": [each.to_dict() for each in latest]})
+        terminal.object({"runs": [run.to_dict() for run in latest]})
         return
-    for each in latest:
-        terminal.line(run_line(each))
+    for run in latest:
+        terminal.line(run_line(run))
     if not latest:
-        terminal.note("no run is recorded yet")
+        terminal.note("no runs are recorded yet")
+
+
+VERBS = (show, replay, report)

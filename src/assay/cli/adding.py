@@ -1,4 +1,4 @@
-"""Adding files: standard input as a file, one report for each file, a progress bar on a terminal."""
+"""Adding files: standard input, a report per file, a progress bar."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.bar import Bar
-from assay.cli.exits import Exit, from_here
-from assay.cli.terminal import Terminal, visible
+from assay.cli.exits import Exit
+from assay.cli.progress_bar import ProgressBar
+from assay.cli.terminal import Terminal, from_here, visible
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 Reports = Callable[["Engine"], AsyncIterator["FileReport"]]
 
 
-class Spooled:
-    """The paths as files; standard input is kept in a private file while it is read.
+class InputFiles:
+    """The paths to read; standard input is written to a private temporary file.
 
     The file is named by its content, so the same input twice is the same document.
     """
@@ -32,8 +32,8 @@ class Spooled:
         self._given = given
         self._spool: Path | None = None
 
-    def __enter__(self) -> Spooled:
-        if "" in self._names:  # as from "$FOLDER" where that is not set: it would be the working folder
+    def __enter__(self) -> InputFiles:
+        if "" in self._names:  # such as an unset "$FOLDER", which would mean the working folder
             raise UsageError("a path is empty", hint="name a file or a folder; . is the working folder")
         if "-" in self._names:
             self._spool = self._filled()
@@ -60,9 +60,9 @@ class Spooled:
         return path
 
 
-def take_in(
+def add_files(
     reports: Reports,
-    files: Spooled,
+    files: InputFiles,
     given: dict[str, Any],
     terminal: Terminal,
     *,
@@ -70,18 +70,20 @@ def take_in(
     each_file: bool,
     dry_run: bool = False,
 ) -> Exit:
-    """Consume the reports, print them in the format wanted, and say how it went."""
+    """Print the reports in the requested format, and return the exit code."""
     shown: list[dict[str, Any]] = []
 
     def show(report: FileReport) -> None:
-        row = _reported(report, files.named(report))
+        row = _row_of(report, files.named(report))
         shown.append(row)
         if each_file:
             terminal.object({**row, "dry_run": True} if dry_run else row)
         elif not as_json and not dry_run:
             _tell(row, terminal)
 
-    version = asyncio.run(_consume(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run))
+    version = asyncio.run(
+        _show_reports(given, reports, show, terminal, files.paths, streams=each_file, dry_run=dry_run)
+    )
     if as_json:
         terminal.object({"files": shown, "version": version, **({"dry_run": True} if dry_run else {})})
     elif dry_run and not each_file:
@@ -96,7 +98,7 @@ def take_in(
     return Exit.INPUTS_FAILED
 
 
-async def _consume(
+async def _show_reports(
     given: dict[str, Any],
     reports: Reports,
     show: Callable[[FileReport], None],
@@ -114,7 +116,7 @@ async def _consume(
         total = await asyncio.to_thread(lambda: sum(1 for _ in walk(paths)))
     passages = 0
     async with _opened(given, dry_run) as engine:
-        with Bar(terminal, "files", total, streams=streams) as bar:
+        with ProgressBar(terminal, "files", total, streams=streams) as bar:
             async for report in reports(engine):
                 show(report)
                 passages += report.passages
@@ -124,7 +126,7 @@ async def _consume(
 
 
 def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
-    """The collection; a dry run makes none where there is none yet."""
+    """The collection; a dry run does not create one."""
     from assay.errors import UnknownCollection
     from assay.wiring import open_checker, open_engine
 
@@ -134,7 +136,7 @@ def _opened(given: dict[str, Any], dry_run: bool) -> Engine:
         return open_checker(models=False, **given)
 
 
-def _reported(report: FileReport, path: str) -> dict[str, Any]:
+def _row_of(report: FileReport, path: str) -> dict[str, Any]:
     return {
         "path": path,
         "status": report.status,
@@ -145,7 +147,7 @@ def _reported(report: FileReport, path: str) -> dict[str, Any]:
 
 
 def _tell(row: dict[str, Any], terminal: Terminal) -> None:
-    """On standard error: what went wrong always, the rest only with -v."""
+    """Write a report to standard error: failures always, the rest only with -v."""
     text = f"{row['status']} {from_here(row['path'])}" + (f": {row['reason']}" if row["reason"] else "")
     if row["status"] == "failed":
         terminal.warn(text)
@@ -156,7 +158,7 @@ def _tell(row: dict[str, Any], terminal: Terminal) -> None:
 
 
 def _hint(rows: list[dict[str, Any]]) -> str:
-    """What to do about the files that failed, and what became of the others.
+    """What became of the other files, and what to do about those that failed.
 
     >>> _hint([{"status": "failed", "reason": "no such file or folder"}])
     'nothing was stored; check the path and run the command again'
@@ -172,7 +174,7 @@ def _hint(rows: list[dict[str, Any]]) -> str:
 
 
 def _summary(rows: list[dict[str, Any]]) -> str:
-    """One line that counts what happened.
+    """One line with the number of files and passages by status.
 
     >>> _summary([{"status": "added", "passages": 3}, {"status": "failed", "passages": 0}])
     '1 added (3 passages), 1 failed'
@@ -187,12 +189,12 @@ def _summary(rows: list[dict[str, Any]]) -> str:
     return ", ".join(parts) or "no files found"
 
 
-# What a dry run says of a file in the place of its status.
+# A dry run's words for the status of a file.
 _WOULD = {"added": "would add", "pruned": "would prune", "skipped": "would skip"}
 
 
 def plan_lines(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """What a sync would do: a line for each file, then the total.
+    """What a sync would do: a line per file, then the total.
 
     >>> added = {"status": "added", "path": "a.md", "reason": None, "passages": 3}
     >>> list(plan_lines([added, {"status": "unchanged", "path": "b.md", "reason": None, "passages": 1}]))

@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 
 import pytest
-
 from assay.cli.shapes import judged
+
 from assay.judging.contradiction_terms import Shape, asked_attribute
 from assay.judging.contradictions import contradictions, same, with_contradictions
 from assay.types import (

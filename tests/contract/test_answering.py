@@ -8,9 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
+from assay.assessment.deterministic import DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
-from assay.assessment.scoring import QualityThreshold
 from assay.calibration.promise import Promise
 from assay.calibration.shipped import shipped
 from assay.core.budget import untimed
@@ -161,7 +160,6 @@ class TestSettlers(SettlerContract):
 ASSESSORS: dict[str, Callable[[], Assessor]] = {
     "scripted": lambda: ScriptedAssessor(Always(Assessment((), None, None, "0" * 64))),
     "rules": DeterministicAssessor,
-    "adaptive": lambda: AdaptiveAssessor(DeterministicAssessor(), QualityThreshold()),
     "timed": lambda: TimedAssessor(DeterministicAssessor(), untimed),
     **{name: lambda llm=llm: ModelAssessor(llm) for name, llm in ANY_MODEL.items()},
 }

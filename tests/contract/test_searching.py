@@ -25,7 +25,6 @@ from assay.judging.judge import JudgePipeline, NoJudge
 from assay.judging.light import BalancedModel
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, RulesRefiner
-from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
 from assay.models.reader import OnnxReader
@@ -156,9 +155,7 @@ JUDGES: dict[str, Callable[[], Judge]] = {
     "words alone": HeuristicJudge,
     "words and vectors": lambda: FAST,
     "reader": lambda: HeuristicJudge(WORDS, reader=OnnxReader.load(TINY_READER)),
-    "seed": lambda: SeedJudge(WORDS),
     "pipeline": lambda: JudgePipeline(FAST, SystemClock()),
-    "pipeline with a shadow": lambda: JudgePipeline(FAST, SystemClock(), shadow=SeedJudge(WORDS)),
     "no judge": NoJudge,
     "logged only": lambda: NoJudge(JudgePipeline(FAST, SystemClock())),
     "scripted": lambda: ScriptedJudge(Always(Judgement(None, Action.ABSTAIN, "nothing was found"))),

@@ -58,7 +58,7 @@ def test_the_profile_sets_the_limits_that_nothing_else_sets(folder: Path) -> Non
     assert load(folder, {"deadline": 3}).settings.limits("fast").seconds == 3.0
 
 
-@pytest.mark.parametrize("values", [{"profile": "balanced"}, {"profile": "thorough"}, {"shadow": "balanced"}])
+@pytest.mark.parametrize("values", [{"profile": "balanced"}, {"profile": "thorough"}])
 def test_a_depth_that_needs_a_model_names_the_setting(folder: Path, values: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="no model is set") as caught:
         load(folder, values)

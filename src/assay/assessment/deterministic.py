@@ -21,7 +21,7 @@ from assay.assessment.measures import (
 from assay.assessment.rubrics import Yardstick, shipped_rubrics
 from assay.assessment.scoring import ALL_CRITERIA, advice_for, assessed
 from assay.core.budget import ASSESSMENT, Timing
-from assay.core.profiles import QualityThreshold, bar_for
+from assay.core.profiles import QualityThreshold
 from assay.core.stages import Assessor
 from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Finding, Question, Review
 
@@ -68,29 +68,6 @@ def _scored(criterion: Criterion, measured: Measured) -> CriterionScore:
     return CriterionScore(
         criterion, measured.score, measured.reasons, measured.quotes, measured.suggestions, BY_RULES
     )
-
-
-# The assessor that asks more of the answer to a harder question.
-
-
-@dataclass(frozen=True, slots=True)
-class AdaptiveAssessor:
-    """Holds what `inner` scores to the question's own bar: the `usual` one, raised by how hard it is.
-
-    The scores stay as they are, and the assessment says what was asked.
-    """
-
-    inner: Assessor
-    usual: QualityThreshold
-
-    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
-        """The assessment of `inner`, passed where it reaches the question's bar."""
-        found = await self.inner.assess(question, evidence, draft, review)
-        return assessed(found.scores, found.rubric, bar_for(question, self.usual))
-
-    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """As `inner` advises."""
-        return self.inner.advise(assessment, findings)
 
 
 # How long an assessor takes.

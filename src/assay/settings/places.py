@@ -164,13 +164,12 @@ def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
 
 
 def _refuse_depth_without_model(settings: Settings) -> None:
-    wanted = {"profile": settings.profile, "shadow": settings.shadow}
-    for name, depth in wanted.items():
-        if depth in ("balanced", "thorough") and settings.model_of("judge") is None:
-            raise UsageError(
-                f"{settings.told(name)} {depth!r} needs a judge that asks a language model, and no model is set",
-                hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
-            )
+    if settings.profile in ("balanced", "thorough") and settings.model_of("judge") is None:
+        raise UsageError(
+            f"{settings.told('profile')} {settings.profile!r} needs a judge that asks a language model, "
+            "and no model is set",
+            hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
+        )
 
 
 def _refuse_outside_without_services(settings: Settings) -> None:

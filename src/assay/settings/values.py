@@ -88,7 +88,6 @@ class Settings(BaseModel):
     mmr: float | None = Field(
         None, ge=0, le=1, description="diversity of the passages: 1 is relevance only; none switches it off"
     )
-    weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
     judging: Literal["decide", "log", "off"] = Field(
@@ -138,9 +137,6 @@ class Settings(BaseModel):
     )
     repairer_model: ModelName = Field(
         None, description="the model that words failed sentences anew, in balanced and thorough"
-    )
-    shadow: Literal["none", "fast", "balanced", "thorough"] = Field(
-        "none", description="a second judge whose judgement is recorded and changes nothing"
     )
     writer_temperature: float | None = Field(
         None,
@@ -223,9 +219,6 @@ class Settings(BaseModel):
     floor: float = Field(0.5, ge=0, le=1, description="so is one that is assessed below this in one of them")
     criteria: tuple[Criterion, ...] = Field(
         (), description="what an answer is assessed for; none: all six criteria"
-    )
-    adaptive: bool = Field(
-        False, description="whether answers to harder questions must reach up to 0.1 more quality"
     )
     reflection: bool = Field(True, description="whether an answer is held to rules and assessed as a whole")
     skip: tuple[str, ...] = Field(

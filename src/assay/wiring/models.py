@@ -154,7 +154,7 @@ def _idle(settings: Settings, profile: str, *, answers: bool = True) -> dict[str
         why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES, *_BORDERLINE), "no model is asked; set one with --model")
     elif not any(may_think(name) for name in names):
         why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
-    if names and profile == "fast" and settings.shadow in ("none", "fast"):
+    if names and profile == "fast":
         idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
         why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
     if answers and not writes:

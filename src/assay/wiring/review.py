@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
+from assay.assessment.deterministic import DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
 from assay.assessment.rubrics import yardstick_in
 from assay.assessment.scoring import ALL_CRITERIA, chosen
@@ -52,7 +52,7 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
     inner: Assessor = DeterministicAssessor(criteria, bar, yardstick)
     if model is not None:
         inner = ModelAssessor(model, criteria, bar, yardstick, room, fence)
-    return TimedAssessor(AdaptiveAssessor(inner, bar) if settings.adaptive else inner, timing)
+    return TimedAssessor(inner, timing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from ulid import ULID
@@ -16,6 +18,7 @@ from assay.core.profiles import Depth, depth_for
 from assay.core.run import CallerPassages, Run
 from assay.core.stages import Emit
 from assay.core.tape import SystemClock, Tape
+from assay.errors import Diverged
 from assay.records.replay import GoneEmbedder, GoneModel, GoneRetriever, GoneSpeller, TapedClock
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings
@@ -31,6 +34,8 @@ from assay.wiring.verdict_cache import KeptVerdicts
 READ_AGAIN = 1.0
 # Questions at once from which on an engine is full: past it, the profile auto looks less deep.
 FULL = 64
+# Settings that assay had once, each with the value under which a run is answered as it is without them.
+_REMOVED: Mapping[str, Any] = MappingProxyType({"weights": "fitted", "shadow": "none", "adaptive": False})
 # What is no part of how a run was answered, or must not be written down.
 _NOT_KEPT = frozenset(
     {"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
@@ -174,7 +179,7 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     # A recording from before verdicts were kept looked none up, one from before words were corrected none of them,
     # and one from before models were given room to think gave them none.
     before = {"keep_verdicts": False, "spelling": False, "thinking_tokens": 0}
-    settings = Settings(**{**before, **about["settings"]}, data_dir=chosen.data_dir)
+    settings = Settings(**{**before, **_still_known(about["settings"])}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
     gone = {name: GoneModel(own) for name, own in about["models"].items()}
@@ -201,3 +206,14 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])
     return await run_question(recording.run.question, history, run, stages, emit)
+
+
+def _still_known(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run without those that are gone and changed nothing; raises Diverged for any other."""
+    for name, value in recorded.items():
+        if name not in Settings.model_fields and (name not in _REMOVED or value != _REMOVED[name]):
+            raise Diverged(
+                f"the run was answered with {name} {value!r}, a setting that this version of assay does not have",
+                hint="ask the question again",
+            )
+    return {name: value for name, value in recorded.items() if name in Settings.model_fields}

@@ -11,7 +11,7 @@ from functools import partial
 
 from assay.calibration.curves import FITTED_MODE, LATEST
 from assay.calibration.promise import Promise
-from assay.core.budget import ASSESSMENT, VERIFIER, Budget
+from assay.core.budget import ASSESSMENT, VERIFIER
 from assay.core.run import Deadline, Run, lateness
 from assay.core.stages import (
     LLM,
@@ -37,7 +37,6 @@ from assay.judging.light import BalancedModel, Band, learned_band
 from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_utility
-from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
 from assay.models.remember import RememberingEmbedder
@@ -118,6 +117,8 @@ ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
+# What answers call the judge that asks no model.
+_FITTED = "heuristic (fitted)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Composer:
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
         embedder = RememberingEmbedder(taped)
         reader = None if self.reader is None else self.reader.of(run)
-        shadow, fallback_writer = self._shadow(run), _quoter(reader, embedder)
+        fallback_writer = _quoter(reader, embedder)
         used = self._used(run.profile)
         promise = self._promise(run, used)
         idle = without_effect(self.settings, run.profile, answers=run.answers)
@@ -166,7 +167,7 @@ class Composer:
             outside=outside,
             refiner=self._refiner(run, notes.append),
             selector=self._selector(run, notes.append),
-            judge=self._judge(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
+            judge=self._judge(embedder, reader, run, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
             abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
@@ -201,7 +202,7 @@ class Composer:
             relevance=None if reader is None else ReaderRelevance(reader),
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
             explains=self.settings.explain,
-            spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
+            spent=lambda: run.budget.spent,
         )
 
     def _retrievers(self, run: Run) -> tuple[Retriever, Retriever]:
@@ -262,26 +263,15 @@ class Composer:
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return ModelStripRanker(model, by_rules, tell, room, self._fences(run))
 
-    def _shadow(self, run: Run) -> Run | None:
-        """The run as a second judge sees it: with a budget of its own, so that it takes nothing from the first."""
-        if self.settings.shadow == "none":
-            return None
-        limits = self.settings.limits(self.settings.shadow)
-        return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
-
-    def _judge(
-        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
-    ) -> Judge:
-        """The judge of a run, or none where the settings say so; logged only, it is the shadow of none."""
-        judge = self._judge_pipeline(embedder, reader, run, shadow, gate)
+    def _judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
+        """The judge of a run, or none where the settings say so; below `gate` no evidence suffices."""
+        judge = self._judge_pipeline(embedder, reader, run, gate)
         if not run.answers or self.settings.judging == "decide":
             return judge
         return NoJudge(judge if self.settings.judging == "log" else None)
 
-    def _judge_pipeline(
-        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
-    ) -> JudgePipeline:
-        """The judge, which says itself in what order it works; below `gate` no evidence suffices."""
+    def _judge_pipeline(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> JudgePipeline:
+        """The judge, which says itself in what order it works."""
         at = self._thresholds()
         model = None if run.profile == "fast" else self._model("judge", run)
         fences, room = self._fences(run), int(EVIDENCE_SHARE * self.settings.context_tokens)
@@ -296,7 +286,6 @@ class Composer:
             ),
             least_passages=self.settings.least_passages,
             are_given=self._is_foreign(run),
-            shadow=None if shadow is None else self._judge_pipeline(embedder, reader, shadow),
         )
 
     def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
@@ -356,10 +345,7 @@ class Composer:
 
     def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
-        at = self._thresholds(gate)
-        if self.settings.weights == "seed":
-            return SeedJudge(embedder, at)
-        return HeuristicJudge(embedder, thresholds=at, reader=reader)
+        return HeuristicJudge(embedder, thresholds=self._thresholds(gate), reader=reader)
 
     def _writer(self, run: Run) -> Writer | None:
         """The writer that asks a model, None where there is none: then the sources are quoted."""
@@ -440,10 +426,10 @@ class Composer:
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")
         asks = judge is not None and profile != "fast"
-        writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
+        writer = self.models.of("writer")
         return ModelsUsed(
             writer="extractive" if writer is None else self._writers(writer.name),
-            judge=as_set(judge.name, self.settings, "judge") if asks and judge is not None else heuristic,
+            judge=_FITTED if judge is None or not asks else as_set(judge.name, self.settings, "judge"),
             verifier=self._tests(),
         )
 
@@ -455,9 +441,7 @@ class Composer:
 
     def _by_signals(self) -> str:
         """The fast judge as calibrations name it."""
-        fitted = self.settings.weights == "fitted"
-        mode = FAST if self.reader is None else FITTED_MODE
-        return mode if fitted else self.settings.weights
+        return FAST if self.reader is None else FITTED_MODE
 
     def _writers(self, name: str) -> str:
         full, simple = as_set(name, self.settings, "writer"), self.models.simple

@@ -37,7 +37,7 @@ from assay.judging.thorough import ThoroughModel
 from assay.judging.thorough import weighed as weighed_thorough
 from assay.models.embed_local import LocalEmbedder
 from assay.models.remember import RememberingEmbedder
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.nlp.tokens import terms
 from assay.prompting import random_fence
 from assay.retrieval.quarantine import quarantined
@@ -122,7 +122,7 @@ class Once:
 
 def judge_of(depth: str, fast: Judge, model: JudgingModel) -> JudgePipeline:
     """The judge of a depth."""
-    llm = StructuredModel(model)
+    llm = RunModel(model)
     balanced = BalancedModel(llm, room=ROOM, fence=random_fence)
     thorough = ThoroughModel(llm, room=ROOM, fence=random_fence) if depth == "thorough" else None
     return JudgePipeline(fast, SystemClock(), balanced, thorough, depth)

@@ -14,15 +14,15 @@ from assay.calibration.fit import Fit, MadeFor, Rung
 from assay.calibration.promise import STRICTEST, Promise, best_promise, promise
 from assay.calibration.shipped import shipped, weights_behind
 from assay.core.run import Run
-from assay.core.stages import LLM, ConfidenceEstimator
+from assay.core.stages import ConfidenceEstimator
 from assay.errors import StoreError, UsageError
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.records.labels import SHIPPED, Labels
 from assay.records.runs import RunStore
 from assay.settings import Settings
 from assay.types import ModelsUsed
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised
-from assay.wiring.models import open_models, tuned
+from assay.wiring.models import open_models, tuning_of
 
 # Why nothing is known of the collection's own calibration.
 UNREAD = "the record of the latest questions cannot be read"
@@ -198,13 +198,14 @@ def renew(settings: Settings, *, replacing: bool) -> Written:
             "wording rubrics needs a language model, and none is set", hint="set one: --model openai:NAME"
         )
     # How freely models judge says nothing of how freely one words.
-    made = asyncio.run(_reworded(tuned(model, settings.model_copy(update={"judge_temperature": None}))))
+    tuning = tuning_of(model.name, settings.model_copy(update={"judge_temperature": None}))
+    made = asyncio.run(_reworded(replace(model, tuning=tuning)))
     write(made, path)
     return Written(path, made.sha256)
 
 
-async def _reworded(model: LLM) -> Yardstick:
+async def _reworded(model: RunModel) -> Yardstick:
     try:
-        return await Rewording(StructuredModel(model)).of(shipped_rubrics())
+        return await Rewording(model).of(shipped_rubrics())
     finally:
         await model.aclose()

@@ -16,8 +16,9 @@ from pydantic import SecretStr
 from assay.core.stages import LLM
 from assay.core.tape import SystemClock
 from assay.errors import UsageError
+from assay.models.prices import PriceTable, price_known
 from assay.models.provider import THINKING_TOKENS, may_think
-from assay.models.run_model import Circuit, GuardedModel, TunedModel, Tuning
+from assay.models.run_model import Circuit, RunModel, Tuning
 from assay.settings import ROLES, Settings
 from assay.types import AskOptions, Role
 from assay.wiring.paths import expanded
@@ -49,11 +50,11 @@ _DIGITS = 8
 class Models:
     """The language models of an engine by their names as set, each opened once; `roles` says who uses which."""
 
-    by_name: Mapping[str, LLM]
+    by_name: Mapping[str, RunModel]
     roles: Mapping[Role, str]
     simple: str | None = None
 
-    def of(self, role: Role) -> LLM | None:
+    def of(self, role: Role) -> RunModel | None:
         """The model of a role, None where no model does it."""
         return self.by_name[self.roles[role]] if role in self.roles else None
 
@@ -68,7 +69,7 @@ class ModelPool:
     def __init__(self, own: LLM | None = None, *, opens: bool = True) -> None:
         self.opens = opens
         self._own = own
-        self._opened: dict[str, LLM] = {}
+        self._opened: dict[str, RunModel] = {}
         self._circuits: dict[str, Circuit] = {}
         self._lock = threading.Lock()
 
@@ -85,7 +86,7 @@ class ModelPool:
                 _refuse_unpriced(self._opened[name].name, settings)
             return Models({name: self._opened[name] for name in names}, roles, settings.simple_model)
 
-    def opened(self) -> tuple[LLM, ...]:
+    def opened(self) -> tuple[RunModel, ...]:
         """The models to close: a model of the caller's own is left open."""
         return tuple(model for name, model in self._opened.items() if not self.is_own(name))
 
@@ -93,13 +94,11 @@ class ModelPool:
         """Whether a name is that of the caller's own model."""
         return self._own is not None and name == self._own.name
 
-    def _open(self, name: str, settings: Settings) -> LLM:
-        from assay.models.prices import PricedModel
-
+    def _open(self, name: str, settings: Settings) -> RunModel:
         if self._own is None or not self.is_own(name):
-            return _guarded(name, settings, self._circuits)
+            return _connect(name, settings, self._circuits)
         refuse_offline(settings, self._own.host, name)
-        return GuardedModel(PricedModel.over(self._own, settings.prices), Circuit(SystemClock()))
+        return RunModel(self._own, Circuit(SystemClock()), PriceTable.of(name, settings.prices))
 
 
 def open_models(settings: Settings) -> Models:
@@ -171,19 +170,19 @@ def _all_anthropic(names: Collection[str | None]) -> bool:
     return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
 
 
-def tuned(model: LLM, settings: Settings) -> TunedModel:
-    """The model, asked as the settings have it."""
+def tuning_of(name: str, settings: Settings) -> Tuning:
+    """How a model is asked under these settings."""
     effort, room = settings.reasoning_effort, settings.thinking_tokens
     room = THINKING_TOKENS[effort] if room is None else room
-    if not may_think(model.name):
+    if not may_think(name):
         effort, room = None, 0
-    window = settings.context_tokens if _shares_window(model.name, settings) else None
-    return TunedModel(model, Tuning(settings.judge_temperature, effort, room, window))
+    window = settings.context_tokens if _shares_window(name, settings) else None
+    return Tuning(settings.judge_temperature, effort, room, window)
 
 
-def thinking_within(model: LLM, settings: Settings) -> int:
+def thinking_within(name: str, settings: Settings) -> int:
     """How many tokens of the context window a writer's prompt leaves free for thinking."""
-    tuning = tuned(model, settings).tuning
+    tuning = tuning_of(name, settings)
     return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
 
 
@@ -214,9 +213,7 @@ def as_set(name: str, settings: Settings, role: Role) -> str:
     return f"{name} ({told})" if told else name
 
 
-def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:
-    from assay.models.prices import PricedModel
-
+def _connect(name: str, settings: Settings, circuits: dict[str, Circuit]) -> RunModel:
     provider, model = provider_and_model(name, settings)
     if provider in _HOSTS:
         # Before anything else is asked for, such as a key: there is no use in it.
@@ -224,13 +221,11 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
     adapter = _ADAPTERS[provider](model, settings)
     refuse_offline(settings, adapter.host, name)
     circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
-    return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
+    return RunModel(adapter, circuit, PriceTable.of(adapter.name, settings.prices))
 
 
 def _refuse_unpriced(name: str, settings: Settings) -> None:
     """Raise UsageError where money is limited and nobody knows what a model costs."""
-    from assay.models.prices import price_known
-
     if settings.max_cost is not None and not price_known(name, settings.prices):
         raise UsageError(
             f"{settings.told('max_cost')} cannot be kept: the price of {name} is unknown",

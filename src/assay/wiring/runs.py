@@ -19,6 +19,7 @@ from assay.core.run import CallerPassages, Run
 from assay.core.stages import Emit
 from assay.core.tape import SystemClock, Tape
 from assay.errors import Diverged
+from assay.models.run_model import RunModel
 from assay.records.replay import GoneEmbedder, GoneModel, GoneRetriever, GoneSpeller, TapedClock
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings
@@ -182,7 +183,7 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     settings = Settings(**{**before, **_still_known(about["settings"])}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    gone = {name: GoneModel(own) for name, own in about["models"].items()}
+    gone = {name: RunModel(GoneModel(own)) for name, own in about["models"].items()}
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)

@@ -39,11 +39,11 @@ from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_utility
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
+from assay.models.prices import Price, price_of
 from assay.models.remember import RememberingEmbedder
-from assay.models.run_model import MeteredModel, Price, delays_from, untold
-from assay.models.structured import StructuredModel
+from assay.models.run_model import CallMeter, RunModel, delays_from, ignore_usage
 from assay.prompting import FenceSource, random_fence
-from assay.records.replay import TapedEmbedder, TapedFences, TapedModel, TapedRetriever, TapedSpeller
+from assay.records.replay import ModelTape, TapedEmbedder, TapedFences, TapedRetriever, TapedSpeller
 from assay.repair.exchange import shipped
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
@@ -61,7 +61,7 @@ from assay.verification.subject import ReaderRelevance
 from assay.verification.support import SUPPORTED
 from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
-from assay.wiring.models import Models, as_set, thinking_within, tuned, without_effect
+from assay.wiring.models import Models, as_set, thinking_within, tuning_of, without_effect
 from assay.wiring.networks import OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, assessor, output_rules
 from assay.wiring.verdict_cache import KeptVerdicts
@@ -355,7 +355,7 @@ class Composer:
         full = self._cited(model, run)
         if self.models.simple is None:
             return UnlinkedWriter(full)
-        simple = self._wrapped(self.models.by_name[self.models.simple], run)
+        simple = self._of_run(self.models.by_name[self.models.simple], run)
         return UnlinkedWriter(RoutedWriter(self._cited(simple, run), full))
 
     def _cited(self, model: LLM, run: Run) -> Writer:
@@ -366,7 +366,7 @@ class Composer:
             max_tokens=self.settings.reply_tokens,
             temperature=self.settings.writer_temperature,
             system_prompt=self.settings.system_prompt or "",
-            thinking_tokens=thinking_within(model, self.settings),
+            thinking_tokens=thinking_within(model.name, self.settings),
         )
         return CitedWriter(model, style, self._fences(run))
 
@@ -385,33 +385,26 @@ class Composer:
         """
         model, before = self.models.of(role), role in ("condenser", "judge") and check is None
         spare = 1 + ("writer" in self.models.roles) if self.settings.verifier_model and before else 0
-        return None if model is None else self._wrapped(model, run, check, spare)
+        return None if model is None else self._of_run(model, run, check, spare)
 
-    def _wrapped(self, model: LLM, run: Run, check: str | None = None, spare: int = 0) -> LLM:
-        """The model as it is set, within the run's budget and on its tape, its replies whole and parsed."""
-        taped = model if run.tape is None else TapedModel(model, run.tape)
-        metered = MeteredModel(
-            taped,
+    def _of_run(self, model: RunModel, run: Run, check: str | None = None, spare: int = 0) -> RunModel:
+        """The model as it is set, within the run's budget and on its tape."""
+        meter = CallMeter(
             run.budget,
             run.clock,
             price=self._price(model.name),
             delays=delays_from(self.settings.retry_seconds),
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
-            tell=untold if check is None else partial(run.meter.asked, check),
+            on_usage=ignore_usage if check is None else partial(run.meter.asked, check),
             spare=spare,
-            tried=run.meter.tried,
+            on_attempts=run.meter.tried,
         )
-        return StructuredModel(tuned(metered, self.settings))
+        tape = None if run.tape is None else ModelTape(run.tape)
+        return replace(model, tape=tape, meter=meter, tuning=tuning_of(model.name, self.settings))
 
-    def _price(self, model: str) -> Price:
-        """What a call is reserved at; nothing where money is not limited."""
-        if self.settings.max_cost is None:
-            return Price()
-        from assay.models.prices import price_of
-
-        found = price_of(model, self.settings.prices)
-        assert found is not None  # noqa: S101 - `ModelPool` refuses a model without a price
-        return Price(found.input / 1e6, found.output / 1e6)
+    def _price(self, model: str) -> Price | None:
+        """What a call is reserved at; None where money is not limited."""
+        return None if self.settings.max_cost is None else price_of(model, self.settings.prices)
 
     def _worth(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"

@@ -256,7 +256,7 @@ def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
         max_output_tokens=request.max_tokens + request.thinking_tokens,
         thinking_config=_thinking(model, request.effort),
         response_mime_type="application/json" if request.schema else None,
-        response_json_schema=request.reply_schema,
+        response_json_schema=request.schema.model_json_schema() if request.schema else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
     )

@@ -10,7 +10,6 @@ import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -65,6 +64,8 @@ _NOT_KNOWN = re.compile(
 )
 
 
+# The sizes of lists in a schema; not every service knows them.
+_SIZES = ("minItems", "maxItems")
 # What a service says of a limit that is larger than its own, or than what the prompt leaves.
 _LIMIT = re.compile(r"max_(completion_)?tokens|maximum context|context.?(length|window|size)", re.I)
 
@@ -97,7 +98,8 @@ class OpenAiModel:
         """
         self._service = Service("openai", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
         at_openai = self._service.host == "api.openai.com"
-        self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens")
+        # OpenAI compiles each schema anew, and its models end their lists: one that changes with each call is slow.
+        self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens", list_sizes=not at_openai)
         self._clients = PerLoop(lambda: connected(self._service), AsyncOpenAI.close)
         secure()
 
@@ -212,6 +214,7 @@ class _Dialect:
     length: str
     temperature: bool = True
     stream_options: bool = True
+    list_sizes: bool = True
     renamed: bool = False
 
     def without(self, name: str | None) -> _Dialect | None:
@@ -223,12 +226,16 @@ class _Dialect:
             return replace(self, temperature=False)
         if name == "stream_options" and self.stream_options:
             return replace(self, stream_options=False)
+        if name in _SIZES and self.list_sizes:
+            return replace(self, list_sizes=False)
         return None
 
 
 def _refused(error: openai.APIStatusError, dialect: _Dialect) -> str | None:
     """The parameter that a service says it does not know, None where it says something else."""
     said = said_in(error.body)
+    if dialect.list_sizes and any(name in said for name in _SIZES):
+        return _SIZES[0]
     if not (str(error.code).startswith("unsupported") or _NOT_KNOWN.search(said)):
         return None
     if error.param:
@@ -249,7 +256,8 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
     if request.effort is not None:
         body["reasoning_effort"] = request.effort
     if request.schema is not None:
-        body["response_format"] = _response_format(request.schema)
+        sizes = request.list_sizes if dialect.list_sizes else {}
+        body["response_format"] = _response_format(replace(request, list_sizes=sizes))
     if stream:
         body["stream"] = True
         if dialect.stream_options:
@@ -257,11 +265,11 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
     return body
 
 
-@lru_cache(maxsize=64)
-def _response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    plain = schema.model_json_schema()
+def _response_format(request: ModelRequest) -> dict[str, Any]:
+    plain = request.reply_schema
+    assert request.schema is not None and plain is not None  # noqa: S101, PT018 - asked for only where there is one
     closed = strict(plain)
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema.__name__)[:64]
     described = {"name": name, "schema": closed or plain, "strict": closed is not None}
     return {"type": "json_schema", "json_schema": described}
 

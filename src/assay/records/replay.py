@@ -252,7 +252,7 @@ def _request_key(request: ModelRequest) -> str:
     asked: list[Any] = [
         request.role,
         [[message.role, message.text] for message in request.messages],
-        request.reply_schema,
+        None if request.schema is None else request.schema.model_json_schema(),
         request.max_tokens,
         request.temperature,
     ]

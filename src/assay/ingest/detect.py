@@ -234,10 +234,10 @@ _MAIL_LINE = re.compile(r"[!-9;-~]+:|[ \t]")
 _MARKDOWN_HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _MARKDOWN_MARK = re.compile(r"^(?:```|~~~|[*-] |\d+\. |> )|\]\(", re.MULTILINE)
 _PDF = re.compile(rb"^[^\S\n]*(?:\xef\xbb\xbf)?%PDF-", re.M)
-_TEXT_KINDS = frozenset({"text", "markdown", "html", "json", "mail", "csv"})
+_TEXT_KINDS = frozenset({"text", "markdown", "html", "json", "mail", "csv", "rst"})
 # What a name promises of a file: formats that are never text, and those that are.
 _NAMED = re.compile(r"\.(?:pdf|docx|pptx?|xlsx|epub|msg)$", re.IGNORECASE)
-_READ = re.compile(r"\.(?:html?|md|markdown|txt|text|csv|tsv|jsonl?|ndjson|eml)$", re.IGNORECASE)
+_READ = re.compile(r"\.(?:html?|md|markdown|rst|txt|text|csv|tsv|jsonl?|ndjson|eml)$", re.IGNORECASE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 
 
@@ -325,6 +325,8 @@ def _text_format(data: bytes, name: str) -> str:
         return "mail"
     if lower.endswith(_MARKDOWN_NAMES):
         return "markdown"
+    if lower.endswith((".rst", ".rest")):
+        return "rst"
     if lower.endswith((".csv", ".tsv", ".tab")) or _is_csv(
         head if len(data) <= _HEAD else head.rpartition("\n")[0]
     ):

@@ -5,7 +5,9 @@ Reading the XML keeps what python-docx passes over: content controls, text boxes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any
 
 from assay.errors import EmptyDocument
@@ -18,17 +20,23 @@ from assay.types import Loaded, Location
 # A change that was not accepted, and the second rendering of a drawing for older programs.
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "rPr", "sectPr", "tblPr", "tcPr", "trPr", "sdtPr"))
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+# A bold line is taken for a heading up to this length, as blocks.py takes a line of plain text: chosen.
+_LONGEST_BOLD = 80
+_ENDS = (".", "!", "?", ";", ",", "…")
+# Where more of the paragraphs are bold than this, bold says nothing: chosen.
+_MOST_BOLD = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
     """The heading level of each paragraph style that is a heading's (1 is the highest), by the style's id.
 
-    `lists` are the styles whose paragraphs are items of a list.
+    `lists` are the styles whose paragraphs are items of a list, `bold` those whose words are bold.
     """
 
     levels: dict[str, int]
     lists: frozenset[str] = frozenset()
+    bold: frozenset[str] = frozenset()
 
 
 class DocxLoader:
@@ -59,6 +67,7 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
     """Which styles are headings: by their name ("heading 2", "Title") or outline level, their own or inherited."""
     levels: dict[str, int] = {}
     listed: dict[str, int] = {}
+    bold: dict[str, int] = {}
     based_on: dict[str, str] = {}
     for member in _of_kind(related, "styles"):
         if member not in archive.names:
@@ -68,11 +77,16 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
             if local(style) == "style" and style_id:
                 _note_style(style, style_id, levels, based_on)
                 _note_list(style, style_id, listed)
+                bold.update({style_id: 1} if _is_bold(_run_properties(style)) else {})
     for style_id in based_on:
         levels.setdefault(style_id, _inherited(style_id, levels, based_on))
         listed.setdefault(style_id, _inherited(style_id, listed, based_on))
-    lists = frozenset(style_id for style_id, is_list in listed.items() if is_list)
-    return _Styles({style_id: level for style_id, level in levels.items() if level}, lists)
+        bold.setdefault(style_id, _inherited(style_id, bold, based_on))
+    return _Styles(
+        {style_id: level for style_id, level in levels.items() if level},
+        frozenset(style_id for style_id, is_list in listed.items() if is_list),
+        frozenset(style_id for style_id, is_bold in bold.items() if is_bold),
+    )
 
 
 def _note_list(style: Any, style_id: str, listed: dict[str, int]) -> None:
@@ -109,12 +123,28 @@ def _inherited(style_id: str, levels: dict[str, int], based_on: dict[str, str]) 
     return 0
 
 
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """A paragraph's words, its depth in a list (0 for none) and its outline level (0 for none, 1 is the highest).
+
+    `size` is that of its words in half points where all of them are bold, 0 where one is not.
+    """
+
+    text: str
+    depth: int = 0
+    level: int = 0
+    size: int = 0
+
+
 class _Reader:
     """Collects the blocks of a document's parts."""
 
     def __init__(self, styles: _Styles) -> None:
         self._styles = styles
         self._outline = Outline()
+        # The level of the last heading that has one, and the sizes of the bold lines below it, largest first.
+        self._level = 0
+        self._sizes: list[int] = []
         self.blocks = Blocks()
         self.title = ""
 
@@ -128,34 +158,47 @@ class _Reader:
                 text = text_of(paragraph).strip()
                 if text not in seen:
                     seen.add(text)
-                    self.blocks.add(text, Location(section=section), gap="\n")
+                    self.blocks.add(text, Location(section=section), gap="\n\n" if "notes" in section else "\n")
 
     def body(self, root: Any) -> None:
         """The paragraphs and tables of the body, also those inside of content controls."""
-        waiting = list(reversed(root))
-        while waiting:
-            element = waiting.pop()
-            match local(element):
-                case "p":
-                    self._paragraph(element)
-                case "tbl":
-                    self._table(element)
-                case each if each not in _LEFT_OUT:
-                    waiting.extend(reversed(element))
+        found: list[Any | _Paragraph] = [
+            element if local(element) == "tbl" else _paragraph(element, self._styles)
+            for element in _body_elements(root)
+        ]
+        found = [element for element in found if not isinstance(element, _Paragraph) or element.text]
+        paragraphs = [element for element in found if isinstance(element, _Paragraph)]
+        all_bold = sum(own.size > 0 for own in paragraphs) > _MOST_BOLD * len(paragraphs)
+        for element, following in pairwise([*found, None]):
+            if not isinstance(element, _Paragraph):
+                self._table(element)
+                continue
+            under = isinstance(following, _Paragraph) and element.depth and following.depth
+            is_heading = not (all_bold or under or following is None) and _is_bold_heading(element)
+            self._paragraph(element, is_heading=is_heading)
 
-    def _paragraph(self, element: Any) -> None:
-        text = text_of(element).strip()
-        if not text:
-            return
-        style, listed, level = _properties(element)
-        level = level or self._styles.levels.get(style, 0)
-        listed = listed or style in self._styles.lists
+    def _paragraph(self, own: _Paragraph, *, is_heading: bool) -> None:
+        text, level = own.text, own.level
         if level and len(text) <= 300:
+            self._level, self._sizes = level, []
+        elif is_heading:
+            level = self._bold_level(own.size)
+        else:
+            level = 0
+        if level:
             self.title = self.title or " ".join(text.split())
             self._outline.enter(level, text)
             self.blocks.add(text, self._location(), "heading")
+        elif own.depth:
+            indent = "  " * (own.depth - 1)
+            self.blocks.add(f"- {text}", self._location(), gap=f"\n{indent}")
         else:
-            self.blocks.add(("- " if listed else "") + text, self._location(), gap="\n" if listed else "\n\n")
+            self.blocks.add(text, self._location())
+
+    def _bold_level(self, size: int) -> int:
+        """The level of a bold line: below the last heading of a style, a smaller one below a larger one."""
+        self._sizes = sorted({*self._sizes, size}, reverse=True)
+        return self._level + 1 + self._sizes.index(size)
 
     def _table(self, table: Any) -> None:
         """A line a row; a table within a cell becomes part of that cell."""
@@ -191,22 +234,70 @@ def _children(element: Any, name: str) -> list[Any]:
     return found
 
 
-def _properties(paragraph: Any) -> tuple[str, bool, int]:
-    """A paragraph's style id, whether it is a list's, and its own outline level (0 for none)."""
-    style, listed, level = "", False, 0
-    for properties in paragraph:
-        if local(properties) != "pPr":
-            continue
-        for element in properties:
-            value = attribute(element, "val") or ""
-            match local(element):
-                case "pStyle":
-                    style = value
-                case "numPr":
-                    listed = True
-                case "outlineLvl" if value.isdigit() and int(value) < 9:
-                    level = int(value) + 1
-    return style, listed, level
+def _body_elements(root: Any) -> Iterator[Any]:
+    """The paragraphs and tables below an element in order, those within tables left out."""
+    waiting = list(reversed(root))
+    while waiting:
+        element = waiting.pop()
+        if local(element) in ("p", "tbl"):
+            yield element
+        elif local(element) not in _LEFT_OUT:
+            waiting.extend(reversed(element))
+
+
+def _is_bold_heading(own: _Paragraph) -> bool:
+    """Whether a paragraph reads as a heading: a short bold line that no sentence ends."""
+    text = own.text
+    if not own.size or len(text) > _LONGEST_BOLD or "\n" in text or text.endswith(_ENDS):
+        return False
+    return any(map(str.isalpha, text))
+
+
+def _paragraph(element: Any, styles: _Styles) -> _Paragraph:
+    """A paragraph with what its properties, its style and its words' properties say of it."""
+    text = text_of(element).strip()
+    style, depth, level = "", 0, 0
+    for part in chain.from_iterable(part for part in element if local(part) == "pPr"):
+        value = attribute(part, "val") or ""
+        match local(part):
+            case "pStyle":
+                style = value
+            case "numPr":
+                depth = _list_depth(part)
+            case "outlineLvl" if value.isdigit() and int(value) < 9:
+                level = int(value) + 1
+    depth = depth or int(style in styles.lists)
+    return _Paragraph(text, depth, level or styles.levels.get(style, 0), _bold_size(element, style, styles))
+
+
+def _list_depth(numbering: Any) -> int:
+    """How deep in a list a paragraph is, from 1; 0 where its numbering is turned off."""
+    values = {local(element): attribute(element, "val") or "" for element in numbering}
+    level = values.get("ilvl", "0")
+    return 0 if values.get("numId") == "0" else 1 + (int(level) if level.isdigit() else 0)
+
+
+def _bold_size(paragraph: Any, style: str, styles: _Styles) -> int:
+    """The size of a paragraph's first words in half points (1 where none is given), 0 where some are not bold."""
+    sizes = []
+    for run in (element for element in paragraph.iter() if local(element) == "r" and text_of(element).strip()):
+        given = _run_properties(run)
+        if not _is_bold(given, of_style=not styles.bold.isdisjoint((style, given.get("rStyle", "")))):
+            return 0
+        size = given.get("sz", "")
+        sizes.append(int(size) if size.isdigit() else 1)
+    return sizes[0] if sizes else 0
+
+
+def _run_properties(element: Any) -> dict[str, str]:
+    """The properties of a run's words, or of those in a style, by name."""
+    parts = chain.from_iterable(part for part in element if local(part) == "rPr")
+    return {local(part): attribute(part, "val") or "" for part in parts}
+
+
+def _is_bold(properties: dict[str, str], *, of_style: bool = False) -> bool:
+    """Whether words are bold by their own properties, or else by their style."""
+    return properties["b"] not in ("0", "false", "off") if "b" in properties else of_style
 
 
 def _paragraphs(root: Any) -> list[Any]:

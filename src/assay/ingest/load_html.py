@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
 from assay.errors import EmptyDocument
@@ -26,7 +26,10 @@ _BLOCKS = frozenset(
     header hgroup hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul legend""".split()
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CODE = frozenset("code kbd samp tt pre".split())
 _WHITE = re.compile(r"[ \t\r\n\f]+")
+# Templating that was never filled in; documentation shows it in code, where it stays.
+_TEMPLATING = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|\{:[^{}\n]{0,200}\}|\$\{[\w.]{1,100}\}")
 
 
 # Cells are repeated over at most so many columns and rows, and only short ones: chosen.
@@ -106,8 +109,11 @@ class HtmlText:
         self._outline = Outline()
         self._inline: list[str] = []
         self._mark = ""
+        # How deep in lists the place is, the sign of their items, and whether the last block is of a list.
+        self._depth, self._sign, self._listed = 0, "-", False
         self._heading = 0
         self._preformatted = 0
+        self._code = 0
         self._tables = 0
         self._table = _Spanned()
         self._terms: list[str] = []
@@ -127,6 +133,7 @@ class HtmlText:
             self._open(tag)
         elif tag in _BLOCKS:
             self._inline.append(" ")
+        self._code += tag in _CODE
         self._text(text)
 
     def end(self, tag: str, tail: str) -> None:
@@ -149,6 +156,8 @@ class HtmlText:
             self._gap = "\n\n"
         elif tag in _BLOCKS:
             self._inline.append(" ")
+        self._depth = max(0, self._depth - (tag in ("ul", "ol") and not self._tables))
+        self._code = max(0, self._code - (tag in _CODE))
         self._text(tail)
 
     def finish(self) -> Blocks:
@@ -160,13 +169,19 @@ class HtmlText:
     def _open(self, tag: str) -> None:
         """Note what the block that begins is."""
         if tag == "li":
-            self._mark = "- "
+            self._mark = f"{self._sign} "
         elif tag == "pre":
             self._preformatted += 1
         elif tag == "table":
             self._tables += 1
             self._gap = "\n\n"
-        elif tag in ("ul", "ol", "p", "dl"):
+        elif tag in ("ul", "ol"):
+            if not self._depth:
+                # Two lists behind one another are told apart by their signs, as in Markdown.
+                self._sign = "+" if self._listed and self._sign == "-" else "-"
+                self._gap = "\n\n"
+            self._depth += 1
+        elif tag in ("p", "dl"):
             self._gap = "\n\n"
         elif tag == "dd" and self._terms:
             # Another sign than an item's, so that a list behind the definitions stays one of its own.
@@ -189,7 +204,8 @@ class HtmlText:
 
     def _text(self, text: str) -> None:
         if text:
-            self._inline.append(text if self._preformatted else _WHITE.sub(" ", text))
+            shown = text if self._code else _TEMPLATING.sub("", text)
+            self._inline.append(shown if self._preformatted else _WHITE.sub(" ", shown))
 
     def _take(self) -> str:
         """The inline text so far, as one line (or several, where the page breaks it)."""
@@ -220,10 +236,20 @@ class HtmlText:
             self._blocks.add(" ".join(text.split()), self._location(), "heading")
             self._gap = "\n\n"
         elif text:
-            self._blocks.add(self._mark + text, self._location(), "text", self._gap if self._mark else "\n\n")
-            self._gap = "\n" if self._mark else "\n\n"
+            self._paragraph(text)
+        self._listed = self._depth > 0 if text else self._listed
         self._heading = 0
         self._mark = "" if text else self._mark
+
+    def _paragraph(self, text: str) -> None:
+        """Write a paragraph or an item; within a list it is indented under the item that it belongs to."""
+        outer = "  " * max(0, self._depth - 1 if self._mark else self._depth)
+        gap = self._gap if self._mark else "\n\n"
+        lines = f"{self._mark}{text}".replace(
+            "\n", f"\n{outer}{'  ' if self._mark else ''}" if self._depth else "\n"
+        )
+        self._blocks.add(lines, self._location(), "text", gap + outer)
+        self._gap = "\n" if self._mark or self._depth else "\n\n"
 
     def _location(self) -> Location:
         return Location(section=self._outline.section)
@@ -236,9 +262,18 @@ _SKIPPED = frozenset(
 )
 _SKIPPED_ROLES = frozenset("navigation banner contentinfo search complementary menu menubar dialog alert".split())
 _SKIPPED_NAMES = re.compile(
-    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|menu|breadcrumbs?|cookies?|skip-link|jump-link|editsection"
-    r"|catlinks|printfooter|noprint|toc|social-share|pagination|site-footer|site-header)(?:$|[\s_-])"
+    r"(?:^|[\s_-])(?:nav|navbar|navbox|navigation|menu|breadcrumbs?|cookies?|consent|gdpr|skip-link|jump-link"
+    r"|editsection|catlinks|printfooter|noprint|toc|social|share-?(?:buttons?|bar|links?)|pagination|pager"
+    r"|site-footer|site-header|top-?bar|masthead|newsletter|subscribe|related-?(?:posts?|pages?|articles?|links?)"
+    r"|back-to-top|promo|advert(?:isement)?)(?:$|[\s_-])"
+    # These name parts of content as well, where another word stands beside them.
+    r"|(?:^|\s)(?:footer|related)(?:$|\s)"
 )
+# The same for a bar of links above the title, with at most so many elements in it: chosen.
+_ALONE, _MOST_LINKS, _MOST_ELEMENTS = 0.8, 50, 200
+# A mark that leads to a footnote, and signs that lead back from one or to a heading itself.
+_NOTE_MARK = re.compile(r"[\[(]?(?:\d{1,3}|[a-z]|[*†‡§¶]{1,3})[\])]?")
+_SIGNS = frozenset("↩ ↩︎ ↑ ^ ⏎ ⤴ ⬆ ¶ # § 🔗".split())
 # What stands beside the content: a box that belongs to it, or ways to other pages.
 _BESIDE = re.compile(r"(?:^|[\s_-])sidebar(?:$|[\s_-])")
 # From this share of its characters inside links on it is ways to other pages: the first split of the tree of
@@ -326,10 +361,16 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
     from lxml import etree
 
     text, skipped = HtmlText(), None
+    before_title = skip_chrome and root.find(".//h1") is not None
     walker = etree.iterwalk(root, events=("start", "end"))
     for event, element in walker:
         if event == "start":
-            if element is not root and _is_skipped(element, skip_chrome=skip_chrome):
+            before_title = before_title and element.tag != "h1"
+            if element is not root and (
+                _is_skipped(element, skip_chrome=skip_chrome)
+                or _is_note_mark(element)
+                or (before_title and _is_links_alone(element))
+            ):
                 skipped = element
                 walker.skip_subtree()
                 continue
@@ -364,6 +405,31 @@ def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
     if _SKIPPED_NAMES.search(names):
         return True
     return (tag == "aside" or bool(_BESIDE.search(names))) and _link_share(element) >= _LINKS
+
+
+def _is_note_mark(element: Any) -> bool:
+    """Whether an element is a sign that leads to a footnote, back from it, or to its own heading."""
+    if element.tag not in ("a", "sup"):
+        return False
+    link = element if element.tag == "a" else element.find(".//a")
+    if link is None or "#" not in (link.get("href") or ""):
+        return False
+    sign = "".join(islice(element.itertext(), 5)).strip()
+    if element.tag == "sup" or "doc-noteref" in (link.get("role") or ""):
+        return _NOTE_MARK.fullmatch(sign) is not None
+    return sign in _SIGNS
+
+
+def _is_links_alone(element: Any) -> bool:
+    """Whether an element holds several links and hardly anything else, as a bar above the page's title does."""
+    if element.tag not in ("div", "p", "ul", "ol", "table", "span"):
+        return False
+    inside = list(islice(element.iter("a"), _MOST_LINKS + 1))
+    return (
+        1 < len(inside) <= _MOST_LINKS
+        and next(islice(element.iter(), _MOST_ELEMENTS, None), None) is None
+        and (_link_share(element) >= _ALONE)
+    )
 
 
 def _link_share(element: Any) -> float:

@@ -7,7 +7,8 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
 from typing import Any, Literal
 
 from assay.errors import EmptyDocument, UnreadableDocument
@@ -37,8 +38,11 @@ class TextLoader:
 # Comma-separated values, whatever separates them.
 
 
-_DELIMITERS = (",", ";", "\t", "|")
+# Of two that fit equally well the first is taken: a comma stands in numbers and names, too.
+_DELIMITERS = ("\t", ";", "|", ",")
 _SAMPLE_LINES = 50
+# What Excel writes into the first line for itself.
+_TOLD_DELIMITER = re.compile(r"\ufeff?\"?sep=(?P<delimiter>.)\"?\r?\n", re.IGNORECASE)
 
 
 class CsvLoader:
@@ -52,38 +56,48 @@ class CsvLoader:
         """
         decoded = decode(data)
         blocks = Blocks()
+        last = 0
         for line in row_lines(_rows(decoded.text, name)):
-            blocks.add(line.text, Location(row=line.number), "table", gap="\n")
+            gap = "\n" if line.number == last + 1 else "\n\n"
+            blocks.add(line.text, Location(row=line.number), "table", gap)
+            last = line.number
         if not blocks.text:
             raise EmptyDocument(f"{name}: no row holds anything", hint="nothing to do; the table is empty")
         return Loaded(blocks.text, "csv", regions=blocks.regions, warnings=decoded.warnings)
 
 
 def delimiter_of(text: str) -> str:
-    """The character that separates cells: the one that cuts the first lines most evenly into most cells.
+    """The character that separates cells: the one that cuts the first rows most evenly into most cells.
 
-    >>> delimiter_of("a;b\\n1,5;2\\n"), delimiter_of("one column\\n")
-    (';', ',')
+    >>> delimiter_of("a;b\\n1,5;2\\n"), delimiter_of('name,note\\nAnn,"one; two"\\n'), delimiter_of("one column\\n")
+    (';', ',', ',')
     """
-    lines = [line for line in text[: 1 << 16].splitlines()[:_SAMPLE_LINES] if line.strip()]
-    return max(_DELIMITERS, key=lambda delimiter: evenness(lines, delimiter))
+    sample = list(islice(io.StringIO(text[: 1 << 16].replace("\0", ""), newline=""), _SAMPLE_LINES))
+    best = max(_DELIMITERS, key=lambda delimiter: _evenness(sample, delimiter))
+    return best if _evenness(sample, best) else ","
 
 
-def evenness(lines: list[str], delimiter: str) -> float:
-    """How well a delimiter fits: the share of lines with the commonest number of cells, weighed by that number."""
-    counts = [line.count(delimiter) for line in lines]
-    if not any(counts):
+def _evenness(lines: Sequence[str], delimiter: str) -> float:
+    """How well a delimiter fits: the share of rows with the commonest number of cells, weighted by that number."""
+    try:
+        sizes = [len(cells) for cells in csv.reader(lines, delimiter=delimiter) if any(map(str.strip, cells))]
+    except csv.Error:
+        sizes = []
+    several = [size for size in sizes if size > 1]
+    if not several:
         return 0.0
-    common = max(set(counts) - {0}, key=lambda count: (counts.count(count), count))
-    return counts.count(common) / len(counts) * (1 + min(common, 20) / 20)
+    common = max(set(several), key=lambda size: (several.count(size), size))
+    return several.count(common) / len(sizes) * (1 + min(common, 20) / 20)
 
 
 def _rows(text: str, name: str) -> Iterator[Row]:
     """The rows with their cells; the default limit of 128 KiB a cell is lifted to the text's length."""
     csv.field_size_limit(max(len(text), 1 << 17))
-    reader = csv.reader(io.StringIO(text.replace("\0", ""), newline=""), delimiter=delimiter_of(text))
+    given = _TOLD_DELIMITER.match(text)
+    first, start, delimiter = (2, given.end(), given["delimiter"]) if given else (1, 0, delimiter_of(text))
+    reader = csv.reader(io.StringIO(text[start:].replace("\0", ""), newline=""), delimiter=delimiter)
     try:
-        for number, cells in enumerate(reader, 1):
+        for number, cells in enumerate(reader, first):
             yield Row(number, tuple(cells))
     except csv.Error as error:
         raise UnreadableDocument(f"{name}: {error}", hint="check the quotes in it") from error
@@ -99,7 +113,7 @@ class JsonLoader:
     """Reads one JSON value, or one a line."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """A paragraph for each record; raises EmptyDocument, UnreadableDocument.
+        """A paragraph for each record, and for each that it holds; raises EmptyDocument, UnreadableDocument.
 
         >>> JsonLoader().load(b'{"city": "Ulm", "size": {"people": 126000}}', "x.json").text
         'city: Ulm\\nsize.people: 126000'
@@ -109,8 +123,9 @@ class JsonLoader:
         records = value if isinstance(value, list) else [value]
         blocks = Blocks()
         for number, record in enumerate(records, 1):
-            lines = [f"{path}: {leaf}" if path else leaf for path, leaf in _leaves(record)]
-            blocks.add("\n".join(lines), Location(row=number) if len(records) > 1 else Location())
+            for _, leaves in groupby(_leaves(record), key=lambda leaf: leaf.record):
+                lines = [f"{leaf.path}: {leaf.text}" if leaf.path else leaf.text for leaf in leaves]
+                blocks.add("\n".join(lines), Location(row=number) if len(records) > 1 else Location())
         if not blocks.text:
             raise EmptyDocument(f"{name}: holds no values", hint="nothing to do; the file holds no text")
         warnings = (*decoded.warnings, *left_out)
@@ -138,18 +153,32 @@ def _value(line: str) -> Any:
         return None
 
 
-def _leaves(value: Any) -> Iterator[tuple[str, str]]:
-    """Every leaf with the path to it, in order, however deep."""
-    waiting: list[tuple[str, Any]] = [("", value)]
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A value that holds no others, the path to it, and the number of the record of a list that it stands in."""
+
+    path: str
+    text: str
+    record: int
+
+
+def _leaves(value: Any) -> Iterator[_Leaf]:
+    """Every leaf in order, however deep."""
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+    records = 0
     while waiting:
-        path, current = waiting.pop()
+        path, current, record = waiting.pop()
         if isinstance(current, dict):
-            inside = [(f"{path}.{key}" if path else str(key), each) for key, each in current.items()]
+            inside = [(f"{path}.{key}" if path else str(key), inner, record) for key, inner in current.items()]
             waiting.extend(reversed(inside))
         elif isinstance(current, list):
-            waiting.extend((path, each) for each in reversed(current))
+            items = []
+            for item in current:
+                records += isinstance(item, dict)
+                items.append((path, item, records if isinstance(item, dict) else record))
+            waiting.extend(reversed(items))
         elif current is not None and current != "":
-            yield path, current if isinstance(current, str) else json.dumps(current)
+            yield _Leaf(path, current if isinstance(current, str) else json.dumps(current), record)
 
 
 def _title(value: Any) -> str:

@@ -10,6 +10,7 @@ from assay.ingest.load_mail import MailLoader, MsgLoader
 from assay.ingest.load_pdf import PdfLoader
 from assay.ingest.load_ppt import PptLoader
 from assay.ingest.load_pptx import PptxLoader
+from assay.ingest.load_rst import RstLoader
 from assay.ingest.load_text import CsvLoader, JsonLoader, MarkdownLoader, TextLoader
 from assay.ingest.load_xlsx import XlsxLoader
 
@@ -25,6 +26,7 @@ LOADERS: dict[str, Loader] = {
     "pdf": PdfLoader(),
     "ppt": PptLoader(),
     "pptx": PptxLoader(),
+    "rst": RstLoader(),
     "text": TextLoader(),
     "xlsx": XlsxLoader(),
 }

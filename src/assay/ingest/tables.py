@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 
 from assay.types import Region
 
+# In how many rows a table's header is looked for: chosen.
+_HEAD_ROWS = 20
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 
 
@@ -38,10 +40,16 @@ def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
     """
     header: Sequence[str] | None = None
     begins = True
-    for row, below in pairwise(chain(rows, (Row(0, ()),))):
-        cells = tuple(" ".join(cell.split()) for cell in row.cells)
+    remaining = iter(rows)
+    head = list(islice(remaining, _HEAD_ROWS))
+    first = _first_of_table(head)
+    for row, below in pairwise(chain(head, remaining, (Row(0, ()),))):
+        cells = _cells_of(row)
         if not any(cells):
             begins, header = True, None
+            continue
+        if row.number < first:
+            yield RowLine(row.number, ": ".join(cell.rstrip(":") for cell in cells if cell))
             continue
         if begins and is_header(cells, below.cells):
             header = unique_names(cells)
@@ -49,6 +57,25 @@ def row_lines(rows: Iterable[Row]) -> Iterator[RowLine]:
         else:
             yield RowLine(row.number, _line(header, cells))
         begins = False
+
+
+def _first_of_table(head: Sequence[Row]) -> int:
+    """The number of the row that names a table's columns, where rows of one or two cells stand above it; else 0.
+
+    Above an export stands what it is of: its title, whose account it is, which period it covers.
+    """
+    filled = [[cell for cell in _cells_of(row) if cell] for row in head]
+    for at, (row, below) in enumerate(pairwise(head)):
+        if len(filled[at]) > 2:
+            above = [cells for cells in filled[:at] if cells]
+            named = is_header(_cells_of(row), below.cells) and len(filled[at + 1]) > 2
+            return row.number if above and named else 0
+    return 0
+
+
+def _cells_of(row: Row) -> tuple[str, ...]:
+    """The row's cells, each in one line."""
+    return tuple(" ".join(cell.split()) for cell in row.cells)
 
 
 def plain_row(cells: Sequence[str]) -> str:

@@ -277,25 +277,52 @@ _document = lru_cache(maxsize=8)(_read)
 def passage_blocks(passage: Passage) -> tuple[Block, ...]:
     """The blocks of a passage: rows where it is of a table file, else those of Markdown.
 
-    Other formats are written so that they can be read as Markdown; their headings stand where sections begin.
+    Other formats are written so that they can be read as Markdown, but for their headings, which stand where
+    sections begin, and their tables, which have no rule under the header.
     """
     found = blocks(passage.text, "csv" if _has_rows(passage) else "markdown")
-    if passage.line is not None or (not passage.location.section and not passage.places):
+    if passage.line is not None or _has_rows(passage):
         return found
     begins = [(passage.start, passage.location), *((place.start, place.location) for place in passage.places)]
     levels = {start - passage.start: (place.section or "").split(_PATH) for start, place in begins if place.section}
     # A passage may begin with white space.
     levels = {at + len(passage.text[at:]) - len(passage.text[at:].lstrip()): path for at, path in levels.items()}
-    marked = [_as_heading(block, passage.text, levels.get(block.start, [])) for block in found]
-    return tuple(with_paths([replace(block, path=()) for block in marked])) if marked != list(found) else found
+    marked = [
+        _of_plain_text(block, passage.text, levels.get(block.start, []) if levels else None) for block in found
+    ]
+    if marked == list(found):
+        return found
+    return tuple(with_paths([replace(block, path=()) for block in marked])) if levels else tuple(marked)
 
 
-def _as_heading(block: Block, text: str, path: Sequence[str]) -> Block:
-    """The block as the heading of the section that begins with it, where it has its words."""
-    title = " ".join(text[block.start : block.end].split())
-    if block.kind is not BlockKind.PARAGRAPH or not path or path[-1] not in (title, title[:_LONGEST_TITLE]):
-        return block
-    return replace(block, kind=BlockKind.HEADING, level=min(len(path), 6), title=title, leads=False)
+def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block:
+    """The block as what it is in a text without Markdown's signs: a section's heading, a table, a paragraph."""
+    written = text[block.start : block.end]
+    title = " ".join(written.split())
+    if path and path[-1] in (title, title[:_LONGEST_TITLE]):
+        return Block(BlockKind.HEADING, block.start, block.end, block.path, level=min(len(path), 6), title=title)
+    if path is not None and block.kind is BlockKind.HEADING and not written.startswith("#"):
+        # A line of dashes under a text is no heading's here: a mail's signature.
+        return Block(BlockKind.PARAGRAPH, block.start, block.end, leads=leads_on(written))
+    if block.kind is BlockKind.PARAGRAPH and _is_table(written.splitlines()):
+        lines = [
+            _stripped(text, block.start + match.start(), block.start + match.end())
+            for match in _LINE.finditer(written)
+        ]
+        return replace(_block(text, _Group(BlockKind.TABLE, tuple(lines), apart=True)), path=block.path)
+    return block
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether lines are rows: cells between bars, or two lines or more of a name with a value each."""
+    names = len(lines) > 1 and all(_NAMED_CELL.match(line.lstrip()) for line in lines)
+    return names or all(" | " in line for line in lines)
+
+
+def _stripped(text: str, start: int, end: int) -> Span:
+    """The stretch without outer white space."""
+    line = text[start:end]
+    return Span(start + len(line) - len(line.lstrip()), start + len(line.rstrip()))
 
 
 def is_header(passage: Passage, start: int, end: int) -> bool:

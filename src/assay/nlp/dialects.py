@@ -8,10 +8,11 @@ the line of the text with its number: containers lose their indentation, what is
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.nlp.block import BlockKind
+from assay.nlp.lexicon import word_class
 from assay.types import Span
 
 # Ends an open paragraph or list, and is itself no block of prose.
@@ -25,7 +26,11 @@ _AUTODOC = re.compile(r"[ \t]*::: [\w]+(?:\.[\w]+)+[ \t]*$")
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):(?: {1,3}|\t)(?=\S)")
 # GitHub's alerts: the kind of a quotation, on its first line.
 _ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?[ \t]*$")
-_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:")
+_FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:[ \t]*")
+# A year that begins a line numbers no item, though CommonMark takes it for one.
+_NO_ITEM = re.compile(r"\d{4,9}(?=\.[ \t])")
+# A footnote is read as an item of a list: so it ends at the next one, and goes on over indented lines.
+_FOOTNOTE_ITEM = "+ "
 _LINE_MARKUP = re.compile(
     r"""[ \t]*(?:
         [-;]{1,2}8<-{1,2}.*                                      # a snippet of another file
@@ -63,15 +68,28 @@ _PROSE_DIRECTIVES = frozenset(
 _DIRECTIVE_NAME = re.compile(r"\{([\w-]+)\}")
 _KEY = re.compile(r"[\"']?[\w][\w .-]{0,60}[\"']?[ \t]*[:=](?:[ \t]|$)|#|- |$")
 _FRONT = {"---": ("---", "..."), "+++": ("+++",)}
+# A top-level key of front matter with its value, and a key below one.
+_ENTRY = re.compile(r"[\"']?(?P<key>\w[\w .-]{0,60}?)[\"']?[ \t]*[:=](?:[ \t]++(?P<value>.*))?$")
+_INNER_KEY = re.compile(r"[ \t]+[\w\"'][\w .\"'-]{0,60}:(?:[ \t]|$)")
+_LAYOUT_KEYS = word_class("front_matter.layout")
+# Switches, paths and files, which tell a reader nothing.
+_NO_VALUE = re.compile(
+    r"[\"'\[]?(?:true|false|null|~|yes|no|on|off|\.{0,2}/\S*|\S+\.(?:png|jpe?g|svg|gif|webp|ico|html?|css|js))?[\"'\]]?$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Lines `first` to `last` (included) that are one block which the parser does not see."""
+    """Lines `first` to `last` (included) that are one block which the parser does not see.
+
+    `rows` are the first and last lines of a table's rows, where the lines alone do not show them.
+    """
 
     first: int
     last: int
     kind: BlockKind
+    rows: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -79,13 +97,16 @@ class Prepared:
     """The lines for the parser, and what it is not shown.
 
     `shifts` says for each line how many characters of the text's line are missing at its front; `hidden` are
-    stretches of the text that are markup; `stretches` are blocks of their own.
+    stretches of the text that are markup; `stretches` are blocks of their own; `unread` are lines within those that
+    readers are not shown; `footnotes` are the lines on which a footnote begins.
     """
 
     lines: list[str] = field(default_factory=list)
     shifts: list[int] = field(default_factory=list)
     hidden: list[Span] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
+    unread: list[Span] = field(default_factory=list)
+    footnotes: set[int] = field(default_factory=set)
 
 
 def front_matter(lines: Sequence[str]) -> int:
@@ -101,6 +122,27 @@ def front_matter(lines: Sequence[str]) -> int:
         if lines[number].rstrip() in ends:
             return number + 1 if number > 1 and _KEY.match(lines[1]) else 0
     return 0
+
+
+def _front_entries(lines: Sequence[str], end: int) -> Iterator[tuple[int, int, bool]]:
+    """The first and last line of each entry of front matter that ends before line `end`, and whether it informs."""
+    first, match = 0, None
+    for number in range(1, end):
+        line = lines[number]
+        begins = _ENTRY.match(line) if number < end - 1 else None
+        if begins is None and number < end - 1 and (not line.strip() or line.startswith((" ", "\t", "- "))):
+            continue
+        if match is not None:
+            yield first, number - 1, _informs(match, lines[first + 1 : number])
+        first, match = number, begins
+
+
+def _informs(entry: re.Match[str], below: Sequence[str]) -> bool:
+    """Whether an entry of front matter tells a reader of the document, and not a program how to show it."""
+    if entry["key"].lower() in _LAYOUT_KEYS or (below and _INNER_KEY.match(below[0])):
+        return False
+    value = (entry["value"] or "").strip()
+    return any(map(str.strip, below)) if not value else _NO_VALUE.match(value) is None
 
 
 def prepare(lines: Sequence[str], spans: Sequence[Span]) -> Prepared:
@@ -120,7 +162,7 @@ class _Preparer:
         self._prose_fences: list[str] = []
 
     def run(self) -> Prepared:
-        number = self._hide(0, front_matter(self._lines))
+        number = self._front_matter(front_matter(self._lines))
         code = _cut_off_code(self._lines, number)
         if code > number:
             self._prepared.stretches.append(Stretch(number, code - 1, BlockKind.CODE))
@@ -129,6 +171,21 @@ class _Preparer:
         while number < len(self._lines):
             number = self._step(number)
         return self._prepared
+
+    def _front_matter(self, end: int) -> int:
+        """Make one table of the entries that inform, and hide the others; return the line behind it."""
+        if not end:
+            return 0
+        entries = list(_front_entries(self._lines, end))
+        rows = [(first, last) for first, last, informs in entries if informs]
+        shown = {number for first, last in rows for number in range(first, last + 1)}
+        for number in range(end):
+            self._hide(number, number + 1, markup=number not in shown)
+        if rows:
+            first, last = rows[0][0], rows[-1][1]
+            self._prepared.stretches.append(Stretch(first, last, BlockKind.TABLE, tuple(rows)))
+            self._prepared.unread += [self._spans[number] for number in range(first, last) if number not in shown]
+        return end
 
     def _step(self, number: int) -> int:
         """Read the line, and those that belong to it; return the number of the next."""
@@ -142,8 +199,8 @@ class _Preparer:
             following = self._container(number, line)
             if following:
                 return following
-        if stripped[0] == "[" and _FOOTNOTE.match(line):
-            return self._hide(number, self._footnote_end(number))
+        if stripped[0] == "[" and (footnote := _FOOTNOTE.match(line)):
+            return self._footnote(number, line, shift, footnote.end())
         if stripped[0] == ">" and (alert := _ALERT.match(line)):
             return self._hide(number, number + 1, instead=alert["quote"])
         if stripped[0] in "-;[{(ie" and (_LINE_MARKUP.match(line) or _TEMPLATING.match(line)):
@@ -151,6 +208,8 @@ class _Preparer:
         return self._stretch(number, line, shift) or self._keep(line, shift, number)
 
     def _keep(self, line: str, shift: int, number: int) -> int:
+        if line[:1].isdecimal() and (year := _NO_ITEM.match(line)):
+            line = f"{year[0]},{line[year.end() + 1 :]}"
         self._prepared.lines.append(line)
         self._prepared.shifts.append(shift)
         return number + 1
@@ -221,19 +280,12 @@ class _Preparer:
         self._containers.append(len(definition["indent"]))
         return self._keep(line[definition.end() :], shift + definition.end(), number)
 
-    def _footnote_end(self, number: int) -> int:
-        """The line behind a footnote: it goes on over indented lines, and over others until a blank one."""
-        end = number + 1
-        while end < len(self._lines):
-            line = self._lines[end]
-            if line.strip():
-                own = line.startswith(("    ", "\t")) or (
-                    self._lines[end - 1].strip() and not _FOOTNOTE.match(line)
-                )
-                if not own:
-                    break
-            end += 1
-        return end
+    def _footnote(self, number: int, line: str, shift: int, end: int) -> int:
+        """Hide a footnote's mark and give its words as an item of a list."""
+        start = self._spans[number].start + shift
+        self._prepared.hidden.append(Span(start, start + end))
+        self._prepared.footnotes.add(number)
+        return self._keep(_FOOTNOTE_ITEM + line[end:], shift + end - len(_FOOTNOTE_ITEM), number)
 
     def _stretch(self, number: int, line: str, shift: int) -> int:
         """Hide what begins in the line and ends in it or a later one; 0 where nothing does."""

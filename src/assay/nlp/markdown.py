@@ -4,100 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, Self
 
 import re2
-from markdown_it import MarkdownIt
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from assay.nlp.block import Block, BlockKind, Parsed, Unread, apart, leads_on, with_paths
+from assay.nlp.commonmark import PARSER
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
+from assay.nlp.sentences import sentences
 from assay.nlp.tokens import encodable
 from assay.types import Span
-
-# CommonMark's parser, with inline rules that note what of the text they take for markup.
-
-
-_Rule = Callable[[StateInline, bool], bool]
-
-
-def _noted(name: str, rule: _Rule) -> _Rule:
-    """The rule, which also notes in the parser's environment what of the text it took for markup."""
-
-    def apply(state: StateInline, silent: bool) -> bool:
-        start, count = state.pos, len(state.tokens)
-        label = (
-            state.md.helpers.parseLinkLabel(state, start, True)
-            if name == "link" and not silent and state.src[start] == "["
-            else -1
-        )
-        if not rule(state, silent):
-            return False
-        if not silent:
-            _note(state, name, start, state.tokens[count:], label)
-        return True
-
-    return apply
-
-
-def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], label: int) -> None:
-    marks: list[tuple[int, int]] = state.env["marks"]
-    match name:
-        case "emphasis":
-            # Text that waited may come before the marks, of which each is a token.
-            own = tokens[start - state.pos :]
-            state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
-        case "link":
-            marks += [(start, start + 1), (label, state.pos)]
-            state.env["unread"] += [(start, start + 1, "", True), (label, state.pos, "", True)]
-        case "backticks":
-            if tokens and tokens[-1].type == "code_inline":
-                length = len(tokens[-1].markup)
-                marks += [(start, start + length), (state.pos - length, state.pos)]
-                state.env["code"].append((start, state.pos))
-        case "autolink":
-            marks += [(start, start + 1), (state.pos - 1, state.pos)]
-        case "escape":
-            marks.append((start, start + 1))
-        case _:
-            marks.append((start, state.pos))
-            written = state.src[start : state.pos]
-            if name == "image" or _KNOWN_TAG.match(written):
-                alone = tokens[-1].content if name == "image" and tokens else ""
-                instead = " " if written[:3].lower() == "<br" else alone
-                state.env["unread"].append((start, state.pos, instead, False))
-
-
-# Tags of HTML; other words between angle brackets are what a reader is to put in, or to press.
-_KNOWN_TAG = re.compile(
-    r"</?(?:a|abbr|article|aside|b|blockquote|br|center|cite|code|dd|del|details|div|dl|dt|em|figcaption|figure|font"
-    r"|footer|h[1-6]|header|hr|i|img|ins|kbd|label|li|main|mark|nav|ol|p|picture|q|s|samp|section|small|source|span"
-    r"|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|tt|u|ul|var|video|wbr)(?=[\s/>])|<!--",
-    re.IGNORECASE,
-)
-
-
-def _parser() -> MarkdownIt:
-    """CommonMark with tables; HTML stays inline, since its blocks hold prose in Markdown as often as not."""
-    parser = MarkdownIt("commonmark").enable("table").disable("html_block")
-    parser.core.ruler.enableOnly(["normalize", "block"])
-    parser.inline.ruler2.disable("fragments_join")
-    rules = dict(zip(parser.inline.ruler.get_active_rules(), parser.inline.ruler.getRules(""), strict=True))
-    for name in ("emphasis", "link", "image", "backticks", "autolink", "escape", "html_inline"):
-        parser.inline.ruler.at(name, _noted(name, rules[name]))
-    # Addresses are never opened here, and some cannot be encoded.
-    parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]
-    return parser
-
-
-PARSER = _parser()
-
 
 # The lines of a text in Markdown, and stretches of them.
 
@@ -172,7 +93,8 @@ _TEMPLATE = re2.compile(
 )
 # What no rule of CommonMark names: footnote marks, components, links by a name defined elsewhere, hard spaces.
 _MORE_MARKUP = re.compile(
-    r"""\[\^[^\]\s]{1,80}\]
+    r"""^[ ]{0,3}\[\^[^\]\s]{1,80}\]:[ \t]*
+      | \[\^[^\]\s]{1,80}\]
       | </?[A-Z][\w.]{0,60}(?:\s[^<>]{0,500})?/?>
       | (?<![\w\]`])\[(?=[^\[\]\n]{1,200}\]\[[^\[\]\n]{0,100}\])
       | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]""",
@@ -186,6 +108,10 @@ _HTML_ROW = re2.compile(r"(?is)<tr\b.*?</tr>")
 _HTML_TAG = re2.compile(r"(?s)</?[A-Za-z][^<>]*>|<!--.*?-->")
 _PROSE = re.compile(r"(?:[-*+]|\d+[.)])?[ \t]*[*_`\[]*[A-ZÀ-Þ].*[.:!?…]$", re.DOTALL)
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
+# A numbered line without a stop at its end, as titles of sections are; chosen.
+_NUMBERED_TITLE = re.compile(r" {0,3}\d{1,3}[.)][ \t]+[^\W\d_a-zß-öø-ÿ][^\n]{0,58}[^\s.:;,!?…]$")
+_LOWEST_LEVEL = 6
+_STOPS = frozenset(".!?")
 _FENCE_IN_CODE = re.compile(r"[ \t]*(?:[-*+][ \t]+|\d+[.)][ \t]+)?(?:```|~~~)")
 _INDENT = 4
 
@@ -216,7 +142,7 @@ class _Reader:
         self._templates: list[Span] = []
         self._markup: list[Span] = list(self._prepared.hidden)
         self._code: list[Span] = []
-        self._unread: list[Unread] = []
+        self._unread = [Unread(span.start, span.end) for span in self._prepared.unread]
 
     def read(self) -> Parsed:
         tokens, env = self._tokens()
@@ -226,7 +152,13 @@ class _Reader:
             self._mark_block(token)
         for stretch in self._prepared.stretches:
             self._mark_stretch(stretch)
+        unfilled = self._unfilled(tokens)
         self._mark_rest()
+        self._markup += unfilled
+        self._unread = [
+            each for each in self._unread if not any(span.start <= each.start < span.end for span in unfilled)
+        ]
+        self._unread += [Unread(span.start, span.end) for span in unfilled]
         prose = _blanked(self._text, self._markup)
         found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
         found = list(self._with_rest(apart(found)))
@@ -419,6 +351,28 @@ class _Reader:
                 )
             )
 
+    def _unfilled(self, tokens: Sequence[Token]) -> list[Span]:
+        """The sentences that end in a value which templating was to fill in: without it they say nothing."""
+        hidden = [*self._markup, *self._code]
+        values = [
+            span
+            for span in self._templates
+            if self._text.startswith("{{", span.start)
+            and not any(outer.start <= span.start < outer.end for outer in hidden)
+        ]
+        found: list[Span] = []
+        for opened, token in pairwise(tokens) if values else ():
+            if opened.type != "paragraph_open" or not token.map:
+                continue
+            stretch = self._lines.stretch(*token.map)
+            inside = [span for span in values if stretch.start <= span.start < stretch.end]
+            for sentence in sentences(self._text[stretch.start : stretch.end]) if inside else ():
+                start, end = stretch.start + sentence.start, stretch.start + sentence.end
+                behind = max((span.end for span in inside if start <= span.start < end), default=end + 1)
+                if behind <= end and self._text[behind:end].strip("*_`\"')]") in _STOPS:
+                    found.append(Span(start, end))
+        return found
+
     # --- blocks --------------------------------------------------------------------------------
 
     def _blocks(self, tokens: Sequence[Token], prose: str) -> Iterator[Block]:
@@ -436,15 +390,42 @@ class _Reader:
                         yield self._paragraph(span, prose)
                     case "bullet_list_open" | "ordered_list_open":
                         inner = [each for each in tokens[at:behind] if each.type == "list_item_open"]
-                        items = [self._trimmed(each) for each in inner if each.level == token.level + 1]
-                        yield Block(
-                            BlockKind.LIST, span.start, span.end, items=tuple(each for each in items if each)
-                        )
+                        items = [self._trimmed(item) for item in inner if item.level == token.level + 1]
+                        yield from self._list(span, [item for item in items if item], prose)
                     case "table_open":
                         yield self._table(span, tokens[at:behind])
                     case "fence" | "code_block":
                         yield Block(BlockKind.CODE, span.start, span.end)
             at = at + 1 if token.type == "blockquote_open" else behind
+
+    def _list(self, span: Span, items: Sequence[Span], prose: str) -> Iterator[Block]:
+        """A list; of footnotes a paragraph for each, without its mark."""
+        if self._lines.numbers(span).start not in self._prepared.footnotes:
+            titles = [self._title_of_item(item) for item in items]
+            if not items or None in titles:
+                yield Block(BlockKind.LIST, span.start, span.end, items=tuple(items))
+                return
+            for item, title in zip(items, titles, strict=True):
+                if title is not None:
+                    yield self._heading(title, _LOWEST_LEVEL, prose)
+                    yield self._paragraph(self._lines.tight(Span(title.end, item.end)) or title, prose)
+            return
+        for item in items:
+            words = prose[item.start : item.end].lstrip()
+            if words:
+                yield self._paragraph(Span(item.end - len(words), item.end), prose)
+
+    def _title_of_item(self, item: Span) -> Span | None:
+        """The first line of a numbered item that is a title over the text of its section, as minutes number them.
+
+        A short line that ends no sentence, over a line that begins one and is not indented as an item's would be.
+        """
+        lines = self._lines.numbers(item)
+        if len(lines) < 2:
+            return None
+        first, second = (self._lines.written[number] for number in lines[:2])
+        is_title = _NUMBERED_TITLE.match(first) is not None
+        return self._lines.tight_line(lines[0]) if is_title and second[:1].isupper() else None
 
     def _heading(self, span: Span, level: int, prose: str) -> Block:
         title = unescape(" ".join(prose[span.start : span.end].split()))
@@ -480,6 +461,10 @@ class _Reader:
                 continue
             if stretch.kind is not BlockKind.TABLE:
                 yield Block(stretch.kind, span.start, span.end)
+                continue
+            if stretch.rows:
+                lines = [self._lines.tight(self._lines.stretch(first, last + 1)) for first, last in stretch.rows]
+                yield Block(stretch.kind, span.start, span.end, items=tuple(line for line in lines if line))
                 continue
             found = list(_HTML_ROW.finditer(encodable(self._text), span.start, span.end))
             rows = [Span(*match.span()) for match in found]

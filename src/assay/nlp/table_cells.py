@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 from assay.nlp.blocks import BlockKind, passage_blocks
 from assay.nlp.tokens import terms
@@ -14,6 +15,9 @@ from assay.types import Passage, Span
 _LINE = re.compile(r"[^\n]+")
 _RULE = re.compile(r"[ \t|:]*+-[ \t|:-]*+\Z")
 _NAMED = re.compile(r"(?P<name>[^:;\n]{1,80}): (?P<value>[^;\n]*);?")
+# Between a name and its value in a line of a record, as YAML and TOML write them.
+_SIGNS = (": ", " = ")
+_LONGEST_NAME = 60
 # Chosen: of a longer table in one passage only so many rows are looked through; passages hold about forty.
 _MOST_ROWS = 200
 
@@ -82,7 +86,59 @@ def asked_cell(question: str, passage: Passage) -> Cell | None:
     is_file = passage.location.row is not None or passage.location.sheet is not None
     tables = (_table(passage.text, block, passage.header, is_file) for block in blocks)
     found = (_cell(asked, table) for table in tables if table is not None)
-    return next((cell for cell in found if cell is not None), None)
+    in_records = (_cell_of_record(asked, passage, block) for block in blocks)
+    return next((cell for cell in chain(found, in_records) if cell is not None), None)
+
+
+def _cell_of_record(asked: frozenset[str], passage: Passage, block: Span) -> Cell | None:
+    """The value of the one name of a record that the question has in full, as a document's author or version.
+
+    The question must name the record, too: by another of its values, or by half the words of the document's title.
+    """
+    text = passage.text
+    lines = [Span(*match.span()) for match in _LINE.finditer(text, block.start, block.end)][:_MOST_ROWS]
+    # An entry may have its values on lines of their own.
+    found = [_entry(text, line) for line in lines if not _of_entry(text, line)]
+    entries = [entry for entry in found if entry is not None]
+    if len(entries) < 2 or len(entries) < len(found):
+        return None
+    asked_for = [at for at, entry in enumerate(entries) if entry.name and entry.name <= asked]
+    if len(asked_for) != 1:
+        return None
+    entry = entries[asked_for[0]]
+    left, title = asked - entry.name, frozenset(terms(passage.title)) - entry.name
+    named = any(other.words and other.words <= left for other in entries if other is not entry)
+    if not named and (not title or 2 * len(title & left) < len(title)):
+        return None
+    return Cell(entry.value, entry.line, None, block)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of a record: the terms of its name, and the place and the terms of its value."""
+
+    line: Span
+    name: frozenset[str]
+    value: Span
+    words: frozenset[str]
+
+
+def _entry(text: str, line: Span) -> _Entry | None:
+    """The entry in a line, its value without quotation marks; None where there is none."""
+    written = text[line.start : line.end].rstrip()
+    ends = [(at, at + len(sign)) for sign in _SIGNS if 0 < (at := written.find(sign)) <= _LONGEST_NAME]
+    if not ends or "|" in written:
+        return None
+    name_end, at = min(ends)
+    value = written[at:].strip(" \"'")
+    start = line.start + written.find(value, at)
+    place = Span(start, start + len(value))
+    return _Entry(line, frozenset(terms(written[:name_end])), place, frozenset(terms(value))) if value else None
+
+
+def _of_entry(text: str, line: Span) -> bool:
+    """Whether a line of a record holds one of several values, or the name that stands over them."""
+    return text[line.start] in " \t-" or text[line.end - 1] == ":"
 
 
 def _cell(asked: frozenset[str], table: _Table) -> Cell | None:

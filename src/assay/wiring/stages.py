@@ -44,7 +44,7 @@ from assay.models.remember import RememberingEmbedder
 from assay.models.run_model import CallMeter, RunModel, delays_from, ignore_usage
 from assay.prompting import FenceSource, random_fence
 from assay.records.replay import ModelTape, TapedEmbedder, TapedFences, TapedRetriever, TapedSpeller
-from assay.repair.exchange import shipped
+from assay.repair.exchange import shipped_weights
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.repair.search import SearchRepairer
@@ -94,7 +94,7 @@ def repairer(
     by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier, tell)}
     if model is not None:
         by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
-    weighs = verifier.checker is not None and verifier.checker.model.id == shipped().checker
+    weighs = verifier.checker is not None and verifier.checker.model.id == shipped_weights().checker
     return ComposedRepairer(RulesRepairer(verifier, verifier if weighs else None), by_kind)
 
 

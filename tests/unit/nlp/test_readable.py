@@ -16,7 +16,7 @@ def shown(text: str, line: int | None = 1) -> str:
     ("written", "read"),
     [
         ("It runs {{ firmware_version }} now.", "It runs now."),
-        ("The version is {{ firmware_version }}.", "The version is."),
+        ("Plug it in. The version is {{ firmware_version }}.", "Plug it in."),
         ('<a id="weight"></a>\nIt weighs 4 kg.', "It weighs 4 kg."),
         (
             '<div class="note">The stage carries <b>500</b> kg &amp; no more.</div>',

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from assay.core.stages import Verifier
+from assay.core.stages import TextVerifier
 from assay.nlp.tokens import terms
 from assay.types import (
     Candidate,
@@ -30,7 +30,7 @@ WORD_FOR_WORD = 1.0
 
 
 async def repair_citations(
-    verifier: Verifier, evidence: Evidence, sentence: Sentence, review: Review
+    verifier: TextVerifier, evidence: Evidence, sentence: Sentence, review: Review
 ) -> Candidate | None:
     """The sentence citing the passages that support its claims, without marks of no source; None if unchanged.
 
@@ -49,7 +49,7 @@ async def repair_citations(
 
 
 async def _supporting(
-    claim: Claim, review: Review, present: Sequence[str], passages: tuple[Passage, ...], verifier: Verifier
+    claim: Claim, review: Review, present: Sequence[str], passages: tuple[Passage, ...], verifier: TextVerifier
 ) -> tuple[str, ...]:
     """The passages to cite for a claim: those it cites if they support it, else the ones that do."""
     if claim.verdict is Verdict.SUPPORTED and claim.citations:
@@ -81,13 +81,13 @@ class _Tested:
     support: float
 
 
-async def _tested(text: str, passage: Passage, verifier: Verifier) -> _Tested:
+async def _tested(text: str, passage: Passage, verifier: TextVerifier) -> _Tested:
     review = await verifier.check(text, (passage,), one_claim=True)
     support = max((claim.support or 0.0 for claim in review.claims), default=0.0)
     return _Tested(passage.passage_id, _is_supported(review), any(map(_has_value, review.checks)), support)
 
 
-async def _supporting_together(text: str, passages: tuple[Passage, ...], verifier: Verifier) -> tuple[str, ...]:
+async def _supporting_together(text: str, passages: tuple[Passage, ...], verifier: TextVerifier) -> tuple[str, ...]:
     """The fewest passages that support a claim together, where none does alone; each says a part of it.
 
     A subset is tested again: what all passages support, some of them need not.

@@ -56,7 +56,7 @@ class ModelRepairer:
     fence: FenceSource
     room: int = ROOM
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from assay.core.stages import Repairer, Verifier, Weigher
+from assay.core.stages import Repairer, TextVerifier, Weigher
 from assay.repair.citations import repair_citations
 from assay.repair.correct import correct_values
 from assay.repair.drop import drop_claims
@@ -21,10 +21,10 @@ class RulesRepairer:
     worded freely, where words alone cannot tell which value is meant.
     """
 
-    verifier: Verifier
+    verifier: TextVerifier
     weigher: Weigher | None = None
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -67,7 +67,7 @@ class ComposedRepairer:
     default: Repairer
     by_kind: Mapping[RepairKind, Repairer]
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -78,4 +78,4 @@ class ComposedRepairer:
     ) -> Candidate | None:
         """The sentence repaired in this way; None where that is not possible."""
         repairer = self.by_kind.get(kind, self.default)
-        return await repairer.mend(kind, question, evidence, sentence, review, begins)
+        return await repairer.repair(kind, question, evidence, sentence, review, begins)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from assay.core.stages import Retriever, Verifier
+from assay.core.stages import Retriever, TextVerifier
 from assay.nlp.names import Name, names
 from assay.nlp.tokens import terms, words
 from assay.types import (
@@ -107,10 +107,10 @@ class SearchRepairer:
     """
 
     searches: Mapping[str, Retriever]
-    verifier: Verifier
+    verifier: TextVerifier
     tell: Callable[[str], None]
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,

@@ -194,6 +194,7 @@ _ADVICE: Mapping[str, str] = {
     "additions": "drop what no source says",
     "support": "restate it closer to the source, or drop it",
     "subject": "answer for what the question names",
+    "directive": "read the source yourself: it may state nothing",
     "polarity": "read the source yourself, and say yes or no only where it does",
     "verifier": "ask again, or use another verifier model",
     "max-risk": "read claims like this yourself, or ask for no promise",

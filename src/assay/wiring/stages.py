@@ -22,13 +22,12 @@ from assay.core.stages import (
     Refiner,
     Repairer,
     Retriever,
-    Rules,
     SearchUtility,
     Selector,
     Speller,
     Stages,
+    TextVerifier,
     Understander,
-    Verifier,
     Writer,
 )
 from assay.judging.decide import Thresholds
@@ -49,6 +48,7 @@ from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.repair.search import SearchRepairer
 from assay.retrieval.caller import CallerRetriever
+from assay.rules.output_rules import OutputRules
 from assay.rules.rule import RuleSet
 from assay.settings import Settings
 from assay.types import Action, ModelsUsed, Question, RepairKind, Role, Triage
@@ -63,7 +63,7 @@ from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
 from assay.wiring.models import Models, as_set, thinking_within, tuning_of, without_effect
 from assay.wiring.networks import OpenChecker, OpenReader
-from assay.wiring.review import AnswerableByCollection, assessor, output_rules
+from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
 from assay.wiring.verdict_cache import KeptVerdicts
 from assay.writing.abstain import AskingDecliner, PlainDecliner
 from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
@@ -161,6 +161,7 @@ class Composer:
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
+        rules = self._rules(answerable, run)
         return Stages(
             understander=understander,
             retriever=retriever,
@@ -171,7 +172,9 @@ class Composer:
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
             abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
-            verifier=self._promised(verifier, run),
+            verifier=verifier,
+            concluder=plain,
+            text_verifier=self._promised(verifier, run),
             repairer=repairer(
                 plain,
                 {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -180,8 +183,10 @@ class Composer:
                 self._fences(run),
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
             ),
-            rules=self._rules(answerable, run),
+            rules=rules,
+            editor=rules,
             assessor=self._assessor(run),
+            adviser=adviser(self.settings) if self.settings.reflection else None,
             confidence_estimator=confidence_estimator(
                 run, self.settings, self.embedder.model.sha256, used, foreign=self._is_foreign(run)
             ),
@@ -194,7 +199,7 @@ class Composer:
                 unsupported=self.settings.unsupported,
             )
             - (frozenset() if _may_search(run) else {RepairKind.FETCH}),
-            worth=self._worth(run),
+            search_utility=self._search_utility(run),
             notes=lambda: tuple(notes),
             in_time=in_time or nullcontext,
             masking=bool(self.models.by_name),
@@ -223,7 +228,7 @@ class Composer:
             return ABLE - {Action.REFINE}
         return ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset())
 
-    def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
+    def _rules(self, answerable: AnswerableByCollection, run: Run) -> OutputRules | None:
         # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.
         unasked = not run.answers and not self.settings.was_set("rules")
         if unasked or not self.settings.reflection:
@@ -318,7 +323,7 @@ class Composer:
         tier: Tier = ModelTier(model, room, self._fences(run))
         return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
 
-    def _promised(self, verifier: Verifier, run: Run) -> Verifier:
+    def _promised(self, verifier: TextVerifier, run: Run) -> TextVerifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
@@ -406,11 +411,13 @@ class Composer:
         """What a call is reserved at; None where money is not limited."""
         return None if self.settings.max_cost is None else price_of(model, self.settings.prices)
 
-    def _worth(self, run: Run) -> SearchUtility:
+    def _search_utility(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"
         learned = learned_utility("model" if asks else "rules", self.settings.correct)
         if self.settings.judging != "decide":
-            return replace(learned, sure=0.0)  # a judgement that decides nothing sends nobody to search again
+            return replace(
+                learned, answer_threshold=0.0
+            )  # a judgement that decides nothing sends nobody to search again
         if run.passages is None:
             return learned
         # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.

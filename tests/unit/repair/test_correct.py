@@ -83,7 +83,7 @@ def said(text: str) -> Evidence:
 
 
 async def mended(case, evidence: Evidence = EVIDENCE):
-    return await RulesRepairer(None).mend(  # type: ignore[arg-type]
+    return await RulesRepairer(None).repair(  # type: ignore[arg-type]
         RepairKind.CORRECT, QUESTION, evidence, case.sentence, case.review, case.begins
     )
 

@@ -91,7 +91,7 @@ async def test_what_could_not_be_borne_out_is_marked_and_nothing_else():
     sentence = Sentence(3, "It rained.", ("p",), ("[9]",))
     found = review("It rained.", ("It rained.", OPEN))
     asks_nobody = RulesRepairer(verifier=None)  # type: ignore[arg-type]
-    made = await asks_nobody.mend(RepairKind.HEDGE, Question("", ""), NONE, sentence, found, 0)
+    made = await asks_nobody.repair(RepairKind.HEDGE, Question("", ""), NONE, sentence, found, 0)
     assert made is not None
     assert made.sentence == Sentence(3, "It rained.", ("p",), ("[9]",), hedged=True)
     assert made.reason == "wrong: It rained."
@@ -101,4 +101,4 @@ async def test_what_could_not_be_borne_out_is_marked_and_nothing_else():
 async def test_rules_offer_nothing_for_what_asks_a_search_or_a_model(kind):
     asks_nobody = RulesRepairer(verifier=None)  # type: ignore[arg-type]
     found = review("It rained.", ("It rained.", BAD))
-    assert await asks_nobody.mend(kind, Question("", ""), NONE, Sentence(1, "It rained."), found, 0) is None
+    assert await asks_nobody.repair(kind, Question("", ""), NONE, Sentence(1, "It rained."), found, 0) is None

@@ -32,7 +32,7 @@ def passage(passage_id: str, text: str) -> Passage:
 
 async def repair_citations(case, evidence: Evidence):
     repairer = RulesRepairer(DeterministicVerifier())
-    return await repairer.mend(RepairKind.RE_CITE, QUESTION, evidence, case.sentence, case.review, case.begins)
+    return await repairer.repair(RepairKind.RE_CITE, QUESTION, evidence, case.sentence, case.review, case.begins)
 
 
 async def test_a_citation_to_the_wrong_passage_is_pointed_at_the_right_one(reviewed, evidence):
@@ -91,7 +91,7 @@ async def test_the_passage_that_a_check_names_is_taken_at_its_word(evidence):
     named = SourceSpan("tunnel", 0, 10, "The tunnel")
     check = Check("sources", Status.FAILED, Severity.BLOCK, 1, "elsewhere", None, named, FindingKind.WRONG_PASSAGE)
     asks_nobody = RulesRepairer(verifier=None)  # type: ignore[arg-type]
-    made = await asks_nobody.mend(
+    made = await asks_nobody.repair(
         RepairKind.RE_CITE, QUESTION, evidence, sentence, Review((claim,), (check,), ()), 0
     )
     assert made.sentence.passage_ids == ("tunnel",)
@@ -121,7 +121,7 @@ async def recited_by(verifier: Bearing, *cited: str):
     sentence = Sentence(1, "It is so.", cited)
     claim = Claim(1, "It is so.", 0, 9, cited, Verdict.UNSUPPORTED, 0.1)
     repairer = RulesRepairer(verifier)  # type: ignore[arg-type]
-    return await repairer.mend(RepairKind.RE_CITE, QUESTION, PARTS, sentence, Review((claim,), (), ()), 0)
+    return await repairer.repair(RepairKind.RE_CITE, QUESTION, PARTS, sentence, Review((claim,), (), ()), 0)
 
 
 ALL, PAIR = {"born", "danube", "built"}, {"born", "built"}

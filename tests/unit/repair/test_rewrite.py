@@ -55,7 +55,7 @@ def repairer(*replies, room: int = 3000) -> tuple[ModelRepairer, ScriptedModel, 
 
 
 async def rewritten(by: ModelRepairer, evidence: Evidence = EVIDENCE, sentence: Sentence = WRONG):
-    return await by.mend(RepairKind.REWRITE, QUESTION, evidence, sentence, REVIEW, 0)
+    return await by.repair(RepairKind.REWRITE, QUESTION, evidence, sentence, REVIEW, 0)
 
 
 async def test_the_sentence_as_the_model_has_it_cites_the_passages_of_its_sentences():

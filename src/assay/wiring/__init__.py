@@ -28,7 +28,8 @@ from assay.settings import Settings, load_settings, with_options
 from assay.types import AskOptions, CitationStyle
 from assay.understanding.spelling import CollectionSpeller
 from assay.web.outside import Nowhere
-from assay.wiring.models import ModelPool, refuse_idle_options, refuse_offline
+from assay.wiring.idle_settings import refuse_idle_options
+from assay.wiring.models import ModelPool, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
 from assay.wiring.paths import named_model

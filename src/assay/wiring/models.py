@@ -20,18 +20,9 @@ from assay.models.prices import PriceTable, price_known
 from assay.models.provider import THINKING_TOKENS, may_think
 from assay.models.run_model import Circuit, RunModel, Tuning
 from assay.settings import ROLES, Settings
-from assay.types import AskOptions, Role
+from assay.types import Role
 from assay.wiring.paths import expanded
 
-# Roles that no model has at the depth fast.
-_BORDERLINE = ("borderline_low", "borderline_high")
-_NOT_IN_FAST = ("judge_model", "repairer_model", *_BORDERLINE)
-# What only a model that writes heeds.
-_FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
-# What only a model heeds, whatever it does.
-_FOR_MODELS = ("reasoning_effort", "thinking_tokens")
-# What a model that judges, or rules on claims, is asked with.
-_FOR_JUDGES = ("judge_temperature",)
 # The services that answer from elsewhere, and the host of each where no address is set.
 _HOSTS: Mapping[str, str] = MappingProxyType(
     {
@@ -106,67 +97,8 @@ def open_models(settings: Settings) -> Models:
     return ModelPool().of(settings)
 
 
-def without_effect(settings: Settings, profile: str, *, answers: bool = True) -> tuple[str, ...]:
-    """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
-
-    `answers` is False where what comes from elsewhere is tested or mended, which a verifier's model reads.
-
-    >>> without_effect(Settings(detail=9), "fast")
-    ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
-    >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
-    ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
-    """
-    idle = _idle(settings, profile, answers=answers)
-    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in idle.items())
-
-
-def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
-    """Raise UsageError for an option that would change nothing under the settings that it is a part of.
-
-    >>> refuse_idle_options(AskOptions(detail=9), Settings(detail=9))
-    Traceback (most recent call last):
-    ...
-    assay.errors.UsageError: the option detail changes nothing: no model writes, and answers are quoted
-    """
-    profile = "thorough" if settings.profile == "auto" else settings.profile
-    idle = _idle(settings, profile)
-    if settings.profile != "auto":
-        idle["importance"] = "only the profile auto goes by it; set profile='auto'"
-    if not settings.reflection:
-        idle |= dict.fromkeys(("criteria", "quality", "floor"), "answers are not assessed; set reflection")
-    for name in options.values:
-        if name in idle:
-            cause, _, hint = idle[name].partition("; ")
-            raise UsageError(f"the option {name} changes nothing: {cause}", hint=hint or "leave it out")
-
-
-def _idle(settings: Settings, profile: str, *, answers: bool = True) -> dict[str, str]:
-    """The settings of models that are set and that no model heeds at this depth, each with the cause.
-
-    `answers` is False for a text from elsewhere, which a verifier's model reads without a writer.
-    """
-    writes = settings.model_of("writer") is not None
-    names = {name for role in ROLES if (name := settings.model_of(role)) is not None}
-    unwritten = "no model writes, and answers are quoted; set one with --model"
-    why = dict.fromkeys(() if writes else _FOR_WRITERS, unwritten)
-    if not names:
-        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES, *_BORDERLINE), "no model is asked; set one with --model")
-    elif not any(may_think(name) for name in names):
-        why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
-    if names and profile == "fast":
-        idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
-        why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
-    if answers and not writes:
-        why["verifier_model"] = "no model writes, and quotes leave nothing open; set one with --model"
-    cold = "Anthropic's models take no temperature"
-    writers = {settings.model_of("writer"), settings.simple_model} - {None}
-    why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)
-    judges = {settings.model_of("judge"), settings.model_of("verifier")} - {None}
-    why |= dict.fromkeys(_FOR_JUDGES if _all_anthropic(judges) else (), cold)
-    return {name: cause for name, cause in why.items() if getattr(settings, name) is not None}
-
-
-def _all_anthropic(names: Collection[str | None]) -> bool:
+def all_anthropic(names: Collection[str | None]) -> bool:
+    """Whether there are models and all of them are Anthropic's, which take no temperature."""
     return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
 
 
@@ -205,7 +137,7 @@ def as_set(name: str, settings: Settings, role: Role) -> str:
     effort = settings.reasoning_effort if may_think(name) else None
     own = settings.system_prompt if writes else None
     parts = (
-        "" if temperature is None or _all_anthropic((name,)) else f"temperature {temperature:g}",
+        "" if temperature is None or all_anthropic((name,)) else f"temperature {temperature:g}",
         "" if effort is None else f"effort {effort}",
         "" if own is None else f"system prompt {hashlib.sha256(own.encode()).hexdigest()[:_DIGITS]}",
     )

@@ -74,7 +74,7 @@ class Runs:
         taped = history is not None and self.store is not None and self.settings.tape
         tape = Tape() if taped else None
         begun = _run(run_id, depth, self.settings, tape, streamed, calibrated, passages)
-        begun = replace(begun, answers=history is not None, style=self.style)
+        begun = replace(begun, answers=history is not None, style=self.style, in_dialogue=bool(history))
         if history is None or self.store is None:
             return begun
         self.store.measure(run_id, begun.meter)
@@ -190,7 +190,9 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     # The tape has the passages themselves.
     given = CallerPassages(Evidence(), about["passages"]["searches"]) if "passages" in about else None
     run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated, given)
-    run = replace(run, style=CitationStyle(about["style"]) if "style" in about else None)
+    history = tuple(Message(**message) for message in about["history"])
+    style = CitationStyle(about["style"]) if "style" in about else None
+    run = replace(run, style=style, in_dialogue=bool(history))
     verdicts = KeptVerdicts() if settings.keep_verdicts else None
     stages = Composer(
         settings,
@@ -205,7 +207,6 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
         None if "own_search" in about else GoneSpeller(),
         is_own_search="own_search" in about,
     ).stages(run)
-    history = tuple(Message(**message) for message in about["history"])
     return await run_question(recording.run.question, history, run, stages, emit)
 
 

@@ -61,7 +61,8 @@ from assay.verification.subject import ReaderRelevance
 from assay.verification.support import SUPPORTED
 from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
-from assay.wiring.models import Models, as_set, thinking_within, tuning_of, without_effect
+from assay.wiring.idle_settings import idle_warnings
+from assay.wiring.models import Models, as_set, thinking_within, tuning_of
 from assay.wiring.networks import OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
 from assay.wiring.verdict_cache import KeptVerdicts
@@ -150,7 +151,8 @@ class Composer:
         fallback_writer = _quoter(reader, embedder)
         used = self._used(run.profile)
         promise = self._promise(run, used)
-        idle = without_effect(self.settings, run.profile, answers=run.answers)
+        condenses = run.in_dialogue or run.limits.rounds > 1
+        idle = idle_warnings(self.settings, run.profile, answers=run.answers, condenses=condenses)
         notes = [*idle, *([told(promise, run)] if promise else [])]
         understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.

@@ -54,7 +54,11 @@ def promise(
     (0.9, None)
     """
     passed = [_loosest(ladder, risk, (1 - confidence) / len(starts), start) for start in starts]
-    kept = max((each for each in passed if each is not None), key=lambda each: each.shown, default=None)
+    kept = max(
+        (candidate for candidate in passed if candidate is not None),
+        key=lambda candidate: candidate.shown,
+        default=None,
+    )
     if kept is None:
         return None
     return Promise(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong, confidence)
@@ -89,7 +93,7 @@ def best_promise(
     0.06
     """
     tried = (promise(ladder, hundredths / 100, confidence, starts) for hundredths in range(1, 100))
-    return next((each for each in tried if each is not None), None)
+    return next((candidate for candidate in tried if candidate is not None), None)
 
 
 def binomial_tail(most: int, trials: int, chance: float) -> float:

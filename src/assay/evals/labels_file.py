@@ -69,7 +69,7 @@ def labelled(path: Path) -> tuple[Labelled, ...]:
 def enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
     """The labels; UsageError, with how many there are and are needed, where they are too few to measure."""
     rows = tuple(found)
-    right = sum(each.right for each in rows)
+    right = sum(row.right for row in rows)
     wrong = len(rows) - right
     if len(rows) < FEWEST or min(right, wrong) < FEWEST_OF_A_KIND:
         labels = "1 label" if len(rows) == 1 else f"{len(rows)} labels"
@@ -139,7 +139,7 @@ def refused(path: Path, number: int, what: str) -> UsageError:
 
 # What a label may be: a verdict, or as `assay audit` has it; of a claim that is only called wrong, nobody said
 # whether its evidence contradicts it.
-_LABELS = {each.value: each for each in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED)}
+_LABELS = {verdict.value: verdict for verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class LabelledClaim:
     @property
     def group(self) -> str:
         """The evidence as one text: claims of one group have the same."""
-        return "\n".join(each.text for each in self.passages)
+        return "\n".join(passage.text for passage in self.passages)
 
 
 def labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
@@ -181,8 +181,8 @@ def counted(claims: Sequence[LabelledClaim]) -> str:
     >>> counted([rain, snow])
     '2 labelled claims: 2 supported, 0 contradicted, 0 unsupported'
     """
-    by_label = Counter(each.label for each in claims)
-    parts = ", ".join(f"{by_label[each]} {name}" for name, each in _LABELS.items())
+    by_label = Counter(claim.label for claim in claims)
+    parts = ", ".join(f"{by_label[label]} {name}" for name, label in _LABELS.items())
     return f"{len(claims)} labelled claims: {parts}"
 
 
@@ -201,6 +201,6 @@ def _claim_and_label(path: Path, line: Line) -> tuple[str, Verdict]:
 def _passages(path: Path, line: Line) -> tuple[Passage, ...]:
     given: Any = line.body.get("evidence", line.body.get("context"))
     texts = given if isinstance(given, list) else [given]
-    if not texts or not all(isinstance(each, str) and each.strip() for each in texts):
+    if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
         raise refused(path, line.number, "it has no evidence: a text, or a list of texts")
     return tuple(Passage(str(n), str(n), "", 0, len(text), text) for n, text in enumerate(texts, 1))

@@ -192,9 +192,9 @@ def _body(model: str, request: ModelRequest, *, stream: bool) -> dict[str, Any]:
         # Thinking counts as part of the reply.
         "max_tokens": request.max_tokens + request.thinking_tokens,
         "messages": [
-            {"role": each.role, "content": sendable(each.text)}
-            for each in request.messages
-            if each.role != "system"
+            {"role": message.role, "content": sendable(message.text)}
+            for message in request.messages
+            if message.role != "system"
         ],
     }
     if system := _system(request):
@@ -215,7 +215,7 @@ def _body(model: str, request: ModelRequest, *, stream: bool) -> dict[str, Any]:
 
 def _system(request: ModelRequest) -> list[dict[str, Any]]:
     """The system prompt's blocks, the last marked to be cached with all before it where they are long enough."""
-    texts = [sendable(each.text) for each in request.messages if each.role == "system"]
+    texts = [sendable(message.text) for message in request.messages if message.role == "system"]
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
     if sum(map(estimated_tokens, texts)) >= CACHED_FROM:
         blocks[-1]["cache_control"] = {"type": "ephemeral"}

@@ -123,7 +123,9 @@ class ApiEmbedder:
         url, headers = f"{service.url.rstrip('/')}/embeddings", {**UNCOMPRESSED, **_signed(service)}
         async with self._clients.get().post(url, json=body, headers=headers, allow_redirects=False) as response:
             refuse_compressed(service, response.headers.get("content-encoding"))
-            content = b"".join([each async for each in bounded(service, response.content.iter_any(), LARGEST_BODY)])
+            content = b"".join(
+                [chunk async for chunk in bounded(service, response.content.iter_any(), LARGEST_BODY)]
+            )
             if response.status >= 300:
                 raise _refused(service, response, content)
             return content

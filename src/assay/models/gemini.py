@@ -248,7 +248,7 @@ class _Content:
 
 
 def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
-    system = "\n\n".join(sendable(each.text) for each in request.messages if each.role == "system")
+    system = "\n\n".join(sendable(message.text) for message in request.messages if message.role == "system")
     config = types.GenerateContentConfig(
         system_instruction=system or None,
         temperature=request.temperature,
@@ -262,10 +262,10 @@ def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
     )
     contents = [
         types.Content(
-            role="model" if each.role == "assistant" else "user", parts=[types.Part(text=sendable(each.text))]
+            role="model" if message.role == "assistant" else "user", parts=[types.Part(text=sendable(message.text))]
         )
-        for each in request.messages
-        if each.role != "system"
+        for message in request.messages
+        if message.role != "system"
     ]
     return {"model": model, "contents": contents, "config": config}
 
@@ -293,7 +293,7 @@ def _read(service: Service, reply: types.GenerateContentResponse) -> Piece:
         return Piece(usage=counted, model=model)
     # One candidate was asked for: another one's text must not become half an answer.
     if len(candidates) > 1 or candidates[0].index not in (None, 0):
-        raise nonsense(service, f"candidates {[each.index for each in candidates]}")
+        raise nonsense(service, f"candidates {[candidate.index for candidate in candidates]}")
     content = candidates[0].content
     parts = (content.parts if content else None) or []
     return Piece(

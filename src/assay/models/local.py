@@ -375,7 +375,9 @@ def _await_listening(address: str) -> None:
 def _body(request: ModelRequest, loaded: _Loaded) -> dict[str, Any]:
     disarm = loaded.disarm
     body: dict[str, Any] = {
-        "messages": [{"role": each.role, "content": disarm(_sendable(each.text))} for each in request.messages],
+        "messages": [
+            {"role": message.role, "content": disarm(_sendable(message.text))} for message in request.messages
+        ],
         # Thinking counts as part of the reply.
         "max_tokens": request.max_tokens + (request.thinking_tokens if loaded.head.thinks else 0),
         "temperature": request.temperature,

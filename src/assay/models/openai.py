@@ -247,7 +247,7 @@ def _refused(error: openai.APIStatusError, dialect: _Dialect) -> str | None:
 def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": each.role, "content": sendable(each.text)} for each in request.messages],
+        "messages": [{"role": message.role, "content": sendable(message.text)} for message in request.messages],
         # Thinking counts as part of the reply.
         dialect.length: request.max_tokens + request.thinking_tokens,
     }

@@ -242,12 +242,12 @@ def late(service: Service, seconds: float, waited_for: str) -> ProviderUnreachab
 def failed(service: Service, error: BaseException) -> ProviderError:
     """The error for an exception of the connection, of the decoding, or one of ours inside a vendor's."""
     chain = tuple(_chain(error))
-    for each in chain:
-        if isinstance(each, ProviderError):
-            return each
-    if any(isinstance(each, TimeoutError | aiohttp.ServerTimeoutError) for each in chain):
+    for link in chain:
+        if isinstance(link, ProviderError):
+            return link
+    if any(isinstance(link, TimeoutError | aiohttp.ServerTimeoutError) for link in chain):
         return late(service, service.seconds, "answer")
-    if any(isinstance(each, aiohttp.ClientPayloadError) for each in chain):
+    if any(isinstance(link, aiohttp.ClientPayloadError) for link in chain):
         return ProviderFailed(
             f"{service.name} at {service.shown_url} broke off while answering",
             hint="try again",
@@ -260,16 +260,16 @@ def failed(service: Service, error: BaseException) -> ProviderError:
 
 def _unreachable(service: Service, chain: tuple[BaseException, ...]) -> ProviderUnreachable:
     cause, hint, retryable = "the connection failed", f"check the network and {service.url_named}", True
-    for each in chain:
-        if isinstance(each, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+    for link in chain:
+        if isinstance(link, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
             cause, retryable = "that is not an address", False
             hint = f"set {service.url_named} to http(s)://HOST/PATH"
-        elif isinstance(each, aiohttp.ClientConnectorDNSError):
+        elif isinstance(link, aiohttp.ClientConnectorDNSError):
             cause, hint = "the host has no address", f"check the host in {service.url_named}, and the network"
-        elif isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
+        elif isinstance(link, ssl.SSLError | aiohttp.ClientSSLError):
             cause, retryable = "the secure connection failed", False
             hint = f"check {service.url_named} (http or https?), or set SSL_CERT_FILE to its authority"
-        elif isinstance(each, ConnectionRefusedError):
+        elif isinstance(link, ConnectionRefusedError):
             cause, hint = "nothing listens there", _start_it(service)
         else:
             continue

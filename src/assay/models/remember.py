@@ -85,5 +85,5 @@ class CachingReader:
         new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
         if new:
             read = await self._inner.read(question, new)
-            self._known.update({(question, text): each for text, each in zip(new, read, strict=True)})
+            self._known.update({(question, text): reading for text, reading in zip(new, read, strict=True)})
         return tuple(self._known[question, text] for text in texts)

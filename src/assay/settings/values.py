@@ -288,14 +288,14 @@ class Settings(BaseModel):
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""
-        return tuple(each.strip() for each in value.split(",") if each.strip()) if isinstance(value, str) else value
+        return tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value, str) else value
 
     @field_validator("where", mode="before")
     @classmethod
     def _paired(cls, value: Any) -> Any:
         """Metadata from a variable or a flag come as pairs; a value that is JSON is what it says."""
         pairs = value.split(",") if isinstance(value, str) else value
-        return dict(_pair(each) for each in pairs if each) if isinstance(pairs, list | tuple) else pairs
+        return dict(_pair(pair) for pair in pairs if pair) if isinstance(pairs, list | tuple) else pairs
 
     @field_validator("prices", mode="before")
     @classmethod

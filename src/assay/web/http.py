@@ -89,14 +89,14 @@ def late(who: str, seconds: float) -> ProviderUnreachable:
 def failed(who: str, error: Exception, seconds: float) -> ProviderError:
     """The error for an exception of the connection, or one of ours inside it."""
     chain = tuple(_chain(error))
-    for each in chain:
-        if isinstance(each, ProviderError):
-            return each
-    if any(isinstance(each, TimeoutError) for each in chain):
+    for link in chain:
+        if isinstance(link, ProviderError):
+            return link
+    if any(isinstance(link, TimeoutError) for link in chain):
         return late(who, seconds)
-    if any(isinstance(each, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError) for each in chain):
+    if any(isinstance(link, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError) for link in chain):
         return ProviderFailed(f"{who} broke off while answering", hint="try again", retryable=True)
-    if any(isinstance(each, aiohttp.ClientResponseError) for each in chain):
+    if any(isinstance(link, aiohttp.ClientResponseError) for link in chain):
         return nonsense(who, f"{type(error).__name__}: {error}")
     cause, retryable = _cause(chain)
     hint = "check the address and the network"
@@ -105,12 +105,12 @@ def failed(who: str, error: Exception, seconds: float) -> ProviderError:
 
 def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
     """Why there is no connection, and whether another try may find one."""
-    for each in chain:
-        if isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
+    for link in chain:
+        if isinstance(link, ssl.SSLError | aiohttp.ClientSSLError):
             return "the secure connection failed", False
-        if isinstance(each, aiohttp.ClientConnectorDNSError):
+        if isinstance(link, aiohttp.ClientConnectorDNSError):
             return "the host has no address", True
-        if isinstance(each, ConnectionRefusedError):
+        if isinstance(link, ConnectionRefusedError):
             return "nothing listens there", True
     return "the connection failed", True
 
@@ -165,7 +165,7 @@ _CONNECT_SECONDS = 5.0
 async def system_addresses(host: str) -> tuple[str, ...]:
     """The host's addresses as this machine finds them. Raises OSError where there are none."""
     found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(each[4][0]) for each in found))
+    return tuple(dict.fromkeys(str(info[4][0]) for info in found))
 
 
 class Door:

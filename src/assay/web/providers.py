@@ -149,7 +149,7 @@ class Service:
 
 def rows(service: str, value: Any) -> list[Mapping[str, Any]]:
     """The rows of a list in an answer. Raises ProviderFailed where there is no such list."""
-    if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
+    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
         raise nonsense(service, f"its results are {type(value).__name__}, not a list of results")
     return value
 
@@ -160,7 +160,7 @@ def result(title: Any, link: Any, snippet: Any, date: Any = None) -> SearchResul
     >>> result("<b>Tea</b>", "https://t.example/", "Hot &amp; wet")
     SearchResult(title='Tea', link='https://t.example/', snippet='Hot & wet', date=None)
     """
-    fields = [plain(each) if isinstance(each, str) else "" for each in (title, snippet)]
+    fields = [plain(field) if isinstance(field, str) else "" for field in (title, snippet)]
     address = link.strip() if isinstance(link, str) else ""
     if not address.startswith(("http://", "https://")):
         address = ""
@@ -173,7 +173,7 @@ def result(title: Any, link: Any, snippet: Any, date: Any = None) -> SearchResul
 def results(service: str, found: Iterable[SearchResult | None], k: int) -> tuple[SearchResult, ...]:
     """The first k usable results. Raises ProviderFailed where there were rows and none of them is usable."""
     listed = list(found)
-    usable = [each for each in listed if each is not None]
+    usable = [entry for entry in listed if entry is not None]
     if listed and not usable:
         raise nonsense(service, f"none of its {len(listed)} results has a link or a text")
     return tuple(usable[:k])
@@ -242,8 +242,7 @@ class BraveSearch:
         web = body.get("web", {"results": []})
         found = rows(self.name, web.get("results") if isinstance(web, dict) else None)
         taken = (
-            result(each.get("title"), each.get("url"), each.get("description"), each.get("page_age"))
-            for each in found
+            result(row.get("title"), row.get("url"), row.get("description"), row.get("page_age")) for row in found
         )
         return results(self.name, taken, k)
 
@@ -288,8 +287,7 @@ class SearxngSearch:
                 retryable=True,
             )
         taken = (
-            result(each.get("title"), each.get("url"), each.get("content"), each.get("publishedDate"))
-            for each in found
+            result(row.get("title"), row.get("url"), row.get("content"), row.get("publishedDate")) for row in found
         )
         return results(self.name, taken, k)
 
@@ -339,8 +337,8 @@ class TavilySearch:
         if not isinstance(body, dict):
             raise nonsense(self.name, "no object")
         taken = (
-            result(each.get("title"), each.get("url"), each.get("content"), each.get("published_date"))
-            for each in rows(self.name, body.get("results"))
+            result(row.get("title"), row.get("url"), row.get("content"), row.get("published_date"))
+            for row in rows(self.name, body.get("results"))
         )
         return results(self.name, taken, k)
 
@@ -477,7 +475,7 @@ class DuckDuckGoSearch:
             ) from None
         except DDGSException as error:
             raise self._failed(error) from None
-        taken = (result(each.get("title"), each.get("href"), each.get("body")) for each in rows(self.name, found))
+        taken = (result(row.get("title"), row.get("href"), row.get("body")) for row in rows(self.name, found))
         return results(self.name, taken, k)
 
     def _ask(self, query: str, k: int) -> Sequence[Mapping[str, Any]]:

@@ -124,7 +124,7 @@ def _chosen(
 ) -> tuple[OwnParts, Settings]:
     """The caller's own parts, and the settings: an embedder or checker that is a name is one of them."""
     named = {"embedder": embedder, "checker": checker}
-    names = {name: str(each) for name, each in named.items() if isinstance(each, str | Path)}
+    names = {name: str(part) for name, part in named.items() if isinstance(part, str | Path)}
     own = OwnParts(
         llm,
         None if isinstance(embedder, str | Path) else embedder,
@@ -198,7 +198,7 @@ def reindex(**settings: Any) -> int:
 def collections(data_dir: Path) -> tuple[str, ...]:
     """The names of the collections in a data folder, sorted."""
     folder = data_dir / "collections"
-    return tuple(sorted(each.name for each in folder.iterdir() if each.is_dir())) if folder.is_dir() else ()
+    return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
 
 
 def open_embedder(settings: Settings) -> Embedder:

@@ -193,7 +193,7 @@ def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
         return provider, model
     if settings.openai_base_url is not None and (provider not in _ADAPTERS or not colon):
         return "openai", name
-    known = ", ".join(f"{each}:" for each in _ADAPTERS)
+    known = ", ".join(f"{provider}:" for provider in _ADAPTERS)
     raise UsageError(
         f"{name!r} names no model of a known provider ({known})",
         hint="write it as provider:model, e.g. openai:gpt-5-mini; a bare name needs --openai-base-url",

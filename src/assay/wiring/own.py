@@ -72,7 +72,9 @@ def refuse_unfit(name: str, part: object, protocol: type) -> None:
 def _parameters(member: object) -> str:
     if not inspect.isfunction(member):
         return ""
-    names = [each.name for each in inspect.signature(member).parameters.values() if each.name != "self"]
+    names = [
+        parameter.name for parameter in inspect.signature(member).parameters.values() if parameter.name != "self"
+    ]
     return f"({', '.join(names)})"
 
 

@@ -423,7 +423,7 @@ class Composer:
         if run.passages is None:
             return learned
         # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.
-        return replace(learned, gains={**learned.gains, **{(Action.REFINE, each): 1.0 for each in Triage}})
+        return replace(learned, gains={**learned.gains, **{(Action.REFINE, triage): 1.0 for triage in Triage}})
 
     def _used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")

@@ -55,10 +55,13 @@ class KeptTier:
         if known is not None:
             self.tell(len(known))
             return tuple(
-                Ruling(each.verdict, f"{each.reason} (as in an earlier test)", each.spans) for each in known
+                Ruling(validation.verdict, f"{validation.reason} (as in an earlier test)", validation.spans)
+                for validation in known
             )
         ruled = await self.inner.rule(asked)
-        await self.verdicts.keep(bases, [Validation(each.verdict, each.spans, each.reason) for each in ruled])
+        await self.verdicts.keep(
+            bases, [Validation(ruling.verdict, ruling.spans, ruling.reason) for ruling in ruled]
+        )
         return ruled
 
 

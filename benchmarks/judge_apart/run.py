@@ -34,8 +34,8 @@ from assay.judging.light import weighed as weighed_light
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.thorough import ThoroughModel
 from assay.judging.thorough import weighed as weighed_thorough
+from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
-from assay.models.remember import RememberingEmbedder
 from assay.models.run_model import RunModel
 from assay.nlp.tokens import terms
 from assay.prompting import random_fence
@@ -232,7 +232,7 @@ async def over_benign(depth: str, fast: Judge) -> dict[str, Any]:
 async def main() -> None:
     """Measure and write."""
     rows = drawn([row for row in attacks() if row["source"] != BENIGN])
-    embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()))
+    embedder = CachingEmbedder(LocalEmbedder.load(assay_models.folder()))
     fast = HeuristicJudge(embedder)
     numbers: dict[str, Any] = {"strings": dict(Counter(row["source"] for row in rows))}
     for depth in DEPTHS:

@@ -15,6 +15,7 @@ from assay.core.stages import LLM, Checker, Clock, Embedder, Reader
 from assay.core.tape import SystemClock, Tape
 from assay.evals.checker_fit import _KnownChecker
 from assay.models.anthropic import AnthropicModel
+from assay.models.caching import CachingEmbedder, CachingReader
 from assay.models.checker import ClassifierChecker, OnnxChecker
 from assay.models.embed_api import ApiEmbedder
 from assay.models.embed_local import LocalEmbedder
@@ -22,7 +23,6 @@ from assay.models.gemini import GeminiModel
 from assay.models.openai import OpenAiModel
 from assay.models.prices import PriceTable
 from assay.models.reader import OnnxReader, SpanReader
-from assay.models.remember import CachingReader, RememberingEmbedder
 from assay.models.run_model import CallMeter, Circuit, RunModel, Tuning
 from assay.models.scripted import Rule
 from assay.models.scripted import ScriptedModel as FileModel
@@ -103,8 +103,8 @@ class TestModelsOfServices(LLMContract):
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "words": WordEmbedder,
     "bundled": lambda: LocalEmbedder.load(assay_models.folder(), threads=1),
-    "remembering": lambda: RememberingEmbedder(WordEmbedder()),
-    "remembering two": lambda: RememberingEmbedder(WordEmbedder(), most=2),
+    "remembering": lambda: CachingEmbedder(WordEmbedder()),
+    "remembering two": lambda: CachingEmbedder(WordEmbedder(), most=2),
     "taped": lambda: TapedEmbedder(WordEmbedder(), Tape()),
 }
 

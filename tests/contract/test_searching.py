@@ -58,7 +58,7 @@ from assay.types import Action, Document, Evidence, Judgement, SearchMode, Searc
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander
-from assay.web.outside import Nowhere
+from assay.web.outside import NullRetriever
 from assay.web.providers import BraveSearch, SearxngSearch, TavilySearch, WikipediaSearch
 from assay.web.sources import SearchProvider
 from support.always import Always
@@ -129,7 +129,7 @@ RETRIEVERS: dict[str, Callable[[], Retriever]] = {
     "whole blocks": lambda: WholeBlocksRetriever(_hybrid(), INDEX),
     "quarantining": lambda: QuarantiningRetriever(_hybrid()),
     "taped": lambda: TapedRetriever(_hybrid(), Tape()),
-    "nowhere": Nowhere,
+    "nowhere": NullRetriever,
     "scripted": lambda: ScriptedRetriever(Always(Evidence())),
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.calibration.curves import sigmoid
-from assay.calibration.promise import CONFIDENCE, binomial_tail
+from assay.calibration.risk_guarantee import CONFIDENCE, binomial_tail
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, termin
 
     from assay.evals.checker_fit import fitted_checker
     from assay.evals.labels_file import labelled_claims
-    from assay.models.remember import RememberingEmbedder
+    from assay.models.caching import CachingEmbedder
     from assay.wiring import open_embedder
 
     rows = labelled_claims(claims)
@@ -74,7 +74,7 @@ def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, termin
         embedder = open_embedder(settings)
         try:
             with Bar(terminal, "claims", len(rows)) as bar:
-                return await fitted_checker(rows, checker, RememberingEmbedder(embedder), bar.advance)
+                return await fitted_checker(rows, checker, CachingEmbedder(embedder), bar.advance)
         finally:
             await embedder.aclose()
 

@@ -237,7 +237,8 @@ def _tell_of_numbers(given: Given, terminal: Terminal) -> None:
 
     settings = load_settings(given).settings
     if settings.citation_style is not CitationStyle.NUMBERED:
-        said = f"{settings.told('citation_style')} is not heeded: with --stream the text names sources by number"
+        style = settings.display_name("citation_style")
+        said = f"{style} is not heeded: with --stream the text names sources by number"
         terminal.warn(f"warning: {said}")
 
 

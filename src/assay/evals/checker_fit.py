@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.calibration import ClaimPolicy
 from assay.calibration.claims import PENALTY, Aims, Line, balanced, bars, fewest, line
-from assay.calibration.promise import binomial_tail
+from assay.calibration.risk_guarantee import binomial_tail
 from assay.core.stages import Checker, CheckerModel, Embedder, Pair
 from assay.errors import UsageError
 from assay.evals.fitting import FOLDS, fold_of

@@ -114,7 +114,7 @@ class AnthropicModel:
         body = _body(self._service.model, request, stream=False)
         try:
             async with asyncio.timeout(self._service.seconds):
-                response = await self._posted(body, stream=False)
+                response = await self._post(body, stream=False)
             return whole(self._service, _read(self._service, response.content))
         except TimeoutError:
             raise late(self._service, self._service.seconds, "reply") from None
@@ -132,7 +132,7 @@ class AnthropicModel:
     async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
         body = _body(self._service.model, request, stream=True)
         try:
-            response = await self._posted(body, stream=True)
+            response = await self._post(body, stream=True)
             try:
                 if not is_stream(response.headers.get("content-type")):
                     yield _read(self._service, await response.aread())
@@ -149,7 +149,7 @@ class AnthropicModel:
         except FAILURES as error:
             raise mapped(error, self._service) from None
 
-    async def _posted(self, body: dict[str, Any], *, stream: bool) -> httpx2.Response:
+    async def _post(self, body: dict[str, Any], *, stream: bool) -> httpx2.Response:
         answer = await self._clients.get().post(
             "/v1/messages",
             cast_to=httpx2.Response,
@@ -282,7 +282,7 @@ def _read(service: Service, content: bytes) -> Piece:
     return Piece(
         text="".join(block.text or "" for block in message.content if block.type == "text"),
         finish=_finish(message.stop_reason),
-        usage=_counted(message.usage) if message.usage else None,
+        usage=_usage_of(message.usage) if message.usage else None,
         model=message.model,
     )
 
@@ -311,7 +311,7 @@ class _Blocks:
             self._begun = event.message.usage or _Usage()
             # The count of output tokens that a message begins with is not what it will have.
             begun = self._begun.model_copy(update={"output_tokens": None})
-            return Piece(model=event.message.model, usage=_counted(begun))
+            return Piece(model=event.message.model, usage=_usage_of(begun))
         if event.type == "content_block_start":
             return self._started(event)
         if event.type == "content_block_delta" and event.delta:
@@ -331,7 +331,7 @@ class _Blocks:
 
     def _ended(self, event: _Event) -> Piece:
         told = {name: value for name, value in (event.usage or _Usage()) if value is not None}
-        counted = _counted(self._begun.model_copy(update={"output_tokens": None, **told}))
+        counted = _usage_of(self._begun.model_copy(update={"output_tokens": None, **told}))
         return Piece(finish=_finish(event.delta.stop_reason if event.delta else None), usage=counted)
 
 
@@ -339,7 +339,7 @@ def _finish(reason: str | None) -> Finish | None:
     return FINISHES.get(reason, "other") if reason else None
 
 
-def _counted(told: _Usage) -> Usage:
+def _usage_of(told: _Usage) -> Usage:
     """The usage; what was read from the cache and written to it counts as prompt, as with other providers."""
     parts = (told.input_tokens, told.cache_read_input_tokens, told.cache_creation_input_tokens)
     # Only the first is always there; an impossible count makes the sum unknown.

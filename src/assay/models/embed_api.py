@@ -110,14 +110,14 @@ class ApiEmbedder:
         }
         try:
             async with asyncio.timeout(self._service.seconds):
-                content = await self._posted(body)
+                content = await self._post(body)
         except TimeoutError:
             raise late(self._service, self._service.seconds, "vectors") from None
         except CONNECTION as error:
             raise failed(self._service, error) from None
         return _vectors(content, len(texts))
 
-    async def _posted(self, body: object) -> bytes:
+    async def _post(self, body: object) -> bytes:
         """The service's answer, asked for without the vendor's package; see decision 124."""
         service = self._service
         url, headers = f"{service.url.rstrip('/')}/embeddings", {**UNCOMPRESSED, **_signed(service)}

@@ -284,7 +284,7 @@ def _thinking(model: str, effort: Effort | None) -> types.ThinkingConfig | None:
 
 def _read(service: Service, reply: types.GenerateContentResponse) -> Piece:
     """What a reply, or a part of one in a stream, says."""
-    counted = _counted(reply.usage_metadata)
+    counted = _usage_of(reply.usage_metadata)
     model = reply.model_version
     if reply.prompt_feedback and reply.prompt_feedback.block_reason:
         return Piece(finish="blocked", usage=counted, model=model)
@@ -311,7 +311,7 @@ def _finish(reason: types.FinishReason | None, parts: list[types.Part]) -> Finis
     return FINISHES.get(str(reason.value), "other") if reason else None
 
 
-def _counted(told: types.GenerateContentResponseUsageMetadata | None) -> Any:
+def _usage_of(told: types.GenerateContentResponseUsageMetadata | None) -> Any:
     if told is None:
         return None
     written = told.candidates_token_count

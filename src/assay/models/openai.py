@@ -120,7 +120,7 @@ class OpenAiModel:
         """
         try:
             async with asyncio.timeout(self._service.seconds):
-                response = await self._posted(request, stream=False)
+                response = await self._post(request, stream=False)
             return whole(self._service, _read(self._service, response.content))
         except TimeoutError:
             raise late(self._service, self._service.seconds, "reply") from None
@@ -137,7 +137,7 @@ class OpenAiModel:
 
     async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
         try:
-            response = await self._posted(request, stream=True)
+            response = await self._post(request, stream=True)
             try:
                 if is_stream(response.headers.get("content-type")):
                     async with aclosing(self._events(response)) as pieces:
@@ -158,7 +158,7 @@ class OpenAiModel:
                 break
             yield _read(self._service, data, part=True)
 
-    async def _posted(self, request: ModelRequest, *, stream: bool) -> httpx2.Response:
+    async def _post(self, request: ModelRequest, *, stream: bool) -> httpx2.Response:
         """The service's answer, whole or, for a stream, to be read; asked again in words that it knows."""
         while True:
             dialect = self._dialect
@@ -323,7 +323,7 @@ def _read(service: Service, content: bytes, *, part: bool = False) -> Piece:
     # One choice was asked for: another one's text, or a part out of its place, must not become half an answer.
     if any(choice.index != 0 for choice in choices) or len(choices) > 1 or not (choices or part):
         raise nonsense(service, f"{len(choices)} choices of numbers {[choice.index for choice in choices]}")
-    counted = _counted(reply.usage)
+    counted = _usage_of(reply.usage)
     if not choices:
         return Piece(usage=counted, model=reply.model)
     said = choices[0].delta or choices[0].message or _Message()
@@ -344,7 +344,7 @@ def _finish(said: _Message, reason: str | None) -> Finish | None:
     return FINISHES.get(reason, "other") if reason else None
 
 
-def _counted(told: _Usage | None) -> Any:
+def _usage_of(told: _Usage | None) -> Any:
     if told is None:
         return None
     cached = told.prompt_tokens_details.cached_tokens if told.prompt_tokens_details else None

@@ -61,7 +61,7 @@ class Settings(BaseModel):
         frozen=True, extra="forbid", validate_default=True, hide_input_in_errors=True, allow_inf_nan=False
     )
 
-    _told: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _display_names: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("assay"),
@@ -314,13 +314,13 @@ class Settings(BaseModel):
                 raise ValueError("a model's price is {input, output, cached} in US dollars, none below 0")
         return value
 
-    def told(self, name: str) -> str:
+    def display_name(self, name: str) -> str:
         """What a message calls a setting: the flag, the variable or the line in a file that its value is from."""
-        return self._told.get(name, variable_of(name))
+        return self._display_names.get(name, variable_of(name))
 
     def was_set(self, name: str) -> bool:
         """Whether somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
-        return name in self._told
+        return name in self._display_names
 
     def limits(self, profile: str) -> Limits:
         """What one question may use at this depth; what is set holds at any.

@@ -9,8 +9,8 @@ from typing import Literal
 
 from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Fit, MadeFor
-from assay.calibration.promise import Promise
 from assay.calibration.rightness import Rightness, features, shipped_rightness
+from assay.calibration.risk_guarantee import RiskGuarantee
 from assay.core.stages import ConfidenceEstimator, TextVerifier
 from assay.types import (
     AnswerReading,
@@ -137,7 +137,7 @@ _SHIFTED = "the latest claims look unlike those measured, so it may not hold"
 class Promised:
     """A promise about claims, and the support of those that it was measured on."""
 
-    promise: Promise
+    promise: RiskGuarantee
     reference: tuple[float, ...]
 
 
@@ -162,7 +162,7 @@ class PromisedVerifier:
         return withheld(found, promised.promise).with_checks((check,), findings_of((check,)))
 
 
-def withheld(review: Review, promise: Promise) -> Review:
+def withheld(review: Review, promise: RiskGuarantee) -> Review:
     """The review in which no claim below the promise's threshold is called supported."""
     unsure = {claim.n: _cause(claim, promise) for claim in review.claims if _unsure(claim, promise)}
     checks = tuple(_unsettled(check, unsure) for check in review.checks)
@@ -175,11 +175,11 @@ def withheld(review: Review, promise: Promise) -> Review:
     )
 
 
-def _unsure(claim: Claim, promise: Promise) -> bool:
+def _unsure(claim: Claim, promise: RiskGuarantee) -> bool:
     return claim.verdict is Verdict.SUPPORTED and (claim.support is None or claim.support < promise.threshold)
 
 
-def _cause(claim: Claim, promise: Promise) -> str:
+def _cause(claim: Claim, promise: RiskGuarantee) -> str:
     support = "unknown" if claim.support is None else f"{claim.support:.2f}"
     return f"support {support} is below {promise.threshold:.2f}, from where on a risk of {promise.risk:.0%} is kept"
 
@@ -196,7 +196,7 @@ def _unsettled(check: Check, unsure: dict[int, str]) -> Check:
     return replace(check, status=Status.UNKNOWN, cause=unsure[check.claim])
 
 
-def _promise_check(promise: Promise, *, shifted: bool) -> Check:
+def _promise_check(promise: RiskGuarantee, *, shifted: bool) -> Check:
     """The promise in words; unknown where the latest claims speak against it."""
     words = (
         f"promised with {promise.confidence:.0%} confidence, for claims like those measured: at most "

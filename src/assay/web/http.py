@@ -33,7 +33,7 @@ from assay.errors import (
     ProviderUnreachable,
 )
 from assay.web.egress import address_of
-from assay.web.guard import Guard, Link
+from assay.web.guard import Link, SsrfGuard
 from assay.web.pages import page_date
 from assay.web.robots import LARGEST, Robots, SiteRules, read
 from assay.web.sources import Page
@@ -168,10 +168,10 @@ async def system_addresses(host: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(info[4][0]) for info in found))
 
 
-class Door:
+class PinnedHttpClient:
     """Opens requests to links that a guard made. Neither follows redirects, nor retries, nor keeps cookies."""
 
-    def __init__(self, guard: Guard, resolve: Resolve = system_addresses) -> None:
+    def __init__(self, guard: SsrfGuard, resolve: Resolve = system_addresses) -> None:
         self.guard = guard
         self._resolve = resolve
 
@@ -344,7 +344,7 @@ class PageLimits:
 class PageFetcher:
     """Fetches pages through the door. It keeps the sites' rules for half a day, and nothing else."""
 
-    def __init__(self, door: Door, clock: Clock, limits: PageLimits | None = None) -> None:
+    def __init__(self, door: PinnedHttpClient, clock: Clock, limits: PageLimits | None = None) -> None:
         self._door = door
         self._clock = clock
         self._limits = limits or PageLimits()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from assay.errors import MissingExtra, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.web.guard import Guard, own_rules
+from assay.web.guard import SsrfGuard, own_rules
 from assay.web.http import late, masked, nonsense
 from assay.web.providers import LARGEST_ANSWER, plain, result, results
 from assay.web.sources import SearchResult
@@ -192,7 +192,7 @@ class McpSearch:
 
     def __post_init__(self) -> None:
         if isinstance(self.server, McpAddress):
-            Guard(own_rules(self.server.url)).link(self.server.url)
+            SsrfGuard(own_rules(self.server.url)).link(self.server.url)
 
     @property
     def host(self) -> str:

@@ -19,7 +19,7 @@ from assay.errors import AssayError, DocumentError, EgressRefused, ProviderError
 from assay.nlp.tokens import terms
 from assay.types import Evidence, Hit, Origin, Passage, Scores
 from assay.web.egress import redacted
-from assay.web.guard import Guard
+from assay.web.guard import SsrfGuard
 from assay.web.pages import Reading, snippet
 from assay.web.sources import Pages, SearchProvider, SearchResult
 
@@ -168,7 +168,7 @@ class OutsideRetriever:
         providers: Sequence[SearchProvider],
         pages: Pages,
         reading: Reading,
-        guard: Guard,
+        guard: SsrfGuard,
         clock: Clock,
         ranking: Ranking | None = None,
         limits: OutsideLimits | None = None,
@@ -291,7 +291,7 @@ def _each_once(searched: Sequence[_Searched], most: int) -> list[SearchResult]:
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
+class NullRetriever:
     """Finds nothing; the policy never asks it, since EXTERNAL is not able where it stands."""
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:

@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from assay.core.stages import Clock, Splitter
 from assay.nlp.publication_date import HEAD, date_in, date_of, dates_of_html
 from assay.types import Document, Loaded, Location, Origin, Passage
-from assay.web.guard import Guard
+from assay.web.guard import SsrfGuard
 from assay.web.sources import Page, PageReader, Pages, SearchResult
 
 _DAY = 86400.0
@@ -34,7 +34,7 @@ _SWEEP_EVERY = 64
 _LARGEST_HEAD = 1 << 16
 
 
-class KeptPages:
+class PageCache:
     """Pages as another source fetches them, kept in a folder for `max_age` seconds.
 
     The folder takes at most `largest` bytes, give or take the pages of a minute; the oldest go first.
@@ -43,7 +43,7 @@ class KeptPages:
     def __init__(
         self,
         pages: Pages,
-        guard: Guard,
+        guard: SsrfGuard,
         folder: Path,
         clock: Clock,
         *,

@@ -21,10 +21,10 @@ from assay.errors import (
     UsageError,
 )
 from assay.nlp.publication_date import date_of
-from assay.web.guard import Guard, Link, own_rules
+from assay.web.guard import Link, SsrfGuard, own_rules
 from assay.web.http import (
     FAILURES,
-    Door,
+    PinnedHttpClient,
     Resolve,
     answered,
     failed,
@@ -80,13 +80,13 @@ class Service:
         """The host of the address, without its port."""
         return urlsplit(self.url).hostname or ""
 
-    def door(self) -> tuple[Door, Link]:
+    def door(self) -> tuple[PinnedHttpClient, Link]:
         """The door to this service's address, which may be on this machine, and the address.
 
         Raises EgressRefused where it is no address, or one that nobody may reach.
         """
-        guard = Guard(own_rules(self.url))
-        return Door(guard, self.resolve), guard.link(self.url.rstrip("/"))
+        guard = SsrfGuard(own_rules(self.url))
+        return PinnedHttpClient(guard, self.resolve), guard.link(self.url.rstrip("/"))
 
     async def ask(
         self,

@@ -160,7 +160,7 @@ def _refuse_unpriced(name: str, settings: Settings) -> None:
     """Raise UsageError where money is limited and nobody knows what a model costs."""
     if settings.max_cost is not None and not price_known(name, settings.prices):
         raise UsageError(
-            f"{settings.told('max_cost')} cannot be kept: the price of {name} is unknown",
+            f"{settings.display_name('max_cost')} cannot be kept: the price of {name} is unknown",
             hint=f'set it in assay.toml: [prices."{name}"] input = …, output = … (US dollars per million), '
             "or with --prices JSON",
         )
@@ -219,7 +219,7 @@ def _openai(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.openai_api_key, settings.openai_base_url, "openai", "OPENAI_API_KEY")
     url = settings.openai_base_url or OPENAI_URL
-    return OpenAiModel(model, api_key=key, base_url=url, **_told(settings, "openai"))
+    return OpenAiModel(model, api_key=key, base_url=url, **_service_options(settings, "openai"))
 
 
 def _gemini(model: str, settings: Settings) -> LLM:
@@ -227,7 +227,7 @@ def _gemini(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.gemini_api_key, settings.gemini_base_url, "gemini", "GEMINI_API_KEY")
     url = settings.gemini_base_url or GEMINI_URL
-    return GeminiModel(model, api_key=key, base_url=url, **_told(settings, "gemini"))
+    return GeminiModel(model, api_key=key, base_url=url, **_service_options(settings, "gemini"))
 
 
 def _anthropic(model: str, settings: Settings) -> LLM:
@@ -235,10 +235,10 @@ def _anthropic(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.anthropic_api_key, settings.anthropic_base_url, "anthropic", "ANTHROPIC_API_KEY")
     url = settings.anthropic_base_url or ANTHROPIC_URL
-    return AnthropicModel(model, api_key=key, base_url=url, **_told(settings, "anthropic"))
+    return AnthropicModel(model, api_key=key, base_url=url, **_service_options(settings, "anthropic"))
 
 
-class _Told(TypedDict):
+class _ServiceOptions(TypedDict):
     """What every service is told: how long to wait, and what errors call its key and address."""
 
     seconds: float
@@ -247,12 +247,12 @@ class _Told(TypedDict):
     url_named: str
 
 
-def _told(settings: Settings, provider: str) -> _Told:
+def _service_options(settings: Settings, provider: str) -> _ServiceOptions:
     return {
         "seconds": settings.request_seconds,
         "idle_seconds": settings.idle_seconds,
-        "key_named": settings.told(f"{provider}_api_key"),
-        "url_named": settings.told(f"{provider}_base_url"),
+        "key_named": settings.display_name(f"{provider}_api_key"),
+        "url_named": settings.display_name(f"{provider}_base_url"),
     }
 
 

@@ -142,6 +142,7 @@ class OwnSearch:
         idle = next((name for name in _OF_OUR_SEARCH if settings.was_set(name)), None)
         if idle is not None:
             raise UsageError(
-                f"{settings.told(idle)} changes nothing: the retriever is your own", hint="set it where you make it"
+                f"{settings.display_name(idle)} changes nothing: the retriever is your own",
+                hint="set it where you make it",
             )
         return QuarantiningRetriever(self.plain(search_settings(settings)), tells=tells)

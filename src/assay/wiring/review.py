@@ -28,7 +28,7 @@ def open_rules(settings: Settings) -> RuleSet:
     wrong = next((name for name in settings.skip if name not in known), None)
     if wrong is not None:
         raise UsageError(
-            f"{settings.told('skip')}: there is no check {wrong!r}",
+            f"{settings.display_name('skip')}: there is no check {wrong!r}",
             hint=f"the checks are {', '.join(sorted(known))}",
         )
     return rules

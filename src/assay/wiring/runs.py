@@ -29,7 +29,7 @@ from assay.wiring.models import Models
 from assay.wiring.networks import OpenChecker, OpenReader, checker_then, reader_then
 from assay.wiring.review import open_rules
 from assay.wiring.stages import Composer
-from assay.wiring.verdict_cache import KeptVerdicts
+from assay.wiring.verdict_cache import VerdictCache
 
 # Seconds after which the collection's calibration is read again.
 READ_AGAIN = 1.0
@@ -38,7 +38,7 @@ FULL = 64
 # Settings that assay had once, each with the value under which a run is answered as it is without them.
 _REMOVED: Mapping[str, Any] = MappingProxyType({"weights": "fitted", "shadow": "none", "adaptive": False})
 # What is no part of how a run was answered, or must not be written down.
-_NOT_KEPT = frozenset(
+_NOT_RECORDED = frozenset(
     {"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
 )
 
@@ -120,7 +120,7 @@ class Runs:
             "profile": depth.profile,
             "profile_reason": depth.reason,
             "history": [message.to_dict() for message in history],
-            "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_KEPT)),
+            "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_RECORDED)),
             "embedding": self.embedding.to_dict(),
             # What the models call themselves, which is what the tape knows them by: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
@@ -169,18 +169,18 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
     try:
         recording = store.recording(run_id)
         calibrated = calibrated_then(store, recording.about)
-        return background.run(_replayed(recording, chosen, calibrated, emit))
+        return background.run(_replay(recording, chosen, calibrated, emit))
     finally:
         background.stop()
         store.close()
 
 
-async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
+async def _replay(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
     about = recording.about
     # A recording from before verdicts were kept looked none up, one from before words were corrected none of them,
     # and one from before models were given room to think gave them none.
     before = {"keep_verdicts": False, "spelling": False, "thinking_tokens": 0}
-    settings = Settings(**{**before, **_still_known(about["settings"])}, data_dir=chosen.data_dir)
+    settings = Settings(**{**before, **_known_settings(about["settings"])}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
     gone = {name: RunModel(GoneModel(own)) for name, own in about["models"].items()}
@@ -193,7 +193,7 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     history = tuple(Message(**message) for message in about["history"])
     style = CitationStyle(about["style"]) if "style" in about else None
     run = replace(run, style=style, in_dialogue=bool(history))
-    verdicts = KeptVerdicts() if settings.keep_verdicts else None
+    verdicts = VerdictCache() if settings.keep_verdicts else None
     stages = Composer(
         settings,
         models,
@@ -210,7 +210,7 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     return await run_question(recording.run.question, history, run, stages, emit)
 
 
-def _still_known(recorded: Mapping[str, Any]) -> dict[str, Any]:
+def _known_settings(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a run without those that are gone and changed nothing; raises Diverged for any other."""
     for name, value in recorded.items():
         if name not in Settings.model_fields and (name not in _REMOVED or value != _REMOVED[name]):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from assay.calibration.curves import FITTED_MODE, LATEST
-from assay.calibration.promise import Promise
+from assay.calibration.risk_guarantee import RiskGuarantee
 from assay.core.budget import ASSESSMENT, VERIFIER
 from assay.core.run import Deadline, Run, lateness
 from assay.core.stages import (
@@ -38,8 +38,8 @@ from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_utility
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
+from assay.models.caching import CachingEmbedder
 from assay.models.prices import Price, price_of
-from assay.models.remember import RememberingEmbedder
 from assay.models.run_model import CallMeter, RunModel, delays_from, ignore_usage
 from assay.prompting import FenceSource, random_fence
 from assay.records.replay import ModelTape, TapedEmbedder, TapedFences, TapedRetriever, TapedSpeller
@@ -60,12 +60,17 @@ from assay.verification.risk import PromisedVerifier
 from assay.verification.subject import ReaderRelevance
 from assay.verification.support import SUPPORTED
 from assay.verification.verifier import DeterministicVerifier
-from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
+from assay.wiring.calibrated import (
+    confidence_estimator,
+    describe_guarantee,
+    guarantee_of_answers,
+    guarantee_of_claims,
+)
 from assay.wiring.idle_settings import idle_warnings
 from assay.wiring.models import Models, as_set, thinking_within, tuning_of
 from assay.wiring.networks import OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
-from assay.wiring.verdict_cache import KeptVerdicts
+from assay.wiring.verdict_cache import VerdictCache
 from assay.writing.abstain import AskingDecliner, PlainDecliner
 from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
 from assay.writing.extractive import ExtractiveWriter
@@ -99,7 +104,7 @@ def repairer(
     return ComposedRepairer(RulesRepairer(verifier, verifier if weighs else None), by_kind)
 
 
-def able_to_mend(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:
+def allowed_repairs(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:
     """The repairs that can be carried out where a model has `written` and the profile is `deep`, above fast.
 
     What is quoted is never edited. What failed is marked and never dropped where the user wants that.
@@ -136,7 +141,7 @@ class Composer:
     retriever: Retriever
     outside: Retriever
     rules: RuleSet
-    verdicts: KeptVerdicts | None = None
+    verdicts: VerdictCache | None = None
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
     speller: Speller | None = None
@@ -146,15 +151,15 @@ class Composer:
     def stages(self, run: Run) -> Stages:
         """The stages of one run."""
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
-        embedder = RememberingEmbedder(taped)
+        embedder = CachingEmbedder(taped)
         reader = None if self.reader is None else self.reader.of(run)
-        fallback_writer = _quoter(reader, embedder)
-        used = self._used(run.profile)
-        promise = self._promise(run, used)
+        fallback_writer = _fallback_writer(reader, embedder)
+        used = self._models_used(run.profile)
+        promise = self._guarantee(run, used)
         condenses = run.in_dialogue or run.limits.rounds > 1
         idle = idle_warnings(self.settings, run.profile, answers=run.answers, condenses=condenses)
-        notes = [*idle, *([told(promise, run)] if promise else [])]
-        understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
+        notes = [*idle, *([describe_guarantee(promise, run)] if promise else [])]
+        understander, plain = self._understander(run), self._deterministic_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         outside = _on_tape(self.outside, run, "outside")
@@ -173,10 +178,10 @@ class Composer:
             judge=self._judge(embedder, reader, run, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
-            abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
+            abstainer=UnlinkedDecliner(AskingDecliner(_abstainer(run))),
             verifier=verifier,
             concluder=plain,
-            text_verifier=self._promised(verifier, run),
+            text_verifier=self._with_guarantee(verifier, run),
             repairer=repairer(
                 plain,
                 {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -194,7 +199,7 @@ class Composer:
             ),
             models=used,
             allowed_actions=self._allowed_actions(run),
-            allowed_repairs=able_to_mend(
+            allowed_repairs=allowed_repairs(
                 written=writer is not None,
                 deep=run.profile != "fast",
                 rewrites=rewriter is not None,
@@ -237,14 +242,14 @@ class Composer:
             return None
         return output_rules(self.rules, self.settings, answerable, run.meter.timing)
 
-    def _promise(self, run: Run, used: ModelsUsed) -> Promise | None:
+    def _guarantee(self, run: Run, used: ModelsUsed) -> RiskGuarantee | None:
         """What is promised of the run's answers; nothing where it answers no question."""
         if not run.answers:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
-        judge = "model" if asks else self._by_signals()
+        judge = "model" if asks else self._fast_judge_mode()
         embedding, foreign = self.embedder.model.sha256, self._is_foreign(run)
-        return promised(self.settings, run, embedding, judge, used, foreign=foreign)
+        return guarantee_of_answers(self.settings, run, embedding, judge, used, foreign=foreign)
 
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
@@ -295,7 +300,7 @@ class Composer:
             are_given=self._is_foreign(run),
         )
 
-    def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
+    def _deterministic_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
         asked = self._asked_seconds(run)
         late = None if asked is None else lateness(asked, run.clock)
         return DeterministicVerifier(
@@ -325,13 +330,13 @@ class Composer:
         tier: Tier = ModelTier(model, room, self._fences(run))
         return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
 
-    def _promised(self, verifier: TextVerifier, run: Run) -> TextVerifier:
+    def _with_guarantee(self, verifier: TextVerifier, run: Run) -> TextVerifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
         policy = None if self.checker is None else self.checker.checker.model.policy
         bar = SUPPORTED if policy is None else policy.supported
-        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(), bar)
+        made = partial(guarantee_of_claims, self.settings, self.embedder.model.sha256, self._verifier_name(), bar)
         return PromisedVerifier(verifier, made, self.supports)
 
     def _assessor(self, run: Run) -> Assessor | None:
@@ -359,17 +364,17 @@ class Composer:
         model = self._model("writer", run)
         if model is None:
             return None
-        full = self._cited(model, run)
+        full = self._cited_writer(model, run)
         if self.models.simple is None:
             return UnlinkedWriter(full)
         simple = self._of_run(self.models.by_name[self.models.simple], run)
-        return UnlinkedWriter(RoutedWriter(self._cited(simple, run), full))
+        return UnlinkedWriter(RoutedWriter(self._cited_writer(simple, run), full))
 
-    def _cited(self, model: LLM, run: Run) -> Writer:
+    def _cited_writer(self, model: LLM, run: Run) -> Writer:
         style = Style(
             context_tokens=self.settings.context_tokens,
             history_messages=self.settings.messages(run.profile),
-            instructions=self._told,
+            instructions=self._rule_instructions,
             max_tokens=self.settings.reply_tokens,
             temperature=self.settings.writer_temperature,
             system_prompt=self.settings.system_prompt or "",
@@ -377,7 +382,7 @@ class Composer:
         )
         return CitedWriter(model, style, self._fences(run))
 
-    def _told(self, question: Question) -> tuple[str, ...]:
+    def _rule_instructions(self, question: Question) -> tuple[str, ...]:
         """What the output rules tell a writer."""
         return output_rules(self.rules, self.settings).instructions(question) if self.settings.reflection else ()
 
@@ -425,40 +430,40 @@ class Composer:
         # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.
         return replace(learned, gains={**learned.gains, **{(Action.REFINE, triage): 1.0 for triage in Triage}})
 
-    def _used(self, profile: str) -> ModelsUsed:
+    def _models_used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")
         asks = judge is not None and profile != "fast"
         writer = self.models.of("writer")
         return ModelsUsed(
-            writer="extractive" if writer is None else self._writers(writer.name),
+            writer="extractive" if writer is None else self._writer_name(writer.name),
             judge=_FITTED if judge is None or not asks else as_set(judge.name, self.settings, "judge"),
-            verifier=self._tests(),
+            verifier=self._verifier_name(),
         )
 
-    def _tests(self) -> str:
+    def _verifier_name(self) -> str:
         model = self.models.of("verifier") if self.settings.verifier_model else None
         checker = None if self.checker is None else self.checker.checker.model.id
         asked = None if model is None else as_set(model.name, self.settings, "verifier")
         return ", ".join(filter(None, ("deterministic", checker, asked)))
 
-    def _by_signals(self) -> str:
+    def _fast_judge_mode(self) -> str:
         """The fast judge as calibrations name it."""
         return FAST if self.reader is None else FITTED_MODE
 
-    def _writers(self, name: str) -> str:
+    def _writer_name(self, name: str) -> str:
         full, simple = as_set(name, self.settings, "writer"), self.models.simple
         if simple is None:
             return full
         return f"{full} (simple questions: {as_set(self.models.by_name[simple].name, self.settings, 'writer')})"
 
 
-def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:
+def _fallback_writer(reader: Reader | None, embedder: Embedder) -> Writer:
     """Who quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
     return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
 
 
-def _decliner(run: Run) -> PlainDecliner:
+def _abstainer(run: Run) -> PlainDecliner:
     return PlainDecliner() if run.passages is None else PlainDecliner("No passage was given for this question")
 
 

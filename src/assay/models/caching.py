@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 2048
 
 
-class RememberingEmbedder:
+class CachingEmbedder:
     """Wraps an embedder, for one run or for all: search, judge and checks look at the same sentences.
 
     Of more than `most` texts those that were asked for last are known. Safe to use from several event loops.

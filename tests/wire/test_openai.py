@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.errors import PromptTooLong, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.models.openai import FAILURES, OpenAiModel, mapped
+from assay.models.openai import FAILURES, OpenAiModel, provider_error
 from assay.models.provider import Service
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -461,7 +461,7 @@ def test_every_exception_of_the_package_is_mapped():
     assert {openai.RateLimitError, openai.APITimeoutError, openai.OAuthError} <= kinds
     for kind in kinds:
         assert issubclass(kind, FAILURES), kind
-        error = mapped(instance(kind), SERVICE)
+        error = provider_error(instance(kind), SERVICE)
         assert isinstance(error, ProviderError), kind
         assert error.hint
 
@@ -483,5 +483,5 @@ def test_every_exception_of_the_package_is_mapped():
     ],
 )
 def test_what_each_becomes(kind: type[Exception], ours: type[ProviderError], retryable: bool):
-    error = mapped(instance(kind), SERVICE)
+    error = provider_error(instance(kind), SERVICE)
     assert (type(error), error.retryable) == (ours, retryable)

@@ -249,20 +249,20 @@ class LocalModel:
         """
         loop, chunks = asyncio.get_running_loop(), asyncio.Queue[_Chunk | None]()
         call = _Call(request, lambda chunk: loop.call_soon_threadsafe(chunks.put_nowait, chunk))
-        reading = _Reading(self.name)
+        builder = _ReplyBuilder(self.name)
         self._calls.add(call)
         work = loop.run_in_executor(self._worker, self._answer, call)
         work.add_done_callback(lambda _: chunks.put_nowait(None))
         try:
             while (chunk := await chunks.get()) is not None:
-                if text := reading.take(chunk):
+                if text := builder.take(chunk):
                     yield text
             await work
         finally:
             call.stopped.set()
             self._calls.discard(call)
             work.cancel()
-        yield reading.reply()
+        yield builder.reply()
 
     async def aclose(self) -> None:
         """End what is being generated and free the memory; calling it twice is harmless, a call loads it anew."""
@@ -401,7 +401,7 @@ def _sendable(text: str) -> str:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ReplyBuilder:
     """The chunks of one reply, put together."""
 
     name: str

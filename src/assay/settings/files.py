@@ -42,8 +42,8 @@ KEY_OF_URL: Mapping[str, str] = MappingProxyType(
 def display_name(setting: str, origin: str, variable: str | None = None) -> str:
     """A setting as whoever gave it knows it: its flag, its variable, or its line in a file; keys have no flag.
 
-    >>> display_name("max_cost", "flag"), display_name("max_cost", "assay.toml"), display_name("k", "environment", "ASSAY_K")
-    ('--max-cost', 'max_cost in assay.toml', 'ASSAY_K')
+    >>> display_name("max_cost", "flag"), display_name("max_cost", "assay.toml")
+    ('--max-cost', 'max_cost in assay.toml')
     """
     if origin == "flag":
         return setting if setting.endswith("_api_key") else f"--{setting.replace('_', '-')}"

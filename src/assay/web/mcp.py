@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from assay.errors import MissingExtra, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
 from assay.web.guard import SsrfGuard, own_rules
-from assay.web.http import late, masked, nonsense
+from assay.web.http import late, masked, unreadable_answer
 from assay.web.providers import LARGEST_ANSWER, plain, result, results
 from assay.web.sources import SearchResult
 
@@ -282,7 +282,7 @@ class McpSearch:
                     hint="check that the server runs, and its address",
                     retryable=True,
                 )
-        return nonsense(self.name, f"{type(chain[-1]).__name__}: {chain[-1]}")
+        return unreadable_answer(self.name, f"{type(chain[-1]).__name__}: {chain[-1]}")
 
 
 def arguments_for(tool: Tool, query: str, k: int) -> dict[str, Any]:

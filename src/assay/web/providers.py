@@ -30,9 +30,9 @@ from assay.web.http import (
     failed,
     late,
     masked,
-    nonsense,
     read_body,
     system_addresses,
+    unreadable_answer,
 )
 from assay.web.sources import SearchResult
 
@@ -73,15 +73,15 @@ class Service:
                 f"the key for {self.name} holds a space or a letter that no key has",
                 hint=f"set {self.key_variable} again, without quotes and line ends",
             )
-        self.door()
+        self.client()
 
     @property
     def host(self) -> str:
         """The host of the address, without its port."""
         return urlsplit(self.url).hostname or ""
 
-    def door(self) -> tuple[PinnedHttpClient, Link]:
-        """The door to this service's address, which may be on this machine, and the address.
+    def client(self) -> tuple[PinnedHttpClient, Link]:
+        """The client for this service's address, which may be on this machine, and the address.
 
         Raises EgressRefused where it is no address, or one that nobody may reach.
         """
@@ -115,11 +115,11 @@ class Service:
     async def _asked(
         self, path: str, query: Mapping[str, str | int], headers: Mapping[str, str], json_body: Any
     ) -> Answered:
-        door, base = self.door()
-        link = door.guard.link(str(base).rstrip("/") + path + ("?" + urlencode(query) if query else ""))
+        client, base = self.client()
+        link = client.guard.link(str(base).rstrip("/") + path + ("?" + urlencode(query) if query else ""))
         asking = {"Accept": "application/json", "Accept-Encoding": "identity", **headers}
         method = "GET" if json_body is None else "POST"
-        async with door.open(
+        async with client.open(
             link, method=method, headers=asking, json=json_body, idle_seconds=self.seconds
         ) as response:
             encoding = response.headers.get("Content-Encoding", "")
@@ -132,7 +132,7 @@ class Service:
         except (ValueError, RecursionError):
             if status != 200:
                 return None
-            raise nonsense(self.name, repr(data[:80])) from None
+            raise unreadable_answer(self.name, repr(data[:80])) from None
 
     def _refusal(self, reply: Answered, refused: Mapping[int, str]) -> ProviderError:
         """The error for a status that is no answer."""
@@ -150,7 +150,7 @@ class Service:
 def rows(service: str, value: Any) -> list[Mapping[str, Any]]:
     """The rows of a list in an answer. Raises ProviderFailed where there is no such list."""
     if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
-        raise nonsense(service, f"its results are {type(value).__name__}, not a list of results")
+        raise unreadable_answer(service, f"its results are {type(value).__name__}, not a list of results")
     return value
 
 
@@ -175,7 +175,7 @@ def results(service: str, found: Iterable[SearchResult | None], k: int) -> tuple
     listed = list(found)
     usable = [entry for entry in listed if entry is not None]
     if listed and not usable:
-        raise nonsense(service, f"none of its {len(listed)} results has a link or a text")
+        raise unreadable_answer(service, f"none of its {len(listed)} results has a link or a text")
     return tuple(usable[:k])
 
 
@@ -237,7 +237,7 @@ class BraveSearch:
             refused={402: "the plan's searches are used up; wait for the next month, or change the plan"},
         )
         if not isinstance(body, dict) or body.get("type") != "search":
-            raise nonsense(self.name, "no search response")
+            raise unreadable_answer(self.name, "no search response")
         # Brave leaves `web` out where it found no page.
         web = body.get("web", {"results": []})
         found = rows(self.name, web.get("results") if isinstance(web, dict) else None)
@@ -277,7 +277,7 @@ class SearxngSearch:
         """At most k results, best first. Raises ProviderError, also where all the engines behind it failed."""
         body = await self._service().ask("/search", {"q": query, "format": "json"}, refused={403: _NO_JSON})
         if not isinstance(body, dict):
-            raise nonsense(self.name, "no object")
+            raise unreadable_answer(self.name, "no object")
         found = rows(self.name, body.get("results"))
         silent = body.get("unresponsive_engines")
         if not found and silent:
@@ -335,7 +335,7 @@ class TavilySearch:
             refused={432: _USED_UP, 433: _USED_UP},
         )
         if not isinstance(body, dict):
-            raise nonsense(self.name, "no object")
+            raise unreadable_answer(self.name, "no object")
         taken = (
             result(row.get("title"), row.get("url"), row.get("content"), row.get("published_date"))
             for row in rows(self.name, body.get("results"))
@@ -393,7 +393,7 @@ class WikipediaSearch:
         }
         body = await self._service().ask("/w/api.php", asked)
         if not isinstance(body, dict):
-            raise nonsense(self.name, "no object")
+            raise unreadable_answer(self.name, "no object")
         self._raise_error(body.get("error"))
         # Without any article there is no `query`, only the sign that the answer is whole.
         if "query" not in body and body.get("batchcomplete") is True:

@@ -25,9 +25,11 @@ from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from assay.calibration.fit import Measured
     from assay.evals.checker_fit import CheckerFit
-    from assay.evals.labels_file import Labelled
+    from assay.evals.labels_file import Labelled, LabelledClaim
     from assay.models.checker import ClassifierChecker
     from assay.records.labels import Labels
     from assay.records.policies import CheckerPolicies
@@ -38,9 +40,15 @@ if TYPE_CHECKING:
 
 
 def calibrate_checker(
-    settings: Settings, terminal: Terminal, *, claims: Path | None, use: int | None, by: str, as_json: bool
+    settings: Settings,
+    terminal: Terminal,
+    *,
+    claims: Callable[[], Sequence[LabelledClaim]] | None,
+    use: int | None,
+    by: str,
+    as_json: bool,
 ) -> None:
-    """Fit the checker to the labelled `claims`, or switch to its policy `use`, or list its policies."""
+    """Fit the checker to what `claims` reads, or switch to its policy `use`, or list its policies."""
     from assay.core.tape import SystemClock
     from assay.wiring.networks import open_to_fit
     from assay.wiring.paths import policies_of
@@ -54,21 +62,20 @@ def calibrate_checker(
         elif claims is None:
             _list(settings, policies, checker, as_json, terminal)
         else:
-            found = _fitted(settings, checker, claims, terminal)
+            found = _fitted(settings, checker, claims(), terminal)
             _keep(settings, policies, found, as_json, terminal, at=at, by=by)
     finally:
         checker.close()
 
 
-def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, terminal: Terminal) -> CheckerFit:
+def _fitted(
+    settings: Settings, checker: ClassifierChecker, rows: Sequence[LabelledClaim], terminal: Terminal
+) -> CheckerFit:
     import asyncio
 
     from assay.evals.checker_fit import fitted_checker
-    from assay.evals.labels_file import labelled_claims
     from assay.models.caching import CachingEmbedder
     from assay.wiring import open_embedder
-
-    rows = labelled_claims(claims)
 
     async def fitting() -> CheckerFit:
         embedder = open_embedder(settings)
@@ -164,7 +171,10 @@ LabelsFile = Annotated[
         metavar="LABELS.jsonl", help='Labels of runs, one JSON object per line: {"id", "label": true or false}.'
     ),
 ]
-FromRecord = Annotated[bool, typer.Option("--labelled", help="Use the labels stored by `assay label`.")]
+FromRecord = Annotated[
+    bool,
+    typer.Option("--labelled", help="Use the labels stored by `assay label`; with --checker, those of claims."),
+]
 Claims = Annotated[
     Path | None,
     typer.Option(
@@ -211,8 +221,9 @@ def calibrate(
     listed.
 
     With --claims, a checker of the hub or of your own (--checker) is fitted: only then may it call claims
-    supported. Prints what its verdicts reach on claims that the fit did not see. It takes at least 38 claims that
-    are supported and 76 that are not. With --checker alone, its policies are listed.
+    supported. With --labelled instead, the claims are those that `assay label --claim` labelled. Prints what its
+    verdicts reach on claims that the fit did not see. It takes at least 38 claims that are supported and 76 that
+    are not. With --checker alone, its policies are listed.
 
     \b
     assay calibrate labels.jsonl -c manual
@@ -231,11 +242,13 @@ def calibrate(
     settings = load_settings(given).settings
     who = (by or login()).strip() or "unknown"
     if claims is not None or "checker" in given:
-        if file is not None or labelled:
+        if file is not None:
             raise UsageError(
-                "a checker is fitted to claims, not to answers", hint="give them: --claims CLAIMS.jsonl --checker …"
+                "a checker is fitted to claims, not to answers",
+                hint="give them: --claims CLAIMS.jsonl --checker …, or --labelled --checker …",
             )
-        calibrate_checker(settings, terminal, claims=claims, use=use, by=who, as_json=as_json)
+        to_fit = _claims_to_fit(settings, claims, labelled)
+        calibrate_checker(settings, terminal, claims=to_fit, use=use, by=who, as_json=as_json)
         return
     labels = Labels(RunStore(settings.runs_file, settings.collection))
     at = SystemClock().time()
@@ -262,6 +275,21 @@ def calibrate(
             terminal.line(f"after   {_told(found.fit.measured)}")
             terminal.note(f"to go back: assay calibrate --use {before} -c {settings.collection}")
     labels.store.close()
+
+
+def _claims_to_fit(
+    settings: Settings, file: Path | None, labelled: bool
+) -> Callable[[], Sequence[LabelledClaim]] | None:
+    """What reads the labelled claims, from a file or from the record; None where none are named."""
+    from assay.evals.labels_file import labelled_claims, recorded_claims
+    from assay.records.labels import Labels
+    from assay.records.runs import RunStore
+
+    if file is not None:
+        return lambda: labelled_claims(file)
+    if not labelled:
+        return None
+    return lambda: recorded_claims(Labels(RunStore(settings.runs_file, settings.collection)), settings.collection)
 
 
 def _from_file(file: Path) -> tuple[Labelled, ...]:

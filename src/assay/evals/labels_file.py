@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import UsageError
-from assay.types import Passage, Verdict
+from assay.records.labels import WHOLE, Labels
+from assay.types import EvidenceFound, Passage, Verdict
 
 # Fewer labels than this, or fewer of either kind, fit no calibration that means anything.
 FEWEST, FEWEST_OF_A_KIND = 20, 5
@@ -172,6 +173,34 @@ def labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
             raise refused(path, line.number, f"the claim stands in line {found[key].number} already")
         found[key] = one
     return tuple(found.values())
+
+
+def recorded_claims(labels: Labels, collection: str) -> tuple[LabelledClaim, ...]:
+    """The labelled claims of the collection's recorded answers, each beside the passages that it cites or rests on.
+
+    A claim that a person called wrong is unsupported: nobody said whether its passages contradict it. A claim
+    without a passage is left out.
+    """
+    found = []
+    for label in labels.holding():
+        record = labels.store.load(label.run_id)
+        answer = record.answer
+        if label.claim == WHOLE or answer is None or record.run.collection != collection:
+            continue
+        claim = next(claim for claim in answer["claims"] if claim["n"] == label.claim)
+        shown = {*claim["citations"], *(span["passage_id"] for span in claim["spans"])}
+        events = (event for event in record.events if event.kind == EvidenceFound.kind)
+        hits = (hit for event in events for hit in event.body["evidence"]["hits"])
+        texts = {hit["passage"]["passage_id"]: hit["passage"]["text"] for hit in hits}
+        passages = tuple(
+            Passage(passage_id, passage_id, "", 0, len(text), text)
+            for passage_id, text in texts.items()
+            if passage_id in shown
+        )
+        verdict = Verdict.SUPPORTED if label.good else Verdict.UNSUPPORTED
+        if passages:
+            found.append(LabelledClaim(label.version, claim["text"], verdict, passages))
+    return tuple(found)
 
 
 def counted(claims: Sequence[LabelledClaim]) -> str:

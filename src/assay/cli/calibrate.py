@@ -73,7 +73,7 @@ def _fitted(
 ) -> CheckerFit:
     import asyncio
 
-    from assay.evals.checker_fit import fitted_checker
+    from assay.evals.checker_fit import fit_checker
     from assay.models.caching import CachingEmbedder
     from assay.wiring import open_embedder
 
@@ -81,7 +81,7 @@ def _fitted(
         embedder = open_embedder(settings)
         try:
             with Bar(terminal, "claims", len(rows)) as bar:
-                return await fitted_checker(rows, checker, CachingEmbedder(embedder), bar.advance)
+                return await fit_checker(rows, checker, CachingEmbedder(embedder), bar.advance)
         finally:
             await embedder.aclose()
 
@@ -258,11 +258,11 @@ def calibrate(
     elif file is None and not labelled:
         _list_fits(labels, settings.collection, as_json, terminal)
     else:
-        from assay.evals.recalibrate import recalibrated
+        from assay.evals.recalibrate import recalibrate
         from assay.wiring import open_embedder
 
         rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
-        found = recalibrated(labels, settings.collection, rows, open_embedder(settings).model.sha256)
+        found = recalibrate(labels, settings.collection, rows, open_embedder(settings).model.sha256)
         before = labels.in_force(settings.collection).version
         made = labels.keep(settings.collection, found.fit, at=at, by=who)
         if as_json:
@@ -281,31 +281,31 @@ def _claims_to_fit(
     settings: Settings, file: Path | None, labelled: bool
 ) -> Callable[[], Sequence[LabelledClaim]] | None:
     """What reads the labelled claims, from a file or from the record; None where none are named."""
-    from assay.evals.labels_file import labelled_claims, recorded_claims
+    from assay.evals.labels_file import read_labelled_claims, recorded_claims
     from assay.records.labels import Labels
     from assay.records.runs import RunStore
 
     if file is not None:
-        return lambda: labelled_claims(file)
+        return lambda: read_labelled_claims(file)
     if not labelled:
         return None
     return lambda: recorded_claims(Labels(RunStore(settings.runs_file, settings.collection)), settings.collection)
 
 
 def _from_file(file: Path) -> tuple[Labelled, ...]:
-    from assay.evals.labels_file import labelled
+    from assay.evals.labels_file import read_labels
 
-    return labelled(file)
+    return read_labels(file)
 
 
 def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
     """The labels of whole answers of the collection."""
-    from assay.evals.labels_file import Labelled, enough
+    from assay.evals.labels_file import Labelled, require_enough
     from assay.records.labels import WHOLE
 
     whole = [each for each in labels.holding() if each.claim == WHOLE]
     own = [each for each in whole if labels.store.load(each.run_id).run.collection == collection]
-    return enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
+    return require_enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
 
 
 def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:

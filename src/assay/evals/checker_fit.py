@@ -18,7 +18,7 @@ from assay.calibration.risk_guarantee import binomial_tail
 from assay.core.stages import Checker, CheckerModel, Embedder, Pair
 from assay.errors import UsageError
 from assay.evals.fitting import FOLDS, fold_of
-from assay.evals.labels_file import LabelledClaim, counted
+from assay.evals.labels_file import LabelledClaim, count_summary
 from assay.evals.metrics import auroc
 from assay.types import Claim, Value, Verdict
 from assay.verification.verdict import NEVER_ABOVE, MeasuredClaim
@@ -108,7 +108,7 @@ class _KnownChecker:
         return np.array([self.known[pair] for pair in pairs], np.float32).reshape(len(pairs), 3)
 
 
-async def fitted_checker(
+async def fit_checker(
     claims: Sequence[LabelledClaim],
     checker: Checker,
     embedder: Embedder,
@@ -141,7 +141,7 @@ async def fitted_checker(
     _refuse_passing(claims, measured, found)
     rules = DeterministicVerifier(embedder)
     alone = [await _tested(claim, rules) for claim in claims]
-    return CheckerFit(policy, counted(claims), _reached(claims, found), _reached(claims, alone))
+    return CheckerFit(policy, count_summary(claims), _reached(claims, found), _reached(claims, alone))
 
 
 def policy_of(rows: Sequence[WeighedClaim]) -> ClaimPolicy:

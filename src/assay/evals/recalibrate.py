@@ -28,7 +28,7 @@ class Recalibrated(Value):
     before: Measured | None
 
 
-def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embedding: str) -> Recalibrated:
+def recalibrate(labels: Labels, collection: str, rows: Sequence[Labelled], embedding: str) -> Recalibrated:
     """The calibration of the collection's labelled answers; `embedding` is the hash of its embedding model.
 
     UsageError, naming the line, for a run that is not there or comes twice, is of another collection, was not

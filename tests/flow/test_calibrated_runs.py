@@ -58,7 +58,7 @@ def test_questions_like_those_of_the_fit_raise_none(store: RunStore):
 
 
 def test_answers_after_more_searches_are_not_compared(store: RunStore):
-    asked(store, [0.99] * 60, iterations=2)
+    asked(store, [0.99] * 60, searches=2)
     assert Labels(store).latest("notes", 100) == ()
 
 

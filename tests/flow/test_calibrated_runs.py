@@ -65,7 +65,7 @@ def test_answers_after_more_searches_are_not_compared(store: RunStore):
 def test_a_run_is_replayed_by_the_calibration_that_it_had(store: RunStore):
     asked(store, [0.9])
     own = replace(shipped()["answers"], data="ours")
-    Labels(store).keep("notes", own, at=1.0, by="ann")
+    Labels(store).add_calibration("notes", own, at=1.0, by="ann")
     about = {"calibration": dict(calibrated_by(store, "notes").about)}
     Labels(store).use("notes", 0, at=2.0, by="ann")
     assert calibrated_by(store, "notes").fit is None

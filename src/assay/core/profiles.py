@@ -1,4 +1,4 @@
-"""How deep to look, what each depth may use, and which model to ask: rules that a user can read. Pure."""
+"""Profiles: how deep to search, what each depth may use, and which model to ask. Pure."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ DEPTHS: Mapping[Importance, tuple[Profile, Profile]] = MappingProxyType(
         "high": ("thorough", "balanced"),
     }
 )
-# The share of what can be served at once from which on there is load.
+# Chosen: the share of the capacity from which on there is load.
 BUSY = 0.8
-# Where a wrong answer can hurt somebody. A word of these makes any question one of high importance.
+# Chosen: words of questions to which a wrong answer can hurt somebody; any one makes the importance high.
 RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "medical": re.compile(
@@ -68,15 +68,15 @@ RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-# A question of more words is not simple.
+# Chosen: a question of more words is not simple.
 SHORT = 20
-# A simple question wants a sentence or two: the detail (1 to 10) that a factual one has when nothing is said of it.
+# A simple question wants a sentence or two: the default detail (1 to 10) of a factual question.
 PLAIN_DETAIL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """A depth and why it was chosen, in words for the user."""
+    """A depth and the reason for it, in words for the user."""
 
     profile: Profile
     reason: str
@@ -107,7 +107,7 @@ def depth_for(
 
 
 def risk_of(text: str) -> str | None:
-    """The kind of question and the word that shows it, where a wrong answer can hurt; None for others.
+    """The kind of a question to which a wrong answer can hurt, and the word that shows it; None for others.
 
     >>> risk_of("Is the paint toxic?"), risk_of("What is tactical dosido?")
     ('a safety question ("toxic")', None)
@@ -119,9 +119,9 @@ def risk_of(text: str) -> str | None:
 
 
 def is_simple(question: Question) -> bool:
-    """Whether a cheap model may write the answer.
+    """True if a cheap model may write the answer.
 
-    So where the question asks for one fact in at most `SHORT` words, has one aspect, wants no more than a plain
+    It may if the question asks for one fact in at most `SHORT` words, has one aspect, wants no more than a plain
     answer (detail at most `PLAIN_DETAIL`) for no expert, is clear, and has no word of `RISKS`.
 
     >>> is_simple(Question("Who founded Rome?", "Who founded Rome?"))
@@ -140,12 +140,12 @@ def is_simple(question: Question) -> bool:
     )
 
 
-# What an assessed answer must reach to pass.
+# The quality that an assessed answer must reach to pass.
 
 
 @dataclass(frozen=True, slots=True)
 class QualityThreshold:
-    """`quality` is asked of an answer over all criteria, `floor` in each of them; both 0 to 1."""
+    """The `quality` required of an answer over all criteria and the `floor` in each of them; both 0 to 1."""
 
     quality: float = 0.7
     floor: float = 0.5

@@ -182,7 +182,7 @@ def recorded_claims(labels: Labels, collection: str) -> tuple[LabelledClaim, ...
     without a passage is left out.
     """
     found = []
-    for label in labels.holding():
+    for label in labels.current():
         record = labels.store.load(label.run_id)
         answer = record.answer
         if label.claim == WHOLE or answer is None or record.run.collection != collection:

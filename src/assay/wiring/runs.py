@@ -20,7 +20,7 @@ from assay.core.stages import Emit
 from assay.core.tape import SystemClock, Tape
 from assay.errors import Diverged
 from assay.models.run_model import RunModel
-from assay.records.replay import GoneEmbedder, GoneModel, GoneRetriever, GoneSpeller, TapedClock
+from assay.records.replay import EmbedderStub, ModelStub, RetrieverStub, SpellerStub, TapedClock
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings
 from assay.types import Answer, CitationStyle, EmbeddingModel, Evidence, Message
@@ -80,7 +80,7 @@ class Runs:
         self.store.measure(run_id, begun.meter)
         if tape is not None:
             about = self._about(depth, history, begun)
-            self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
+            self.store.keep_tape(run_id, {**about, "calibration": calibrated.about}, tape)
         return begun
 
     def begin_given(self, text: str, running: int) -> Run:
@@ -183,7 +183,7 @@ async def _replay(recording: Recording, chosen: Settings, calibrated: Calibrated
     settings = Settings(**{**before, **_known_settings(about["settings"])}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    gone = {name: RunModel(GoneModel(own)) for name, own in about["models"].items()}
+    gone = {name: RunModel(ModelStub(own)) for name, own in about["models"].items()}
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)
@@ -197,14 +197,14 @@ async def _replay(recording: Recording, chosen: Settings, calibrated: Calibrated
     stages = Composer(
         settings,
         models,
-        GoneEmbedder(embedding),
-        GoneRetriever(),
-        GoneRetriever(),
+        EmbedderStub(embedding),
+        RetrieverStub(),
+        RetrieverStub(),
         open_rules(settings),
         verdicts,
         checker_then(about),
         reader_then(about),
-        None if "own_search" in about else GoneSpeller(),
+        None if "own_search" in about else SpellerStub(),
         is_own_search="own_search" in about,
     ).stages(run)
     return await run_question(recording.run.question, history, run, stages, emit)

@@ -25,7 +25,7 @@ from assay.errors import (
 )
 from assay.models.prices import Price
 from assay.models.run_model import FAILURES, CallMeter, Circuit, RunModel, Tuning
-from assay.records.replay import GoneModel, ModelTape, TapedClock
+from assay.records.replay import ModelStub, ModelTape, TapedClock
 from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
 
 ASKED = ModelRequest("judge", (PromptMessage("user", "How hot?"),), max_tokens=10)
@@ -311,7 +311,7 @@ async def test_a_reply_that_did_not_end_by_itself_is_unusable(finish):
 
 
 def played(tape: Tape) -> RunModel:
-    return RunModel(GoneModel("fake:m"), tape=ModelTape(Tape(tape.entries)))
+    return RunModel(ModelStub("fake:m"), tape=ModelTape(Tape(tape.entries)))
 
 
 async def heard(model, request: ModelRequest) -> list:
@@ -370,7 +370,7 @@ async def test_room_to_think_is_no_room_for_a_longer_reply(pieces: list[str], sa
     *given, ended = live
     assert isinstance(ended, ModelReply)
     assert (len(given), ended.finish) == (said, finish)
-    replayed = RunModel(GoneModel("fake:m"), tape=ModelTape(Tape(tape.entries)), tuning=tuning)
+    replayed = RunModel(ModelStub("fake:m"), tape=ModelTape(Tape(tape.entries)), tuning=tuning)
     assert [part async for part in replayed.stream(request)] == live
 
 

@@ -33,9 +33,9 @@ from scipy.optimize import minimize
 from written_questions import held_questions, written_collection
 
 from assay.core.stages import Embedder
+from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
-from assay.models.remember import RememberingEmbedder
 from assay.types import Evidence, PassageReading, ReaderModel, TitledText
 from assay.understanding.rules import understand_by_rules
 from assay.writing import reader_writer
@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--reader", type=Path, default=None)
     asked = parser.parse_args()
     reader = KeptReader(OnnxReader.load(asked.reader or assay_models.folder("minilm-l6-reader-int8")))
-    embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()), 1 << 16)
+    embedder = CachingEmbedder(LocalEmbedder.load(assay_models.folder()), 1 << 16)
     found: defaultdict[str, list[Choice]] = defaultdict(list)
     for name in asked.folders:
         rows = {"written": written, "asked": documented}.get(name, partial(natural, Path(name)))()

@@ -29,9 +29,9 @@ from pipeline import Case, completed, engine, found
 from assay.core.draft import compose
 from assay.core.stages import Writer
 from assay.evals.metrics import auroc
+from assay.models.caching import CachingReader
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
-from assay.models.remember import CachingReader
 from assay.types import Finished
 from assay.writing.extractive import ExtractiveWriter
 from assay.writing.reader_writer import ReaderWriter

@@ -31,8 +31,8 @@ from assay.core.run import Run
 from assay.core.stages import Stages
 from assay.core.tape import SystemClock
 from assay.errors import AssayError
+from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
-from assay.models.remember import RememberingEmbedder
 from assay.nlp.sentences import sentences
 from assay.retrieval.quarantine import QuarantiningRetriever, masked_spans, quarantined
 from assay.settings import Settings
@@ -182,7 +182,7 @@ def evidence_of(passages: Sequence[str]) -> Evidence:
 class Bench:
     """What asks: the stages of the product over passages that are given, at one depth."""
 
-    embedder: RememberingEmbedder
+    embedder: CachingEmbedder
     depth: str
 
     def stages(self, evidence: Evidence, model: ObedientModel, outside: Fixed, run: Run) -> Stages:
@@ -278,7 +278,7 @@ async def at_depth(
     }
 
 
-async def checks(embedder: RememberingEmbedder, rows: Sequence[dict[str, str]], bench: Bench) -> dict[str, Any]:
+async def checks(embedder: CachingEmbedder, rows: Sequence[dict[str, str]], bench: Bench) -> dict[str, Any]:
     """Claims of people, tested against their texts with and without a plant."""
     lines = (data_folder() / "dev" / "wice" / "grounding.jsonl").read_text(encoding="utf-8").strip().split("\n")
     claims = [each for each in map(json.loads, lines) if len(each["context"]) < 6000][:QUESTIONS]
@@ -317,7 +317,7 @@ async def main() -> None:
     rows = attacks()
     strings = drawn([row for row in rows if row["source"] != BENIGN])
     asked = questions()
-    embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()))
+    embedder = CachingEmbedder(LocalEmbedder.load(assay_models.folder()))
     watch = Watch()
     sys.addaudithook(watch.heard)
     numbers: dict[str, Any] = {

@@ -31,7 +31,7 @@ from assay.judging.recommendation import Thresholds, triage_of
 from assay.types import Action, Triage
 from report import ROOT, write_result
 
-TABLE = ROOT / "src" / "assay" / "web" / "worth.json"
+TABLE = ROOT / "src" / "assay" / "web" / "search_utility.json"
 PRICE, EXTERNAL_SECONDS = 0.02, 2.0
 CORRECT = Thresholds().correct
 BARS = tuple(n / 100 for n in range(70, 96))

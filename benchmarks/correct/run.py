@@ -29,7 +29,7 @@ from assay.core.stages import Retriever
 from assay.evals.metrics import Rows, paired_bootstrap
 from assay.judging.rewriting import RulesRefiner
 from assay.judging.selection import BestSelector, with_strips
-from assay.models.remember import RememberingEmbedder
+from assay.models.caching import CachingEmbedder
 from assay.prompting import shown_text
 from assay.retrieval.hybrid import HybridRetriever
 from assay.retrieval.index.sqlite import open_sqlite
@@ -149,7 +149,7 @@ async def main() -> None:
     with engine():
         pass  # it is filled where it was not there
     folder = Path(os.environ.get("ASSAY_BENCH_CACHE", tempfile.gettempdir())) / "answers-collection"
-    embedder = RememberingEmbedder(open_embedder(load_settings({}).settings))
+    embedder = CachingEmbedder(open_embedder(load_settings({}).settings))
     index = open_sqlite(folder / "collections" / "wiki-mix", embedder.model, create=False)
     hybrid = HybridRetriever(index, embedder, SearchSettings(k=K))
     linked = LinkedRetriever(hybrid, index, embedder)

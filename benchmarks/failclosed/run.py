@@ -18,7 +18,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.errors import ProviderUnreachable
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Passage, Status, Verdict
 from assay.verification.model_verifier import ModelTier, ModelVerifier
@@ -105,7 +105,7 @@ def by_assay(reply: Reply) -> bool:
     """Whether assay takes the claim as good without a check that says otherwise."""
     if isinstance(reply, Exception):
         reply = ProviderUnreachable(str(reply), hint="")
-    model = StructuredModel(ScriptedModel(reply, reply))
+    model = RunModel(ScriptedModel(reply, reply))
     verifier = ModelVerifier(DeterministicVerifier(), ModelTier(model, fence=lambda: "5eed" * 8))
     review = asyncio.run(verifier.check(CLAIM, (Passage("p", "p", "", 0, len(SOURCE), SOURCE),)))
     told = any(each.status in (Status.UNKNOWN, Status.FAILED) for each in review.checks)

@@ -43,9 +43,9 @@ WAYS = (
     *(["--citation-style", style] for style in ("named", "footnote", "author-page")),
     *(["--mode", mode] for mode in ("sparse", "dense")),
     *(["--" + part, "none"] for part in ("reader", "checker")),
-    *(["--references"], ["--fusion", "rrf"], ["--mmr", "0.5"], ["--k", "3"], ["--weights", "seed"]),
+    *(["--references"], ["--fusion", "rrf"], ["--mmr", "0.5"], ["--k", "3"]),
     *(["--no-reflection"], ["--rules", "marketing"], ["--skip", "numbers,names"], ["--max-risk", "0.2"]),
-    *(["--unsupported", "mark"], ["--no-spelling"], ["--adaptive"], ["--stream"], ["--criteria", "accuracy"]),
+    *(["--unsupported", "mark"], ["--no-spelling"], ["--stream"], ["--criteria", "accuracy"]),
 )
 # Of documents in other formats: PDF, Word, PowerPoint, Excel, CSV, HTML, EPUB, mail, text.
 OF_FORMATS = (

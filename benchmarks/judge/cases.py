@@ -16,9 +16,9 @@ from assay_models import folder as weights_folder
 from numpy.typing import NDArray
 
 from assay.core.stages import Entry
+from assay.models.caching import CachingReader
 from assay.models.embed_local import LocalEmbedder
 from assay.models.reader import OnnxReader
-from assay.models.remember import CachingReader
 from assay.retrieval.hybrid import HybridRetriever
 from assay.retrieval.index.sqlite import open_sqlite
 from assay.types import Document, EmbeddingModel, Evidence, Hit, Message, Passage, Question

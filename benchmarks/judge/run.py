@@ -18,10 +18,10 @@ from cases import ASKED, ROOT, SETS, TRAIN, Case, KeptEmbedder, asked, given, op
 from fit import GIVEN, GIVEN_READ, SEARCHED, SEARCHED_READ, WORDS, table
 from learning import Table, fit, out_of_fold, scores
 from numpy.typing import NDArray
+from seed import SeedJudge
 
 from assay.evals.metrics import auroc, paired_bootstrap
 from assay.judging.reader_judge import HeuristicJudge
-from assay.judging.seed import SeedJudge
 from assay.nlp.tokens import terms
 from assay.types import Action
 

@@ -34,9 +34,9 @@ from assay.judging.model_verdict import shown
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.thorough import ThoroughModel
 from assay.judging.thorough import judge_reply as weighed_thorough
+from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
-from assay.models.remember import RememberingEmbedder
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.nlp.tokens import terms
 from assay.prompting import random_fence
 from assay.retrieval.quarantine import quarantined
@@ -124,7 +124,7 @@ class Once:
 
 def judge_of(depth: str, fast: Judge, model: JudgingModel) -> JudgePipeline:
     """The judge of a depth."""
-    llm = StructuredModel(model)
+    llm = RunModel(model)
     balanced = BalancedModel(llm, room=ROOM, fence=random_fence)
     thorough = ThoroughModel(llm, room=ROOM, fence=random_fence) if depth == "thorough" else None
     return JudgePipeline(fast, SystemClock(), balanced, thorough, depth)
@@ -232,7 +232,7 @@ async def over_benign(depth: str, fast: Judge) -> dict[str, Any]:
 async def main() -> None:
     """Measure and write."""
     rows = drawn([row for row in attacks() if row["source"] != BENIGN])
-    embedder = RememberingEmbedder(LocalEmbedder.load(assay_models.folder()))
+    embedder = CachingEmbedder(LocalEmbedder.load(assay_models.folder()))
     fast = HeuristicJudge(embedder)
     numbers: dict[str, Any] = {"strings": dict(Counter(row["source"] for row in rows))}
     for depth in DEPTHS:

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.core.pipeline import run_question
 from assay.core.run import ignore_event
 from assay.engine import Engine
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.nlp.citations import citations, without_marks
 from assay.nlp.negation import negations
 from assay.nlp.sentences import sentences
@@ -211,7 +211,7 @@ def played(opened: Engine, row: dict, knowing: Knowing | None) -> Answer:
         stages = replace(opened._parts.stages_for(run), retriever=Given(evidence), judge=Sufficient())
         if knowing is not None:
             assert isinstance(stages.verifier, DeterministicVerifier)
-            verifier = ModelVerifier(stages.verifier, ModelTier(StructuredModel(knowing), ROOM))
+            verifier = ModelVerifier(stages.verifier, ModelTier(RunModel(knowing), ROOM))
             stages = replace(stages, verifier=verifier, settler=verifier)
         return await run_question(row["question"], (), run, stages, ignore_event)
 

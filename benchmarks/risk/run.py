@@ -19,9 +19,9 @@ from scored import KEPT_OUT, Scored, fitted_on, joined, scored
 
 from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Rung
-from assay.calibration.promise import STARTS, STRICTEST, Promise, best_promise, promise
+from assay.calibration.risk_guarantee import STARTS, STRICTEST, RiskGuarantee, best_guarantee, guarantee
 from assay.evals.fitting import ladder, oracle_share, realised
-from assay.wiring.calibrated import called_supported
+from assay.wiring.calibrated import supported_rungs
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from report import bundled_checker, write_result
@@ -42,12 +42,12 @@ def halves(rows: Scored, seed: int) -> tuple[Scored, Scored]:
 def steps(kind: str, rows: Scored) -> tuple[Rung, ...]:
     """The ladder of the rows; of claims the part that is called supported, as `assay check` takes it."""
     found = ladder(rows.scores.tolist(), (~rows.happened).tolist(), rows.groups, RUNGS)
-    return called_supported(found, bundled_checker().model.policy.supported) if kind == "claims" else found
+    return supported_rungs(found, bundled_checker().model.policy.supported) if kind == "claims" else found
 
 
-def kept_by(kind: str, rows: Scored, risk: float) -> Promise | None:
+def kept_by(kind: str, rows: Scored, risk: float) -> RiskGuarantee | None:
     """The promise as the program makes it."""
-    return promise(steps(kind, rows), risk, starts=starts(kind))
+    return guarantee(steps(kind, rows), risk, starts=starts(kind))
 
 
 def starts(kind: str) -> tuple[float, ...]:
@@ -104,7 +104,7 @@ def main() -> None:
     """Split, count, write, for the kinds that are named, or all."""
     for kind in sys.argv[1:] or KEPT_OUT:
         rows = joined(list(fitted_on(kind, scored(kind)).values()))
-        best = best_promise(steps(kind, rows), starts=starts(kind))
+        best = best_guarantee(steps(kind, rows), starts=starts(kind))
         numbers = {
             "splits": SPLITS,
             "confidence": 0.9,

@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.core.tape import SystemClock
 from assay.errors import AssayError, EgressRefused
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard
-from assay.web.http import Door, PageFetcher, PageLimits
+from assay.web.guard import SsrfGuard
+from assay.web.http import PageFetcher, PageLimits, PinnedHttpClient
 from report import write_result
 from support.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 
@@ -94,8 +94,10 @@ async def fetched(fetcher: PageFetcher, link: str) -> str:
 
 async def measured() -> dict[str, object]:
     """The counts."""
-    guard = Guard(EgressRules(enabled=True))
-    fetcher = PageFetcher(Door(guard, resolve), SystemClock(), PageLimits(seconds=3.0, idle_seconds=1.0))
+    guard = SsrfGuard(EgressRules(enabled=True))
+    fetcher = PageFetcher(
+        PinnedHttpClient(guard, resolve), SystemClock(), PageLimits(seconds=3.0, idle_seconds=1.0)
+    )
     listeners = Listeners()
     links = [each.replace("{port}", str(PORT)) for each in FORBIDDEN_LINKS]
     links += [f"http://{name}/" for name in FORBIDDEN_NAMES]

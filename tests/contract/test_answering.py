@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
+from assay.assessment.deterministic import DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
-from assay.assessment.scoring import QualityThreshold, RubricAdviser
-from assay.calibration.promise import Promise
+from assay.assessment.scoring import RubricAdviser
+from assay.calibration.risk_guarantee import RiskGuarantee
 from assay.calibration.shipped import shipped
 from assay.core.budget import untimed
 from assay.core.stages import (
@@ -134,7 +134,7 @@ def _model(name: str) -> ModelVerifier:
 
 
 def _promised() -> Promised:
-    return Promised(Promise(risk=0.2, threshold=0.8, share=0.12, shown=120, wrong=15), (0.5,) * 50)
+    return Promised(RiskGuarantee(risk=0.2, threshold=0.8, share=0.12, shown=120, wrong=15), (0.5,) * 50)
 
 
 VERIFIERS: dict[str, Callable[[], Verifier]] = {
@@ -186,7 +186,6 @@ class TestSettlers(SettlerContract):
 ASSESSORS: dict[str, Callable[[], Assessor]] = {
     "scripted": lambda: ScriptedAssessor(Always(Assessment((), None, None, "0" * 64))),
     "rules": DeterministicAssessor,
-    "adaptive": lambda: AdaptiveAssessor(DeterministicAssessor(), QualityThreshold()),
     "timed": lambda: TimedAssessor(DeterministicAssessor(), untimed),
     **{name: lambda llm=llm: ModelAssessor(llm) for name, llm in ANY_MODEL.items()},
 }

@@ -15,19 +15,18 @@ from assay.core.stages import LLM, Checker, Clock, Embedder, Reader
 from assay.core.tape import SystemClock, Tape
 from assay.evals.checker_fit import _KnownChecker
 from assay.models.anthropic import AnthropicModel
+from assay.models.caching import CachingEmbedder, CachingReader
 from assay.models.checker import ClassifierChecker, OnnxChecker
 from assay.models.embed_api import ApiEmbedder
 from assay.models.embed_local import LocalEmbedder
 from assay.models.gemini import GeminiModel
 from assay.models.openai import OpenAiModel
-from assay.models.prices import PricedModel
+from assay.models.prices import PriceTable
 from assay.models.reader import OnnxReader, SpanReader
-from assay.models.remember import CachingReader, RememberingEmbedder
-from assay.models.run_model import Circuit, GuardedModel, MeteredModel, TunedModel, Tuning
+from assay.models.run_model import CallMeter, Circuit, RunModel, Tuning
 from assay.models.scripted import Rule
 from assay.models.scripted import ScriptedModel as FileModel
-from assay.models.structured import StructuredModel
-from assay.records.replay import TapedChecker, TapedClock, TapedEmbedder, TapedModel, TapedReader
+from assay.records.replay import ModelTape, TapedChecker, TapedClock, TapedEmbedder, TapedReader
 from assay.records.runs import RunStore
 from assay.testing.contracts import (
     CheckerContract,
@@ -67,12 +66,15 @@ def _known() -> Future[bool]:
 MODELS: dict[str, Callable[[], LLM]] = {
     "scripted": lambda: ScriptedModel(*["It was opened in 1932 [1]."] * 20),
     "file": lambda: FileModel([Rule(reply="It was opened in 1932 [1].")]),
-    "structured": lambda: StructuredModel(LocalModel()),
-    "metered": lambda: MeteredModel(LocalModel(), Budget(Limits(calls=99), SystemClock()), SystemClock()),
-    "guarded": lambda: GuardedModel(LocalModel(), Circuit(SystemClock())),
-    "tuned": lambda: TunedModel(LocalModel(), Tuning()),
-    "priced": lambda: PricedModel(LocalModel(), {}, _known()),
-    "taped": lambda: TapedModel(LocalModel(), Tape()),
+    "of a run, without steps": lambda: RunModel(LocalModel()),
+    "of a run": lambda: RunModel(
+        LocalModel(),
+        Circuit(SystemClock()),
+        PriceTable(LocalModel().name, {}, _known()),
+        ModelTape(Tape()),
+        CallMeter(Budget(Limits(calls=99), SystemClock()), SystemClock()),
+        Tuning(),
+    ),
 }
 
 
@@ -101,8 +103,8 @@ class TestModelsOfServices(LLMContract):
 EMBEDDERS: dict[str, Callable[[], Embedder]] = {
     "words": WordEmbedder,
     "bundled": lambda: LocalEmbedder.load(assay_models.folder(), threads=1),
-    "remembering": lambda: RememberingEmbedder(WordEmbedder()),
-    "remembering two": lambda: RememberingEmbedder(WordEmbedder(), most=2),
+    "remembering": lambda: CachingEmbedder(WordEmbedder()),
+    "remembering two": lambda: CachingEmbedder(WordEmbedder(), most=2),
     "taped": lambda: TapedEmbedder(WordEmbedder(), Tape()),
 }
 

@@ -25,7 +25,6 @@ from assay.judging.judge import JudgePipeline, NoJudge
 from assay.judging.light import BalancedModel
 from assay.judging.reader_judge import HeuristicJudge
 from assay.judging.rewriting import ModelRefiner, RulesRefiner
-from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
 from assay.models.reader import OnnxReader
@@ -59,7 +58,7 @@ from assay.types import Action, Document, Evidence, Judgement, SearchMode, Searc
 from assay.understanding.model import ModelUnderstander
 from assay.understanding.rules import AsSetUnderstander, RulesUnderstander
 from assay.understanding.spelling import CollectionSpeller, SpellingUnderstander
-from assay.web.outside import Nowhere
+from assay.web.outside import NullRetriever
 from assay.web.providers import BraveSearch, SearxngSearch, TavilySearch, WikipediaSearch
 from assay.web.sources import SearchProvider
 from support.always import Always
@@ -130,7 +129,7 @@ RETRIEVERS: dict[str, Callable[[], Retriever]] = {
     "whole blocks": lambda: WholeBlocksRetriever(_hybrid(), INDEX),
     "quarantining": lambda: QuarantiningRetriever(_hybrid()),
     "taped": lambda: TapedRetriever(_hybrid(), Tape()),
-    "nowhere": Nowhere,
+    "nowhere": NullRetriever,
     "scripted": lambda: ScriptedRetriever(Always(Evidence())),
 }
 
@@ -156,9 +155,7 @@ JUDGES: dict[str, Callable[[], Judge]] = {
     "words alone": HeuristicJudge,
     "words and vectors": lambda: FAST,
     "reader": lambda: HeuristicJudge(WORDS, reader=OnnxReader.load(TINY_READER)),
-    "seed": lambda: SeedJudge(WORDS),
     "pipeline": lambda: JudgePipeline(FAST, SystemClock()),
-    "pipeline with a shadow": lambda: JudgePipeline(FAST, SystemClock(), shadow=SeedJudge(WORDS)),
     "no judge": NoJudge,
     "logged only": lambda: NoJudge(JudgePipeline(FAST, SystemClock())),
     "scripted": lambda: ScriptedJudge(Always(Judgement(None, Action.ABSTAIN, "nothing was found"))),

@@ -16,8 +16,8 @@ from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import PassageSplitter
 from assay.types import Evidence
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard
-from assay.web.http import Door, PageFetcher, PageLimits
+from assay.web.guard import SsrfGuard
+from assay.web.http import PageFetcher, PageLimits, PinnedHttpClient
 from assay.web.outside import OutsideLimits, OutsideRetriever
 from assay.web.pages import SNIPPET, Reading
 from assay.web.providers import SearxngSearch
@@ -62,8 +62,10 @@ class Scripted:
 class PagesInTime:
     """Pages of the web, each within the limits that are meant for it."""
 
-    def __init__(self, guard: Guard) -> None:
-        self._slow, self._others = (PageFetcher(Door(guard), SystemClock(), each) for each in (SHORT, PLENTY))
+    def __init__(self, guard: SsrfGuard) -> None:
+        self._slow, self._others = (
+            PageFetcher(PinnedHttpClient(guard), SystemClock(), each) for each in (SHORT, PLENTY)
+        )
 
     async def fetch(self, link: str) -> Page:
         return await (self._slow if link.endswith(SLOW_PAGES) else self._others).fetch(link)
@@ -76,7 +78,7 @@ def outside(
     limits: OutsideLimits | None = None,
     reader: Any = None,
 ) -> OutsideRetriever:
-    guard = Guard(rules or EgressRules(enabled=True, named=(web.address,)))
+    guard = SsrfGuard(rules or EgressRules(enabled=True, named=(web.address,)))
     reading = Reading(reader or HtmlLoader(), PassageSplitter(lambda text: len(text.split())))
     asked = providers or (SearxngSearch(web.url, seconds=15.0),)
     return OutsideRetriever(asked, PagesInTime(guard), reading, guard, SystemClock(), limits=limits)

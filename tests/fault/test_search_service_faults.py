@@ -19,8 +19,8 @@ from assay.ingest.load_html import HtmlLoader
 from assay.ingest.split import PassageSplitter
 from assay.types import Evidence
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard
-from assay.web.http import Door, PageFetcher, PageLimits
+from assay.web.guard import SsrfGuard
+from assay.web.http import PageFetcher, PageLimits, PinnedHttpClient
 from assay.web.mcp import McpAddress, McpSearch
 from assay.web.outside import OutsideLimits, OutsideRetriever
 from assay.web.pages import Reading
@@ -97,9 +97,9 @@ def mcp() -> Iterator[str]:
 
 async def searched(good: LocalWeb, failing: SearchProvider) -> Evidence:
     """A round that asks the failing service, then one that works."""
-    guard = Guard(EgressRules(enabled=True, named=(good.address,)))
+    guard = SsrfGuard(EgressRules(enabled=True, named=(good.address,)))
     pages = PageFetcher(
-        Door(guard), SystemClock(), PageLimits(bytes=1024 * 1024, seconds=PLENTY, idle_seconds=PLENTY)
+        PinnedHttpClient(guard), SystemClock(), PageLimits(bytes=1024 * 1024, seconds=PLENTY, idle_seconds=PLENTY)
     )
     reading = Reading(HtmlLoader(), PassageSplitter(lambda text: len(text.split())))
     providers = (failing, SearxngSearch(good.url, seconds=PLENTY))

@@ -15,8 +15,8 @@ import pytest
 from assay.core.tape import SystemClock
 from assay.errors import EgressRefused, ProviderError, ProviderRefused
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard
-from assay.web.http import Door, PageFetcher, PageLimits
+from assay.web.guard import SsrfGuard
+from assay.web.http import PageFetcher, PageLimits, PinnedHttpClient
 from support.web import LocalWeb, Served
 from support.web.forbidden_links import FORBIDDEN_LINKS, FORBIDDEN_NAMES
 
@@ -45,8 +45,8 @@ class Names:
 
 
 def fetcher(names: Names, *named: str) -> PageFetcher:
-    guard = Guard(EgressRules(enabled=True, named=named))
-    return PageFetcher(Door(guard, names), SystemClock(), PageLimits(seconds=15.0))
+    guard = SsrfGuard(EgressRules(enabled=True, named=named))
+    return PageFetcher(PinnedHttpClient(guard, names), SystemClock(), PageLimits(seconds=15.0))
 
 
 def can_have_a_network_of_its_own() -> bool:
@@ -162,9 +162,9 @@ async def test_a_page_cannot_send_its_reader_on(path: str, site: LocalWeb):
 
 async def test_nothing_is_asked_where_nothing_may_leave(site: LocalWeb):
     before = len(site.requests)
-    guard = Guard(EgressRules(named=(site.address,)))
+    guard = SsrfGuard(EgressRules(named=(site.address,)))
     with pytest.raises(EgressRefused, match="nothing may leave"):
-        await PageFetcher(Door(guard), SystemClock()).fetch(site.url + "/plain")
+        await PageFetcher(PinnedHttpClient(guard), SystemClock()).fetch(site.url + "/plain")
     assert len(site.requests) == before
 
 
@@ -175,7 +175,9 @@ async def test_domains_can_be_denied_and_be_the_only_ones(site: LocalWeb):
     ):
         names = Names()
         with pytest.raises(EgressRefused, match="rules deny"):
-            await PageFetcher(Door(Guard(rules), names), SystemClock()).fetch("https://www.example.org/")
+            await PageFetcher(PinnedHttpClient(SsrfGuard(rules), names), SystemClock()).fetch(
+                "https://www.example.org/"
+            )
         assert names.asked == []
 
 
@@ -183,7 +185,7 @@ async def test_a_public_name_without_an_address_is_an_error_of_the_network():
     async def nowhere(host: str) -> Sequence[str]:
         raise OSError("no such host")
 
-    guard = Guard(EgressRules(enabled=True))
+    guard = SsrfGuard(EgressRules(enabled=True))
     with pytest.raises(ProviderError) as error:
-        await PageFetcher(Door(guard, nowhere), SystemClock()).fetch("http://example.org/")
+        await PageFetcher(PinnedHttpClient(guard, nowhere), SystemClock()).fetch("http://example.org/")
     assert not isinstance(error.value, EgressRefused)

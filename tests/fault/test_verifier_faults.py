@@ -14,7 +14,7 @@ import pytest_asyncio
 
 from assay import open_engine
 from assay.models.openai import OpenAiModel
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.types import Passage, Review, Status, Verdict
 from assay.verification.model_verifier import ModelTier, ModelVerifier
 from assay.verification.verifier import DeterministicVerifier
@@ -84,7 +84,7 @@ async def models(provider: LocalProvider) -> AsyncIterator[dict[str | None, Open
 
 async def reviewed(model: OpenAiModel) -> Review:
     async with asyncio.timeout(120):
-        tier = ModelTier(StructuredModel(model))
+        tier = ModelTier(RunModel(model))
         return await ModelVerifier(DeterministicVerifier(), tier).check(CLAIM, (PASSAGE,))
 
 

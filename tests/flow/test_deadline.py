@@ -14,8 +14,9 @@ from assay.core.run import Run
 from assay.core.stages import Stages
 from assay.core.tape import SystemClock, Tape
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderFailed
+from assay.models.run_model import RunModel
 from assay.prompting import random_fence
-from assay.records.replay import TapedFences, TapedModel
+from assay.records.replay import ModelTape, TapedFences
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.testing.fakes import (
@@ -229,7 +230,9 @@ async def test_an_assessment_that_was_not_made_in_time_is_none():
 async def test_a_run_that_was_cut_is_the_same_when_it_is_replayed():
     def on(tape: Tape, model) -> Stages:
         made = stages(Slow([(*said(HOT, COLD, WET), DONE)]))
-        taped = ModelRepairer(TapedModel(model, tape), lambda _note: None, TapedFences(random_fence, tape))
+        taped = ModelRepairer(
+            RunModel(model, tape=ModelTape(tape)), lambda _note: None, TapedFences(random_fence, tape)
+        )
         return replace(made, repairer=ComposedRepairer(made.repairer, {RepairKind.REWRITE: taped}))
 
     tape = Tape()

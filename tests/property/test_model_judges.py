@@ -17,7 +17,7 @@ from assay.judging.light import BalancedModel, Band
 from assay.judging.model_verdict import sufficiency_after
 from assay.judging.recommendation import Thresholds, quality_of, triage_of
 from assay.judging.thorough import ThoroughModel
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedJudge, ScriptedModel
 from assay.types import (
     Action,
@@ -87,7 +87,7 @@ def test_a_light_reply_never_breaks_a_judgement(
     inner = Judgement(fast, Action.REFINE, "as scripted", aspects=parts, mode_used="fast")
     said = {"reason": reason, "verdict": verdict, "missing": missing}
     # The same for every call that tests it.
-    model = StructuredModel(ScriptedModel(*[said] * 20))
+    model = RunModel(ScriptedModel(*[said] * 20))
     light = JudgePipeline(ScriptedJudge({found.ids: inner}), SystemClock(), BalancedModel(model, at, Band(0, 1)))
     judged = asyncio.run(light.measure(question, found))
     if judged.mode_used != "balanced":
@@ -124,7 +124,7 @@ def test_a_thorough_reply_never_breaks_a_judgement(
 ) -> None:
     passages, parts = len(found.hits), max(1, len(question.aspects))
     said = data.draw(_thorough_replies(passages, parts))
-    asked = ThoroughModel(StructuredModel(DrawnModel(data, said)), at)
+    asked = ThoroughModel(RunModel(DrawnModel(data, said)), at)
     thorough = JudgePipeline(ScriptedJudge({}), SystemClock(), thorough=asked)
     judged = asyncio.run(thorough.measure(question, found))
     kept(judged, at, found.ids)
@@ -170,8 +170,8 @@ def _thorough_replies(passages: int, parts: int) -> st.SearchStrategy[dict[str, 
 def test_any_text_instead_of_a_reply_leaves_the_fast_judgement(found: Evidence, fast: float, text: str) -> None:
     inner = Judgement(fast, Action.REFINE, "as scripted", mode_used="fast")
     below = ScriptedJudge({found.ids: inner})
-    light = BalancedModel(StructuredModel(ScriptedModel(text, text)), band=Band(0, 1))
-    thorough = ThoroughModel(StructuredModel(ScriptedModel(text, text)))
+    light = BalancedModel(RunModel(ScriptedModel(text, text)), band=Band(0, 1))
+    thorough = ThoroughModel(RunModel(ScriptedModel(text, text)))
     for asked in ({"balanced": light}, {"thorough": thorough}):
         judge = JudgePipeline(below, SystemClock(), **asked)
         judged = asyncio.run(judge.measure(Question("q", "q"), found))
@@ -194,7 +194,7 @@ def test_a_model_never_breaks_the_understanding(earlier: str, asked: str, said: 
     history = (Message("user", earlier), Message("assistant", "Yes."))
     rules = understand_by_rules(asked, history)
     reply = {"standalone": said, "resolved": resolved}
-    model = StructuredModel(ScriptedModel(reply, reply))
+    model = RunModel(ScriptedModel(reply, reply))
     question = asyncio.run(ModelUnderstander(model, RulesUnderstander()).understand(asked, history))
     assert (question.text, question.history) == (asked, history)
     if question.standalone != rules.standalone:

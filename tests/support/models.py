@@ -8,7 +8,7 @@ from typing import Any
 
 from assay.core.stages import LLM
 from assay.errors import ProviderUnreachable
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import ModelReply, ModelRequest, Usage
 from support.provider import MADE_UP, Asked, plain_answer
@@ -79,7 +79,7 @@ class LostModel:
 
 # What a stage may be given: a model that does its work, one that rambles on, one that is not there.
 ANY_MODEL: dict[str, LLM] = {
-    "honest": StructuredModel(LocalModel()),
-    "rambling": StructuredModel(LocalModel("Well, it depends [9]. See https://example.org.")),
-    "lost": StructuredModel(LostModel()),
+    "honest": RunModel(LocalModel()),
+    "rambling": RunModel(LocalModel("Well, it depends [9]. See https://example.org.")),
+    "lost": RunModel(LostModel()),
 }

@@ -58,7 +58,7 @@ def test_the_profile_sets_the_limits_that_nothing_else_sets(folder: Path) -> Non
     assert load(folder, {"deadline": 3}).settings.limits("fast").seconds == 3.0
 
 
-@pytest.mark.parametrize("values", [{"profile": "balanced"}, {"profile": "thorough"}, {"shadow": "balanced"}])
+@pytest.mark.parametrize("values", [{"profile": "balanced"}, {"profile": "thorough"}])
 def test_a_depth_that_needs_a_model_names_the_setting(folder: Path, values: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="no model is set") as caught:
         load(folder, values)
@@ -119,11 +119,11 @@ def test_a_message_calls_a_setting_what_its_giver_called_it(folder: Path) -> Non
     (folder / "assay.toml").write_text('anthropic_base_url = "http://127.0.0.1:1"\n')
     set_so = {"OPENAI_BASE_URL": "http://127.0.0.1:1", "GOOGLE_API_KEY": "canary"}
     settings = load(folder, {"max_cost": 1.0}, **set_so).settings
-    assert settings.told("max_cost") == "--max-cost"
-    assert settings.told("openai_base_url") == "OPENAI_BASE_URL"
-    assert settings.told("gemini_api_key") == "GOOGLE_API_KEY"
-    assert settings.told("anthropic_base_url") == "anthropic_base_url in assay.toml"
-    assert settings.told("gemini_base_url") == "GOOGLE_GEMINI_BASE_URL"
+    assert settings.display_name("max_cost") == "--max-cost"
+    assert settings.display_name("openai_base_url") == "OPENAI_BASE_URL"
+    assert settings.display_name("gemini_api_key") == "GOOGLE_API_KEY"
+    assert settings.display_name("anthropic_base_url") == "anthropic_base_url in assay.toml"
+    assert settings.display_name("gemini_base_url") == "GOOGLE_GEMINI_BASE_URL"
 
 
 def test_thresholds_in_the_wrong_order_are_refused(folder: Path) -> None:

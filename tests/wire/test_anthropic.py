@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from assay.errors import ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.models.anthropic import CACHED_FROM, FAILURES, AnthropicModel, mapped
+from assay.models.anthropic import CACHED_FROM, FAILURES, AnthropicModel, provider_error
 from assay.models.provider import Service
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -300,7 +300,7 @@ def test_every_exception_of_the_package_is_mapped():
     assert {anthropic.RateLimitError, anthropic.APITimeoutError, anthropic.OverloadedError} <= kinds
     for kind in kinds:
         assert issubclass(kind, FAILURES), kind
-        error = mapped(instance(kind), SERVICE)
+        error = provider_error(instance(kind), SERVICE)
         assert isinstance(error, ProviderError), kind
         assert error.hint
 
@@ -322,5 +322,5 @@ def test_every_exception_of_the_package_is_mapped():
     ],
 )
 def test_what_each_becomes(kind: type[Exception], ours: type[ProviderError], retryable: bool):
-    error = mapped(instance(kind), SERVICE)
+    error = provider_error(instance(kind), SERVICE)
     assert (type(error), error.retryable) == (ours, retryable)

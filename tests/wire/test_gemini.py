@@ -11,7 +11,7 @@ from google.genai import errors
 from pydantic import BaseModel
 
 from assay.errors import ProviderError, ProviderFailed, ProviderRefused
-from assay.models.gemini import FAILURES, GeminiModel, mapped
+from assay.models.gemini import FAILURES, GeminiModel, provider_error
 from assay.models.provider import Service
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -205,7 +205,7 @@ def test_every_exception_of_the_package_is_mapped():
     for kind in kinds:
         assert issubclass(kind, FAILURES), kind
         made = kind(500, {"error": {"message": "m"}}) if issubclass(kind, errors.APIError) else kind("m")
-        error = mapped(made, SERVICE)
+        error = provider_error(made, SERVICE)
         assert isinstance(error, ProviderError), kind
         assert error.hint
 
@@ -224,7 +224,7 @@ def test_every_exception_of_the_package_is_mapped():
     ],
 )
 def test_what_each_becomes(error: Exception, retryable: bool):
-    assert mapped(error, SERVICE).retryable == retryable
+    assert provider_error(error, SERVICE).retryable == retryable
 
 
 @pytest.mark.parametrize(

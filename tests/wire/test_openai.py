@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.errors import PromptTooLong, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.models.openai import FAILURES, OpenAiModel, mapped
+from assay.models.openai import FAILURES, OpenAiModel, provider_error
 from assay.models.provider import Service
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -91,6 +91,33 @@ async def test_a_schema_is_strict_where_it_can_be(told: Any, model: OpenAiModel)
         "additionalProperties": False,
     }
     assert (free["strict"], free["schema"]) == (False, Free.model_json_schema())
+
+
+class Sized(BaseModel):
+    numbers: list[int]
+
+
+SIZED = replace(ASK, schema=Sized, list_sizes={"numbers": (2, 2)})
+
+
+def sizes(asked: dict[str, Any]) -> tuple[int | None, int | None]:
+    numbers = asked["response_format"]["json_schema"]["schema"]["properties"]["numbers"]
+    return numbers.get("minItems"), numbers.get("maxItems")
+
+
+async def test_lists_have_the_sizes_of_the_call_where_the_service_knows_them(told: Any, model: OpenAiModel):
+    told.json(whole())
+    told.json({"error": {"message": "Invalid schema: 'minItems' is not permitted."}}, 400)
+    told.json(whole())
+    told.json(whole())
+    await model.complete(replace(SIZED, list_sizes={"numbers": (0, 3)}))
+    await model.complete(SIZED)
+    await model.complete(SIZED)
+    assert [sizes(asked) for asked in told.asked] == [(0, 3), (2, 2), (None, None), (None, None)]
+
+
+def test_openai_itself_is_sent_one_schema_for_all_calls():
+    assert OpenAiModel("m", api_key="k")._dialect.list_sizes is False
 
 
 def unsupported(name: str, instead: str = "", *, param: bool = True) -> dict[str, Any]:
@@ -434,7 +461,7 @@ def test_every_exception_of_the_package_is_mapped():
     assert {openai.RateLimitError, openai.APITimeoutError, openai.OAuthError} <= kinds
     for kind in kinds:
         assert issubclass(kind, FAILURES), kind
-        error = mapped(instance(kind), SERVICE)
+        error = provider_error(instance(kind), SERVICE)
         assert isinstance(error, ProviderError), kind
         assert error.hint
 
@@ -456,5 +483,5 @@ def test_every_exception_of_the_package_is_mapped():
     ],
 )
 def test_what_each_becomes(kind: type[Exception], ours: type[ProviderError], retryable: bool):
-    error = mapped(instance(kind), SERVICE)
+    error = provider_error(instance(kind), SERVICE)
     assert (type(error), error.retryable) == (ours, retryable)

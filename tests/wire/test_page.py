@@ -15,9 +15,9 @@ import pytest
 from assay.core.tape import SystemClock
 from assay.errors import EgressRefused, ProviderFailed, ProviderRefused, ProviderUnreachable
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard
-from assay.web.http import USER_AGENT, Door, PageFetcher, PageLimits
-from assay.web.pages import KeptPages
+from assay.web.guard import SsrfGuard
+from assay.web.http import USER_AGENT, PageFetcher, PageLimits, PinnedHttpClient
+from assay.web.pages import PageCache
 from assay.web.sources import Page
 from support.web import LocalWeb, Served, page
 
@@ -32,8 +32,8 @@ def site() -> Iterator[LocalWeb]:
 
 
 def fetcher(site: LocalWeb, limits: PageLimits = LIMITS, **rules: Sequence[str]) -> PageFetcher:
-    guard = Guard(EgressRules(enabled=True, named=(site.address,), **rules))
-    return PageFetcher(Door(guard), SystemClock(), limits)
+    guard = SsrfGuard(EgressRules(enabled=True, named=(site.address,), **rules))
+    return PageFetcher(PinnedHttpClient(guard), SystemClock(), limits)
 
 
 @pytest.mark.parametrize("path", ["/plain", "/packed", "/deflated", "/hops/3", "/moved/307", "/cookie"])
@@ -142,9 +142,9 @@ async def test_a_secure_connection_names_the_host_that_was_asked_for():
     server = await asyncio.start_server(nobody, "127.0.0.1", 0, ssl=theirs)
     async with server:
         place = f"tea.example:{server.sockets[0].getsockname()[1]}"
-        guard = Guard(EgressRules(enabled=True, named=(place,)))
+        guard = SsrfGuard(EgressRules(enabled=True, named=(place,)))
         with pytest.raises(ProviderUnreachable):
-            await PageFetcher(Door(guard, here), SystemClock(), LIMITS).fetch(f"https://{place}/")
+            await PageFetcher(PinnedHttpClient(guard, here), SystemClock(), LIMITS).fetch(f"https://{place}/")
     assert named == ["tea.example"]
 
 
@@ -238,8 +238,8 @@ class Counted:
 LINK = "https://tea.example/a"
 
 
-def kept(folder: Path, clock: SetClock, pages: Counted, **rules: Sequence[str]) -> KeptPages:
-    return KeptPages(pages, Guard(EgressRules(enabled=True, **rules)), folder, clock, max_age=100.0)
+def kept(folder: Path, clock: SetClock, pages: Counted, **rules: Sequence[str]) -> PageCache:
+    return PageCache(pages, SsrfGuard(EgressRules(enabled=True, **rules)), folder, clock, max_age=100.0)
 
 
 async def test_a_page_is_fetched_once_until_it_is_too_old(tmp_path: Path):
@@ -288,8 +288,8 @@ async def test_a_folder_that_cannot_be_written_costs_no_page(tmp_path: Path):
 async def test_the_oldest_pages_go_where_there_are_too_many(tmp_path: Path):
     clock = SetClock()
     pages = Counted(clock)
-    guard = Guard(EgressRules(enabled=True))
-    keeping = KeptPages(pages, guard, tmp_path, clock, max_age=1e12, largest=2_000)
+    guard = SsrfGuard(EgressRules(enabled=True))
+    keeping = PageCache(pages, guard, tmp_path, clock, max_age=1e12, largest=2_000)
     for n in range(66):
         await keeping.fetch(f"https://tea.example/{n}")
     assert sum(each.stat().st_size for each in tmp_path.iterdir()) <= 2_000 + 1_000

@@ -21,7 +21,7 @@ from assay.assessment.measures import (
 from assay.assessment.rubrics import RubricSet, shipped_rubrics
 from assay.assessment.scoring import ALL_CRITERIA, assessed
 from assay.core.budget import ASSESSMENT, Timing
-from assay.core.profiles import QualityThreshold, threshold_for
+from assay.core.profiles import QualityThreshold
 from assay.core.stages import Assessor
 from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Question, Review
 
@@ -66,23 +66,7 @@ def _scored(criterion: Criterion, measured: Measurement) -> CriterionScore:
     )
 
 
-# An assessor with a higher threshold for harder questions.
-
-
-@dataclass(frozen=True, slots=True)
-class AdaptiveAssessor:
-    """Holds the scores of `inner` to the question's own threshold: the `usual` one, raised for a hard question.
-
-    The scores stay as they are, and the assessment says which threshold was used.
-    """
-
-    inner: Assessor
-    usual: QualityThreshold
-
-    async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
-        """The assessment of `inner`, passed if it reaches the question's threshold."""
-        found = await self.inner.assess(question, evidence, draft, review)
-        return assessed(found.scores, found.rubric, threshold_for(question, self.usual))
+# How long an assessor takes.
 
 
 @dataclass(frozen=True, slots=True)

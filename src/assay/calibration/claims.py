@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.calibration.curves import sigmoid
-from assay.calibration.promise import CONFIDENCE, binomial_tail
+from assay.calibration.risk_guarantee import CONFIDENCE, binomial_tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def line(
     names = sorted(rows[0])
     values = np.array([[row[name] for name in names] for row in rows], np.float64)
     spread = values.std(0)
-    names = [name for name, each in zip(names, spread, strict=True) if each > _LEVEL]
+    names = [name for name, width in zip(names, spread, strict=True) if width > _LEVEL]
     if not names:
         raise ValueError("all claims measure alike")
     scaled = np.concatenate([(values / np.maximum(spread, _LEVEL))[:, spread > _LEVEL], np.ones((len(rows), 1))], 1)
@@ -200,7 +200,7 @@ def line(
         if np.abs(step[free]).max() < 1e-10:
             break
     found = beta[:-1] / spread[spread > _LEVEL]
-    return Line({name: float(each) for name, each in zip(names, found, strict=True)}, float(beta[-1]))
+    return Line({name: float(weight) for name, weight in zip(names, found, strict=True)}, float(beta[-1]))
 
 
 def bars(

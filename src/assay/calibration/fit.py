@@ -106,9 +106,9 @@ class Fit(Value):
             made_for=MadeFor(**body["made_for"]),
             curve=Isotonic(tuple(body["curve"]["scores"]), tuple(body["curve"]["probabilities"])),
             measured=Measured(
-                measured["n"], measured["ece"], measured["brier"], tuple(Bin(**each) for each in measured["bins"])
+                measured["n"], measured["ece"], measured["brier"], tuple(Bin(**bin_) for bin_ in measured["bins"])
             ),
             reference=tuple(body["reference"]),
-            ladder=tuple(Rung(**each) for each in body["ladder"]),
+            ladder=tuple(Rung(**rung) for rung in body["ladder"]),
             elsewhere=body.get("elsewhere"),
         )

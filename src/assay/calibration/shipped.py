@@ -26,11 +26,11 @@ def shipped() -> dict[str, Fit]:
     ['answers', 'claims', 'evidence', 'searched']
     """
     body = json.loads((files("assay.calibration") / "fits.json").read_text(encoding="utf-8"))
-    return {name: Fit.read(each) for name, each in body["fits"].items()}
+    return {name: Fit.read(fit) for name, fit in body["fits"].items()}
 
 
 @lru_cache(maxsize=len(WEIGHTS))
 def weights_behind(kind: str) -> str:
     """The hash of the fitted weights that a kind of score comes from: 16 hex digits of a SHA-256."""
     parts = (files("assay").joinpath(name).read_bytes() for name in WEIGHTS[kind])
-    return hashlib.sha256(b"".join(hashlib.sha256(each).digest() for each in parts)).hexdigest()[:16]
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]

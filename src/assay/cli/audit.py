@@ -83,18 +83,18 @@ def audit(
 
 def _read(file: Path) -> tuple[Line, ...]:
     """The lines of the file, each with an id of its own and a label; UsageError names the one that is wrong."""
-    from assay.evals.labels_file import lines, refused, told
+    from assay.evals.labels_file import line_error, lines, shown_value
 
     found = lines(file)
     known: dict[str, int] = {}
     for line in found:
         key, label = line.body.get("id"), line.body.get("label")
         if not isinstance(key, str) or not key:
-            raise refused(file, line.number, "it has no id")
+            raise line_error(file, line.number, "it has no id")
         if key in known:
-            raise refused(file, line.number, f"the id {key!r} stands in line {known[key]} already")
+            raise line_error(file, line.number, f"the id {key!r} stands in line {known[key]} already")
         if not isinstance(label, bool):
-            raise refused(file, line.number, f"its label is {told(label)}; a label is true or false")
+            raise line_error(file, line.number, f"its label is {shown_value(label)}; a label is true or false")
         known[key] = line.number
     if len({line.body["label"] for line in found}) < 2:
         raise UsageError(f"{file.name}: every label is the same", hint="a card needs both right and wrong claims")
@@ -104,23 +104,23 @@ def _read(file: Path) -> tuple[Line, ...]:
 def _scored(file: Path, line: Line) -> Seen:
     """What another judge said, by its score."""
     from assay.evals.audit import Seen
-    from assay.evals.labels_file import refused, score_of
+    from assay.evals.labels_file import line_error, score_of
 
     score = score_of(file, line)
     if score is None:
-        raise refused(file, line.number, "it has neither a claim nor a score from 0 to 1")
+        raise line_error(file, line.number, "it has neither a claim nor a score from 0 to 1")
     return Seen(says=score >= _HALF, score=score, **_about(file, line))
 
 
 def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Seen:
     """What the engine's verifier says of the line's claim."""
     from assay.evals.audit import Seen
-    from assay.evals.labels_file import refused
+    from assay.evals.labels_file import line_error
     from assay.types import Passage, Verdict
 
     claim, context = line.body.get("claim"), line.body.get("context")
     if not isinstance(claim, str) or not isinstance(context, str) or not claim.strip():
-        raise refused(file, line.number, "it has no claim, or no context to test it against")
+        raise line_error(file, line.number, "it has no claim, or no context to test it against")
     began = time.perf_counter()
     review = engine.check(claim, [Passage("context", "context", "", 0, len(context), context)], one_claim=True)
     taken = 1000 * (time.perf_counter() - began)
@@ -139,14 +139,14 @@ def _checked(file: Path, line: Line, engine: Engine, *, asks_nobody: bool) -> Se
 
 def _about(file: Path, line: Line) -> dict[str, Any]:
     """What the line says of the row itself."""
-    from assay.evals.labels_file import refused
+    from assay.evals.labels_file import line_error
 
     others = line.body.get("others")
     known = others is None or (
         isinstance(others, Mapping) and all(isinstance(verdict, bool) for verdict in others.values())
     )
     if not known:
-        raise refused(file, line.number, "others are verdicts by name, each true or false")
+        raise line_error(file, line.number, "others are verdicts by name, each true or false")
     texts = {name: str(line.body.get(name, "")) for name in ("set", "edit")}
     return {"label": line.body["label"], "others": others, **texts}
 

@@ -21,9 +21,11 @@ from assay.cli.terminal import Terminal, one_line
 from assay.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from assay.calibration.fit import Measured
     from assay.evals.checker_fit import CheckerFit
-    from assay.evals.labels_file import Labelled
+    from assay.evals.labels_file import Labelled, LabelledClaim
     from assay.models.checker import ClassifierChecker
     from assay.records.labels import Labels
     from assay.records.policies import CheckerPolicies
@@ -34,9 +36,15 @@ if TYPE_CHECKING:
 
 
 def calibrate_checker(
-    settings: Settings, terminal: Terminal, *, claims: Path | None, use: int | None, by: str, as_json: bool
+    settings: Settings,
+    terminal: Terminal,
+    *,
+    claims: Callable[[], Sequence[LabelledClaim]] | None,
+    use: int | None,
+    by: str,
+    as_json: bool,
 ) -> None:
-    """Fit the checker to the labelled `claims`, or switch to its policy `use`, or list its policies."""
+    """Fit the checker to what `claims` reads, or switch to its policy `use`, or list its policies."""
     from assay.core.tape import SystemClock
     from assay.wiring.networks import open_to_fit
     from assay.wiring.paths import policies_of
@@ -50,27 +58,26 @@ def calibrate_checker(
         elif claims is None:
             _list(settings, policies, checker, as_json, terminal)
         else:
-            found = _fitted(settings, checker, claims, terminal)
+            found = _fitted(settings, checker, claims(), terminal)
             _keep(settings, policies, found, as_json, terminal, at=at, by=by)
     finally:
         checker.close()
 
 
-def _fitted(settings: Settings, checker: ClassifierChecker, claims: Path, terminal: Terminal) -> CheckerFit:
+def _fitted(
+    settings: Settings, checker: ClassifierChecker, rows: Sequence[LabelledClaim], terminal: Terminal
+) -> CheckerFit:
     import asyncio
 
-    from assay.evals.checker_fit import fitted_checker
-    from assay.evals.labels_file import labelled_claims
-    from assay.models.remember import RememberingEmbedder
+    from assay.evals.checker_fit import fit_checker
+    from assay.models.caching import CachingEmbedder
     from assay.wiring import open_embedder
-
-    rows = labelled_claims(claims)
 
     async def fitting() -> CheckerFit:
         embedder = open_embedder(settings)
         try:
             with ProgressBar(terminal, "claims", len(rows)) as bar:
-                return await fitted_checker(rows, checker, RememberingEmbedder(embedder), bar.advance)
+                return await fit_checker(rows, checker, CachingEmbedder(embedder), bar.advance)
         finally:
             await embedder.aclose()
 
@@ -162,7 +169,10 @@ LabelsFile = Annotated[
         metavar="LABELS.jsonl", help='Labels of runs, one JSON object per line: {"id", "label": true or false}.'
     ),
 ]
-FromRecord = Annotated[bool, typer.Option("--labelled", help="Use the labels stored by `assay label`.")]
+FromRecord = Annotated[
+    bool,
+    typer.Option("--labelled", help="Use the labels stored by `assay label`; with --checker, those of claims."),
+]
 Claims = Annotated[
     Path | None,
     typer.Option(
@@ -201,9 +211,10 @@ def calibrate(
     the fit did not see. At least 20 labels are needed, 5 right and 5 wrong. Every calibration of a collection is
     kept; without a file, they are listed.
 
-    With --claims, a checker from the hub or your own (--checker) is fitted; only then can it call claims
-    supported. Its accuracy on claims that the fit did not see is printed. At least 38 supported and 76 other claims
-    are needed. With --checker alone, its policies are listed.
+    With --claims, a checker from the hub or your own (--checker) is fitted; only then can it call claims supported.
+    With --labelled instead, the claims are those labelled by `assay label --claim`. The accuracy on claims that the
+    fit did not see is printed. At least 38 supported and 76 other claims are needed. With --checker alone, its
+    policies are listed.
 
     \b
     assay calibrate labels.jsonl -c manual
@@ -221,11 +232,13 @@ def calibrate(
     settings = load_settings(given).settings
     who = (by or login()).strip() or "unknown"
     if claims is not None or "checker" in given:
-        if file is not None or labelled:
+        if file is not None:
             raise UsageError(
-                "a checker is fitted to claims, not answers", hint="give them: --claims CLAIMS.jsonl --checker …"
+                "a checker is fitted to claims, not answers",
+                hint="give them: --claims CLAIMS.jsonl --checker …, or --labelled --checker …",
             )
-        calibrate_checker(settings, terminal, claims=claims, use=use, by=who, as_json=as_json)
+        to_fit = _claims_to_fit(settings, claims, labelled)
+        calibrate_checker(settings, terminal, claims=to_fit, use=use, by=who, as_json=as_json)
         return
     labels = Labels(RunStore(settings.runs_file, settings.collection))
     at = SystemClock().time()
@@ -235,11 +248,11 @@ def calibrate(
     elif file is None and not labelled:
         _list_fits(labels, settings.collection, as_json, terminal)
     else:
-        from assay.evals.recalibrate import recalibrated
+        from assay.evals.recalibrate import recalibrate
         from assay.wiring import open_embedder
 
         rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
-        found = recalibrated(labels, settings.collection, rows, open_embedder(settings).model.sha256)
+        found = recalibrate(labels, settings.collection, rows, open_embedder(settings).model.sha256)
         before = labels.calibration_in_use(settings.collection).version
         made = labels.add_calibration(settings.collection, found.fit, at=at, by=who)
         if as_json:
@@ -254,20 +267,35 @@ def calibrate(
     labels.store.close()
 
 
-def _from_file(file: Path) -> tuple[Labelled, ...]:
-    from assay.evals.labels_file import labelled
+def _claims_to_fit(
+    settings: Settings, file: Path | None, labelled: bool
+) -> Callable[[], Sequence[LabelledClaim]] | None:
+    """What reads the labelled claims, from a file or from the record; None where none are named."""
+    from assay.evals.labels_file import read_labelled_claims, recorded_claims
+    from assay.records.labels import Labels
+    from assay.records.runs import RunStore
 
-    return labelled(file)
+    if file is not None:
+        return lambda: read_labelled_claims(file)
+    if not labelled:
+        return None
+    return lambda: recorded_claims(Labels(RunStore(settings.runs_file, settings.collection)), settings.collection)
+
+
+def _from_file(file: Path) -> tuple[Labelled, ...]:
+    from assay.evals.labels_file import read_labels
+
+    return read_labels(file)
 
 
 def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
     """The labels of answers of the collection, without those of claims."""
-    from assay.evals.labels_file import Labelled, enough
+    from assay.evals.labels_file import Labelled, require_enough
     from assay.records.labels import WHOLE
 
     whole = [label for label in labels.current() if label.claim == WHOLE]
     own = [label for label in whole if labels.store.load(label.run_id).run.collection == collection]
-    return enough("the record", [Labelled(label.version, label.run_id, label.good) for label in own])
+    return require_enough("the record", [Labelled(label.version, label.run_id, label.good) for label in own])
 
 
 def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Terminal) -> None:

@@ -81,12 +81,6 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "importance": _flag(
             Literal["low", "normal", "high"], JUDGING, "How costly a wrong answer is; used by the profile auto."
         ),
-        "shadow": _flag(
-            Literal["none", "fast", "balanced", "thorough"],
-            JUDGING,
-            "Also record what a second judge says; it changes nothing.",
-        ),
-        "weights": _flag(Literal["fitted", "seed"], JUDGING, "Weights that the judge scores with."),
         "correct": _flag(float, JUDGING, "Evidence that scores at least this is sufficient. [default: 0.7]", "0-1"),
         "incorrect": _flag(float, JUDGING, "Evidence that scores below this is irrelevant. [default: 0.3]", "0-1"),
         "judging": _flag(
@@ -199,13 +193,6 @@ FLAGS: Mapping[str, Any] = MappingProxyType(
         "criteria": _flag(
             str, TESTING, "Criteria to assess answers by: accuracy, relevance, … [default: all]", "LIST"
         ),
-        "adaptive": _flag(
-            bool,
-            TESTING,
-            "Demand better answers to harder questions. [default: no-adaptive]",
-            None,
-            "--adaptive/--no-adaptive",
-        ),
         "reflection": _flag(bool, TESTING, "Assess answers as a whole.", None, "--reflection/--no-reflection"),
         "skip": _flag(str, TESTING, "Checks to skip: numbers, names, rule:ID, …", "NAMES"),
         "keep_verdicts": _flag(
@@ -281,7 +268,7 @@ _SERVICES = (
     "prices",
 )
 FOR_JUDGING = (
-    *("profile", "importance", "shadow", "weights", "correct", "incorrect"),
+    *("profile", "importance", "correct", "incorrect"),
     *("excellent", "good", "partial", "borderline_low", "borderline_high", "least_passages"),
     *("model", "judge_model", "condenser_model", "judge_temperature", *ASKING),
     *("history_messages", "max_calls", "max_tokens", "max_cost", "deadline", "rounds"),
@@ -293,7 +280,7 @@ FOR_DOCTOR = (
     *("data_dir", "embedder", "checker", "reader", "reranker", *FOR_MODELS),
     *("profile", "max_cost", "deadline", *_SERVICES, *_OUTSIDE),
 )
-FOR_ASSESSING = ("quality", "floor", "criteria", "adaptive", "reflection")
+FOR_ASSESSING = ("quality", "floor", "criteria", "reflection")
 FOR_CHECKING = (
     *(
         *THE_COLLECTION,

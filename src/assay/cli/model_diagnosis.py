@@ -6,23 +6,23 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
 from assay.cli.diagnosis import Diagnosis
-from assay.core.stages import LLM, Pair
+from assay.core.stages import Pair
 from assay.errors import SLOW, AssayError, unusable
 from assay.models.hub_folder import HubFolder
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.settings import MODEL_SETTINGS, ROLES, Resolved, Settings
 from assay.settings.files import VARIABLES
 from assay.types import ModelReply, ModelRequest, Passage, PromptMessage, Status, TitledText
 from assay.web.sources import SearchProvider
 from assay.wiring import open_embedder
-from assay.wiring.models import open_models, provider_and_model, tuned
+from assay.wiring.models import open_models, provider_and_model, tuning_of
 from assay.wiring.networks import open_checker_network, open_reader, open_reranker
 from assay.wiring.web import open_provider
 
@@ -60,7 +60,7 @@ class _Opened:
     """A model by its name in the settings, or the reason why it cannot be opened."""
 
     name: str
-    model: LLM | None
+    model: RunModel | None
     error: str = ""
 
     @property
@@ -194,7 +194,8 @@ def _open(name: str, settings: Settings) -> _Opened:
     """Open one model by itself, so that errors of others do not count."""
     alone = settings.model_copy(update={**dict.fromkeys(MODEL_SETTINGS), "model": name})
     try:
-        return _Opened(name, tuned(open_models(alone).by_name[name], settings))
+        model = open_models(alone).by_name[name]
+        return _Opened(name, replace(model, tuning=tuning_of(model.name, settings)))
     except AssayError as error:
         return _Opened(name, None, describe_error(error))
 
@@ -228,7 +229,7 @@ async def _tested(opened: list[_Opened]) -> list[list[Diagnosis]]:
     return await asyncio.gather(*(_tests(entry.name, entry.model) for entry in opened if entry.model is not None))
 
 
-async def _tests(name: str, model: LLM) -> list[Diagnosis]:
+async def _tests(name: str, model: RunModel) -> list[Diagnosis]:
     """Test chat, stream and JSON in turn; if chat fails, the others are not tested."""
     if name.startswith("fake:"):
         return [Diagnosis(model.name, Status.SKIPPED, "a script has fixed replies: nothing to test")]
@@ -244,7 +245,7 @@ async def _tests(name: str, model: LLM) -> list[Diagnosis]:
     return found
 
 
-async def _test(what: str, test: Callable[[LLM], Awaitable[None]], model: LLM) -> Diagnosis:
+async def _test(what: str, test: Callable[[RunModel], Awaitable[None]], model: RunModel) -> Diagnosis:
     started = time.perf_counter()
     try:
         async with asyncio.timeout(PATIENCE):
@@ -256,11 +257,11 @@ async def _test(what: str, test: Callable[[LLM], Awaitable[None]], model: LLM) -
     return Diagnosis(what, Status.PASSED, f"works, {time.perf_counter() - started:.1f} s")
 
 
-async def _chat(model: LLM) -> None:
-    _require_ending(await model.complete(_CHAT))
+async def _chat(model: RunModel) -> None:
+    _require_ending(await model.reply(_CHAT))
 
 
-async def _stream(model: LLM) -> None:
+async def _stream(model: RunModel) -> None:
     last: str | ModelReply = ""
     async with aclosing(model.stream(_CHAT)) as parts:
         async for part in parts:
@@ -270,11 +271,11 @@ async def _stream(model: LLM) -> None:
     _require_ending(last)
 
 
-async def _json(model: LLM) -> None:
-    await StructuredModel(model).complete(_JSON)
+async def _json(model: RunModel) -> None:
+    await model.complete(_JSON)
 
 
-_TESTS: Mapping[str, Callable[[LLM], Awaitable[None]]] = MappingProxyType(
+_TESTS: Mapping[str, Callable[[RunModel], Awaitable[None]]] = MappingProxyType(
     {"chat": _chat, "stream": _stream, "JSON": _json}
 )
 

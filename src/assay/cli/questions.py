@@ -228,7 +228,8 @@ def _warn_of_style(given: Given, terminal: Terminal) -> None:
 
     settings = load_settings(given).settings
     if settings.citation_style is not CitationStyle.NUMBERED:
-        said = f"{settings.told('citation_style')} is ignored: with --stream the text cites sources by number"
+        style = settings.display_name("citation_style")
+        said = f"{style} is ignored: with --stream the text cites sources by number"
         terminal.warn(f"warning: {said}")
 
 

@@ -140,17 +140,7 @@ def is_simple(question: Question) -> bool:
     )
 
 
-# The quality that an assessed answer must reach to pass, higher for a harder question. Pure.
-
-
-# What one point of complexity adds to the overall quality, and how many points count. Chosen: at most .1 is added,
-# a third of the .3 between the usual threshold of .7 and 1.
-QUALITY_A_POINT = 0.02
-MOST_POINTS = 5
-_ASPECTS_COUNTED = 3
-_RISK = 2
-_LONG_ANSWER = 6
-_HARD_KINDS = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE, QuestionKind.HOW_TO})
+# The quality that an assessed answer must reach to pass.
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,39 +149,3 @@ class QualityThreshold:
 
     quality: float = 0.7
     floor: float = 0.5
-
-
-def threshold_for(question: Question, usual: QualityThreshold = QualityThreshold()) -> QualityThreshold:
-    """The threshold of a question: .02 above the usual quality for a point of complexity, .1 at most; same floor.
-
-    It only rises: nothing that makes a question harder lowers its threshold. The numbers are chosen, not fitted: no
-    labelled set says how good an answer to a harder question must be, so this is used only where the setting
-    adaptive is on.
-
-    >>> threshold_for(Question("Who founded Rome?", "Who founded Rome?")).quality
-    0.7
-    >>> round(threshold_for(Question("q", "Which dose is lethal?")).quality, 2)
-    0.74
-    """
-    points = min(complexity(question), MOST_POINTS)
-    return QualityThreshold(
-        min(1.0, usual.quality + QUALITY_A_POINT * points) if points else usual.quality, usual.floor
-    )
-
-
-def complexity(question: Question) -> int:
-    """The difficulty of a question, 0 to 9: a point for each further aspect (3 at most), two for a risk word.
-
-    A point each for one that compares, interprets or asks how to, that wants a long answer (detail 6 or more), that
-    an expert asks, and that has more than 20 words.
-    """
-    return sum(
-        (
-            min(max(len(question.aspects) - 1, 0), _ASPECTS_COUNTED),
-            _RISK * (risk_of(question.standalone) is not None),
-            question.kind in _HARD_KINDS,
-            question.detail >= _LONG_ANSWER,
-            question.expertise == "expert",
-            len(words(question.standalone)) > SHORT,
-        )
-    )

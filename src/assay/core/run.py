@@ -33,6 +33,7 @@ class Run:
     `doubt` says why it may not hold here, "" if nothing speaks against it. `answers` is False for a run that only
     judges, tests or repairs what comes from elsewhere. `meter` counts the costs of its checks. `passages` are the
     caller's, None if assay searches. `style` is that of the answer's text, None for numbers.
+    `in_dialogue` says that messages went before the question.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Run:
     meter: Meter = field(default_factory=Meter)
     passages: CallerPassages | None = None
     style: CitationStyle | None = None
+    in_dialogue: bool = False
 
 
 def ignore_event(_event: Event) -> None:

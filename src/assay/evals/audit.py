@@ -151,7 +151,7 @@ def _share(part: int, whole: int) -> float | None:
 
 def _mean(values: Sequence[float | None]) -> float | None:
     """The mean of what is known; None where anything is not."""
-    known = [each for each in values if each is not None]
+    known = [value for value in values if value is not None]
     return sum(known) / len(known) if known and len(known) == len(values) else None
 
 
@@ -166,15 +166,15 @@ def shipped_cards() -> dict[str, Card]:
     ['sufficiency', 'support']
     """
     body = json.loads((files("assay.evals") / "cards.json").read_text(encoding="utf-8"))
-    return {judge: _card(each) for judge, each in body["numbers"].items()}
+    return {judge: _card(numbers) for judge, numbers in body["numbers"].items()}
 
 
 def _card(body: dict[str, Any]) -> Card:
     return Card(
         judge=body["judge"],
         all=Marks(**body["all"]),
-        sets={name: Marks(**each) for name, each in body["sets"].items()},
-        edits={name: Marks(**each) for name, each in body["edits"].items()},
+        sets={name: Marks(**marks) for name, marks in body["sets"].items()},
+        edits={name: Marks(**marks) for name, marks in body["edits"].items()},
         agreement={},
         ms=body["ms"],
         cost=body["cost"],

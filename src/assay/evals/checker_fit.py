@@ -14,11 +14,11 @@ import numpy as np
 
 from assay.calibration import ClaimPolicy
 from assay.calibration.claims import PENALTY, Aims, Line, balanced, bars, fewest, line
-from assay.calibration.promise import binomial_tail
+from assay.calibration.risk_guarantee import binomial_tail
 from assay.core.stages import Checker, CheckerModel, Embedder, Pair
 from assay.errors import UsageError
 from assay.evals.fitting import FOLDS, fold_of
-from assay.evals.labels_file import LabelledClaim, counted
+from assay.evals.labels_file import LabelledClaim, count_summary
 from assay.evals.metrics import auroc
 from assay.types import Claim, Value, Verdict
 from assay.verification.verdict import NEVER_ABOVE, MeasuredClaim
@@ -102,13 +102,13 @@ class _KnownChecker:
         return replace(self.inner.model, policy=self.policy)
 
     async def check(self, pairs: Sequence[Pair]) -> NDArray[np.float32]:
-        new = [each for each in dict.fromkeys(pairs) if each not in self.known]
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         if new:
             self.known.update(zip(new, await self.inner.check(new), strict=True))
-        return np.array([self.known[each] for each in pairs], np.float32).reshape(len(pairs), 3)
+        return np.array([self.known[pair] for pair in pairs], np.float32).reshape(len(pairs), 3)
 
 
-async def fitted_checker(
+async def fit_checker(
     claims: Sequence[LabelledClaim],
     checker: Checker,
     embedder: Embedder,
@@ -119,15 +119,15 @@ async def fitted_checker(
     UsageError where the labels are too few, where the checker tells true claims from false ones no better than
     chance, and where what was fitted lets more false claims pass than it may.
     """
-    _require_enough(claims, [each.label for each in claims], "labelled")
+    _require_enough(claims, [claim.label for claim in claims], "labelled")
     asked = _KnownChecker(checker)
     verifier = DeterministicVerifier(embedder, checker=asked)
     measured: list[MeasuredClaim | None] = []
-    for each in claims:
-        measured.append(await verifier.measure(each.claim, each.passages))
+    for claim in claims:
+        measured.append(await verifier.measure(claim.claim, claim.passages))
         advance()
     rows = [
-        _row(one, each) for one, each in zip(measured, claims, strict=True) if one is not None and one.is_weighed
+        _row(one, claim) for one, claim in zip(measured, claims, strict=True) if one is not None and one.is_weighed
     ]
     _require_enough(claims, [row.label for row in rows], "of those that the checker rules on")
     _refuse_chance(rows)
@@ -136,12 +136,12 @@ async def fitted_checker(
         apart = [policy_of([row for row in rows if fold_of(row.group) != fold]) for fold in range(FOLDS)]
     except ValueError as error:
         raise UsageError(f"no policy can be fitted: {error}", hint=_MORE) from error
-    testers = [DeterministicVerifier(embedder, checker=replace(asked, policy=each)) for each in apart]
-    found = [await _tested(each, testers[fold_of(each.group)]) for each in claims]
+    testers = [DeterministicVerifier(embedder, checker=replace(asked, policy=policy)) for policy in apart]
+    found = [await _tested(claim, testers[fold_of(claim.group)]) for claim in claims]
     _refuse_passing(claims, measured, found)
     rules = DeterministicVerifier(embedder)
-    alone = [await _tested(each, rules) for each in claims]
-    return CheckerFit(policy, counted(claims), _reached(claims, found), _reached(claims, alone))
+    alone = [await _tested(claim, rules) for claim in claims]
+    return CheckerFit(policy, count_summary(claims), _reached(claims, found), _reached(claims, alone))
 
 
 def policy_of(rows: Sequence[WeighedClaim]) -> ClaimPolicy:
@@ -191,9 +191,9 @@ async def _tested(labelled: LabelledClaim, verifier: DeterministicVerifier) -> C
 
 
 def _require_enough(claims: Sequence[LabelledClaim], labels: Sequence[Verdict], which: str) -> None:
-    true = sum(each is Verdict.SUPPORTED for each in labels)
+    true = sum(label is Verdict.SUPPORTED for label in labels)
     false = len(labels) - true
-    evidences = len({each.group for each in claims})
+    evidences = len({claim.group for claim in claims})
     if true < FEWEST_TRUE or false < FEWEST_FALSE:
         raise UsageError(
             f"too few labels: {true} supported and {false} not, {which}; {FEWEST_TRUE} and {FEWEST_FALSE} are "
@@ -228,10 +228,10 @@ def _refuse_passing(
     """Refuse a fit that lets more false claims pass than it may, of those that it ruled on and did not see."""
     verdicts = [
         one.verdict
-        for each, was, one in zip(claims, measured, found, strict=True)
-        if each.label is not Verdict.SUPPORTED and was is not None and was.is_weighed and one is not None
+        for claim, was, one in zip(claims, measured, found, strict=True)
+        if claim.label is not Verdict.SUPPORTED and was is not None and was.is_weighed and one is not None
     ]
-    passed = sum(each is Verdict.SUPPORTED for each in verdicts)
+    passed = sum(verdict is Verdict.SUPPORTED for verdict in verdicts)
     # The chance of so many or more, where no more than the aim pass.
     if passed and 1 - binomial_tail(passed - 1, len(verdicts), AIMS.passed) <= _RARE:
         raise UsageError(
@@ -244,15 +244,15 @@ def _refuse_passing(
 def _reached(claims: Sequence[LabelledClaim], found: Sequence[Claim | None]) -> Reached:
     """What these verdicts did."""
     pairs = [
-        (each.label, Verdict.UNKNOWN if one is None else one.verdict)
-        for each, one in zip(claims, found, strict=True)
+        (claim.label, Verdict.UNKNOWN if one is None else one.verdict)
+        for claim, one in zip(claims, found, strict=True)
     ]
     flags = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     true = [verdict for label, verdict in pairs if label is Verdict.SUPPORTED]
     false = [verdict for label, verdict in pairs if label is not Verdict.SUPPORTED]
     scored = [
-        (one.support, each.label is Verdict.SUPPORTED)
-        for each, one in zip(claims, found, strict=True)
+        (one.support, claim.label is Verdict.SUPPORTED)
+        for claim, one in zip(claims, found, strict=True)
         if one is not None and one.support is not None
     ]
     both = len({label for _, label in scored}) == 2
@@ -260,9 +260,9 @@ def _reached(claims: Sequence[LabelledClaim], found: Sequence[Claim | None]) -> 
         true=len(true),
         false=len(false),
         supported=true.count(Verdict.SUPPORTED),
-        flagged=sum(each in flags for each in true),
+        flagged=sum(verdict in flags for verdict in true),
         passed=false.count(Verdict.SUPPORTED),
-        caught=sum(each in flags for each in false),
+        caught=sum(verdict in flags for verdict in false),
         contradicted=sum(verdict is Verdict.CONTRADICTED for _, verdict in pairs),
         rightly=pairs.count((Verdict.CONTRADICTED, Verdict.CONTRADICTED)),
         auroc=round(auroc([score for score, _ in scored], [label for _, label in scored]), 4) if both else None,

@@ -111,7 +111,7 @@ def ladder(
 
     `groups` names what rows belong to; without it each row stands alone.
 
-    >>> [(each.score, each.shown, each.wrong) for each in ladder([0.9, 0.5, 0.5], [False, True, False])]
+    >>> [(rung.score, rung.shown, rung.wrong) for rung in ladder([0.9, 0.5, 0.5], [False, True, False])]
     [(0.9, 1, 0), (0.5, 3, 1)]
     """
     values, faults = np.asarray(scores, dtype=np.float64), np.asarray(wrong, dtype=bool)
@@ -161,7 +161,7 @@ def oracle_share(scores: Sequence[float], wrong: Sequence[bool], risk: float) ->
     0.6666666666666666
     """
     rows = ladder(scores, wrong, rungs=len(scores))
-    return max((each.shown for each in rows if each.wrong <= risk * each.shown), default=0) / len(scores)
+    return max((row.shown for row in rows if row.wrong <= risk * row.shown), default=0) / len(scores)
 
 
 FOLDS = 5
@@ -199,7 +199,7 @@ def fit(
     compared = scores if reference is None else reference
     weights, folds = alike(sets) if sets else None, [str(fold_of(group)) for group in groups]
     ways = {way: out_of_fold(way, scores, happened, sets or folds, weights) for way in (by_logistic, isotonic)}
-    way = min(ways, key=lambda each: _weighted_brier(ways[each], happened, weights))
+    way = min(ways, key=lambda name: _weighted_brier(ways[name], happened, weights))
     found = [measured(out_of_fold(way, scores, happened, folds, weights), happened)]
     for at in range(1, PARTINGS):
         with suppress(ValueError):  # of few rows, another parting may leave one outcome only: it measures nothing
@@ -211,14 +211,16 @@ def fit(
         made_for=made_for,
         curve=_rounded(way(scores, happened, weights)),
         measured=_averaged(found),
-        reference=tuple(round(float(each), 4) for each in np.quantile(compared, (np.arange(KEPT) + 0.5) / KEPT)),
-        ladder=ladder(scores if gates is None else gates, [not each for each in happened], groups),
+        reference=tuple(
+            round(float(quantile), 4) for quantile in np.quantile(compared, (np.arange(KEPT) + 0.5) / KEPT)
+        ),
+        ladder=ladder(scores if gates is None else gates, [not outcome for outcome in happened], groups),
     )
 
 
 def _averaged(found: Sequence[Measured]) -> Measured:
     """The mean errors of several partings, with the bins of the first."""
-    error, score = np.mean([[each.ece, each.brier] for each in found], axis=0)
+    error, score = np.mean([[part.ece, part.brier] for part in found], axis=0)
     return replace(found[0], ece=round(float(error), 4), brier=round(float(score), 4))
 
 
@@ -236,9 +238,9 @@ def out_of_fold(
     counts = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=np.float64)
     made = np.zeros(len(scores))
     for fold in sorted(set(folds)):
-        here = np.array([each == fold for each in folds])
+        here = np.array([row_fold == fold for row_fold in folds])
         curve = way(list(values[~here]), list(labels[~here]), list(counts[~here]))
-        made[here] = [curve.probability(float(each)) for each in values[here]]
+        made[here] = [curve.probability(float(value)) for value in values[here]]
     return made.tolist()
 
 
@@ -255,7 +257,7 @@ def alike(sets: Sequence[str]) -> list[float]:
     [0.6666666666666666, 0.6666666666666666, 0.6666666666666666, 2.0]
     """
     rows = Counter(sets)
-    return [len(sets) / len(rows) / rows[each] for each in sets]
+    return [len(sets) / len(rows) / rows[name] for name in sets]
 
 
 def _weighted_brier(probabilities: Sequence[float], happened: Sequence[bool], weights: Weights) -> float:
@@ -268,13 +270,13 @@ def by_logistic(scores: Sequence[float], happened: Sequence[bool], weights: Weig
 
     Where higher scores are not likelier, which no honest score is, the curve is level.
     """
-    odds = [log_odds(each) for each in scores]
+    odds = [log_odds(score) for score in scores]
     curve = logistic(odds, happened, weights)
     if curve.slope <= 0:
         share = float(np.average(np.asarray(happened, dtype=np.float64), weights=weights))
         return Isotonic((0.0, 1.0), (share, share))
     points = sorted({*np.linspace(min(scores), max(scores), _POINTS).tolist()})
-    return Isotonic(tuple(points), tuple(curve.probability(log_odds(each)) for each in points))
+    return Isotonic(tuple(points), tuple(curve.probability(log_odds(point)) for point in points))
 
 
 def _rounded(curve: Isotonic) -> Isotonic:

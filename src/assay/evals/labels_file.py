@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from assay.errors import UsageError
-from assay.types import Passage, Verdict
+from assay.records.labels import WHOLE, Labels
+from assay.types import EvidenceFound, Passage, Verdict
 
 # Fewer labels than this, or fewer of either kind, fit no calibration that means anything.
 FEWEST, FEWEST_OF_A_KIND = 20, 5
@@ -51,7 +52,7 @@ def lines(path: Path) -> tuple[Line, ...]:
     return found
 
 
-def labelled(path: Path) -> tuple[Labelled, ...]:
+def read_labels(path: Path) -> tuple[Labelled, ...]:
     """The labels of a file: {"id", "label": true or false, "score"?} a line.
 
     UsageError, naming the line, for an id that is missing or comes twice, a label that is neither true nor false,
@@ -61,15 +62,15 @@ def labelled(path: Path) -> tuple[Labelled, ...]:
     for line in lines(path):
         one = _labelled(path, line)
         if one.id in found:
-            raise refused(path, line.number, f"the id {one.id!r} stands in line {found[one.id].number} already")
+            raise line_error(path, line.number, f"the id {one.id!r} stands in line {found[one.id].number} already")
         found[one.id] = one
-    return enough(path.name, found.values())
+    return require_enough(path.name, found.values())
 
 
-def enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
+def require_enough(what: str, found: Iterable[Labelled]) -> tuple[Labelled, ...]:
     """The labels; UsageError, with how many there are and are needed, where they are too few to measure."""
     rows = tuple(found)
-    right = sum(each.right for each in rows)
+    right = sum(row.right for row in rows)
     wrong = len(rows) - right
     if len(rows) < FEWEST or min(right, wrong) < FEWEST_OF_A_KIND:
         labels = "1 label" if len(rows) == 1 else f"{len(rows)} labels"
@@ -85,18 +86,18 @@ def _object(path: Path, number: int, line: str) -> Line:
     try:
         body = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise refused(path, number, "it is not JSON") from error
+        raise line_error(path, number, "it is not JSON") from error
     if not isinstance(body, dict):
-        raise refused(path, number, "it is not a JSON object")
+        raise line_error(path, number, "it is not a JSON object")
     return Line(number, body)
 
 
 def _labelled(path: Path, line: Line) -> Labelled:
     key, label = line.body.get("id"), line.body.get("label")
     if not isinstance(key, str) or not key:
-        raise refused(path, line.number, "it has no id")
+        raise line_error(path, line.number, "it has no id")
     if not isinstance(label, bool):
-        raise refused(path, line.number, f"its label is {told(label)}; a label is true or false")
+        raise line_error(path, line.number, f"its label is {shown_value(label)}; a label is true or false")
     return Labelled(line.number, key, label, score_of(path, line))
 
 
@@ -106,14 +107,14 @@ def score_of(path: Path, line: Line) -> float | None:
     if score is None:
         return None
     if not is_score(score):
-        raise refused(path, line.number, f"its score is {told(score)}; a score is a number from 0 to 1")
+        raise line_error(path, line.number, f"its score is {shown_value(score)}; a score is a number from 0 to 1")
     return float(score)
 
 
-def told(value: Any) -> str:
+def shown_value(value: Any) -> str:
     """A value of a file as JSON, cut where it is long.
 
-    >>> told(float("nan")), told("x" * 100)[-4:]
+    >>> shown_value(float("nan")), shown_value("x" * 100)[-4:]
     ('NaN', 'xxx…')
     """
     text = json.dumps(value, ensure_ascii=True)
@@ -129,7 +130,7 @@ def is_score(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
-def refused(path: Path, number: int, what: str) -> UsageError:
+def line_error(path: Path, number: int, what: str) -> UsageError:
     """The error that names the line."""
     return UsageError(f"{path.name}, line {number}: {what}", hint="correct the line, or take it out")
 
@@ -139,7 +140,7 @@ def refused(path: Path, number: int, what: str) -> UsageError:
 
 # What a label may be: a verdict, or as `assay audit` has it; of a claim that is only called wrong, nobody said
 # whether its evidence contradicts it.
-_LABELS = {each.value: each for each in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED)}
+_LABELS = {verdict.value: verdict for verdict in (Verdict.SUPPORTED, Verdict.CONTRADICTED, Verdict.UNSUPPORTED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +155,10 @@ class LabelledClaim:
     @property
     def group(self) -> str:
         """The evidence as one text: claims of one group have the same."""
-        return "\n".join(each.text for each in self.passages)
+        return "\n".join(passage.text for passage in self.passages)
 
 
-def labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
+def read_labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
     """The claims of a file: {"claim", "evidence": a text or a list of texts, "label"} a line.
 
     A label is supported, contradicted or unsupported. What `assay audit` reads is understood too: "context" is
@@ -169,38 +170,68 @@ def labelled_claims(path: Path) -> tuple[LabelledClaim, ...]:
         one = LabelledClaim(line.number, *_claim_and_label(path, line), _passages(path, line))
         key = " ".join(one.claim.split()), one.group
         if key in found:
-            raise refused(path, line.number, f"the claim stands in line {found[key].number} already")
+            raise line_error(path, line.number, f"the claim stands in line {found[key].number} already")
         found[key] = one
     return tuple(found.values())
 
 
-def counted(claims: Sequence[LabelledClaim]) -> str:
+def recorded_claims(labels: Labels, collection: str) -> tuple[LabelledClaim, ...]:
+    """The labelled claims of the collection's recorded answers, each beside the passages that it cites or rests on.
+
+    A claim that a person called wrong is unsupported: nobody said whether its passages contradict it. A claim
+    without a passage is left out.
+    """
+    found = []
+    for label in labels.current():
+        record = labels.store.load(label.run_id)
+        answer = record.answer
+        if label.claim == WHOLE or answer is None or record.run.collection != collection:
+            continue
+        claim = next(claim for claim in answer["claims"] if claim["n"] == label.claim)
+        shown = {*claim["citations"], *(span["passage_id"] for span in claim["spans"])}
+        events = (event for event in record.events if event.kind == EvidenceFound.kind)
+        hits = (hit for event in events for hit in event.body["evidence"]["hits"])
+        texts = {hit["passage"]["passage_id"]: hit["passage"]["text"] for hit in hits}
+        passages = tuple(
+            Passage(passage_id, passage_id, "", 0, len(text), text)
+            for passage_id, text in texts.items()
+            if passage_id in shown
+        )
+        verdict = Verdict.SUPPORTED if label.good else Verdict.UNSUPPORTED
+        if passages:
+            found.append(LabelledClaim(label.version, claim["text"], verdict, passages))
+    return tuple(found)
+
+
+def count_summary(claims: Sequence[LabelledClaim]) -> str:
     """How many claims there are of each label, in words.
 
     >>> rain, snow = (LabelledClaim(n, "It rained.", Verdict.SUPPORTED, ()) for n in (1, 2))
-    >>> counted([rain, snow])
+    >>> count_summary([rain, snow])
     '2 labelled claims: 2 supported, 0 contradicted, 0 unsupported'
     """
-    by_label = Counter(each.label for each in claims)
-    parts = ", ".join(f"{by_label[each]} {name}" for name, each in _LABELS.items())
+    by_label = Counter(claim.label for claim in claims)
+    parts = ", ".join(f"{by_label[label]} {name}" for name, label in _LABELS.items())
     return f"{len(claims)} labelled claims: {parts}"
 
 
 def _claim_and_label(path: Path, line: Line) -> tuple[str, Verdict]:
     claim, label = line.body.get("claim"), line.body.get("label")
     if not isinstance(claim, str) or not claim.strip():
-        raise refused(path, line.number, "it has no claim")
+        raise line_error(path, line.number, "it has no claim")
     if isinstance(label, bool):
         return claim, Verdict.SUPPORTED if label else Verdict.UNSUPPORTED
     if not isinstance(label, str) or label not in _LABELS:
         known = ", ".join(_LABELS)
-        raise refused(path, line.number, f"its label is {told(label)}; a label is {known}, or true or false")
+        raise line_error(
+            path, line.number, f"its label is {shown_value(label)}; a label is {known}, or true or false"
+        )
     return claim, _LABELS[label]
 
 
 def _passages(path: Path, line: Line) -> tuple[Passage, ...]:
     given: Any = line.body.get("evidence", line.body.get("context"))
     texts = given if isinstance(given, list) else [given]
-    if not texts or not all(isinstance(each, str) and each.strip() for each in texts):
-        raise refused(path, line.number, "it has no evidence: a text, or a list of texts")
+    if not texts or not all(isinstance(text, str) and text.strip() for text in texts):
+        raise line_error(path, line.number, "it has no evidence: a text, or a list of texts")
     return tuple(Passage(str(n), str(n), "", 0, len(text), text) for n, text in enumerate(texts, 1))

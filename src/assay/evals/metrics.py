@@ -132,15 +132,15 @@ def debiased_ece(bins: Sequence[Bin]) -> float:
     >>> round(debiased_ece([Bin(n=100, predicted=0.7, observed=0.5)]), 4)
     0.1936
     """
-    rows = sum(each.n for each in bins if each.n > 1)
+    rows = sum(bin_.n for bin_ in bins if bin_.n > 1)
     if not rows:
         raise ValueError("a calibration error needs more than one row a bin")
-    total = sum(each.n * _squared_gap(each) for each in bins if each.n > 1)
+    total = sum(bin_.n * _squared_gap(bin_) for bin_ in bins if bin_.n > 1)
     return float(max(0.0, total / rows) ** 0.5)
 
 
-def _squared_gap(each: Bin) -> float:
-    return (each.predicted - each.observed) ** 2 - each.observed * (1 - each.observed) / (each.n - 1)
+def _squared_gap(bin_: Bin) -> float:
+    return (bin_.predicted - bin_.observed) ** 2 - bin_.observed * (1 - bin_.observed) / (bin_.n - 1)
 
 
 def brier(probabilities: Sequence[float], happened: Sequence[bool]) -> float:
@@ -169,7 +169,7 @@ def ndcg(ranked: Sequence[str], gains: Mapping[str, float], depth: int = 10) -> 
     ideal = sum(g / math.log2(i + 2) for i, g in enumerate(sorted(gains.values(), reverse=True)[:depth]))
     if ideal <= 0:
         raise ValueError("ndcg needs at least one relevant id")
-    return sum(gains.get(each, 0.0) / math.log2(i + 2) for i, each in enumerate(ranked[:depth])) / ideal
+    return sum(gains.get(item, 0.0) / math.log2(i + 2) for i, item in enumerate(ranked[:depth])) / ideal
 
 
 def recall(ranked: Sequence[str], relevant: frozenset[str], depth: int = 100) -> float:

@@ -28,22 +28,22 @@ class Recalibrated(Value):
     before: Measured | None
 
 
-def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embedding: str) -> Recalibrated:
+def recalibrate(labels: Labels, collection: str, rows: Sequence[Labelled], embedding: str) -> Recalibrated:
     """The calibration of the collection's labelled answers; `embedding` is the hash of its embedding model.
 
     UsageError, naming the line, for a run that is not there or comes twice, is of another collection, was not
     answered, or was answered by other parts than the first.
     """
     answers = [_answer(labels, collection, row) for row in rows]
-    _refuse_twice(rows, [str(each["run_id"]) for each in answers])
-    origins = [_origin(each, embedding) for each in answers]
+    _refuse_twice(rows, [str(answer["run_id"]) for answer in answers])
+    origins = [_origin(answer, embedding) for answer in answers]
     for row, origin in zip(rows, origins, strict=True):
         other = origins[0].differs(origin)
         if other:
             raise _refused(row, f"{other} answered it than the first one labelled")
-    scores = [_signal(each) for each in answers]
-    right = [each.right for each in rows]
-    gates = [float(each["judgement"]["sufficiency"] or 0.0) for each in answers]
+    scores = [_signal(answer) for answer in answers]
+    right = [row.right for row in rows]
+    gates = [float(answer["judgement"]["sufficiency"] or 0.0) for answer in answers]
     try:
         made = fit(
             "answers",
@@ -51,7 +51,7 @@ def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embe
             origins[0],
             scores,
             right,
-            [" ".join(words(each["question"])) for each in answers],
+            [" ".join(words(answer["question"])) for answer in answers],
             gates=gates,
             reference=labels.latest(collection, _COMPARED) or gates,
         )
@@ -61,7 +61,7 @@ def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embe
         ) from error
     now = labels.calibration_in_use(collection).fit or shipped()["answers"]
     applies = now.made_for.differs(origins[0]) is None
-    before = measured([now.probability(each) for each in scores], right) if applies else None
+    before = measured([now.probability(score) for score in scores], right) if applies else None
     return Recalibrated(made, before)
 
 

@@ -1,4 +1,4 @@
-"""The story of a judgement: measure, ask a model, read for gaps and conflicts by rules, time it, shadow it."""
+"""The story of a judgement: measure, ask a model, read for gaps and conflicts by rules, time it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,8 @@ class JudgePipeline:
 
     `fast` measures without a model. `balanced` and `thorough` ask one, where given; the deeper of them comes first,
     and where it fails the next one judges. How long it took is shown; the deadline of the question ends it in time.
-    `shadow` judges the same evidence afterwards for the record; it changes nothing. Fewer than `least_passages`
-    never suffice. Passages that `are_given` by a caller are none that the judge was fitted on: what it says of them
-    is not calibrated.
+    Fewer than `least_passages` never suffice. Passages that `are_given` by a caller are none that the judge was
+    fitted on: what it says of them is not calibrated.
     """
 
     fast: Judge
@@ -37,20 +36,16 @@ class JudgePipeline:
     ambiguity: AmbiguityModel = field(default_factory=load_ambiguity_model)
     least_passages: int = 1
     are_given: bool = False
-    shadow: Judge | None = None
 
     async def judge(self, question: Question, evidence: Evidence) -> Judgement:
-        """Judge the evidence; raises what `fast` raises, DeadlinePassed and Diverged."""
+        """Judge the evidence; raises what `fast` raises, and DeadlinePassed."""
         started = self.clock.monotonic()
         judgement = await self.measure(question, evidence)
         judgement = await self._read_by_rules(question, evidence, judgement)
         if self.are_given:
             judgement = replace(judgement, calibrated=False, mode_used=f"{judgement.mode_used}, passages given")
         judgement = _with_least(judgement, len(evidence.hits), self.least_passages)
-        judgement = replace(judgement, ms=(self.clock.monotonic() - started) * 1000.0)
-        if self.shadow is None:
-            return judgement
-        return replace(judgement, shadow=await _shadow_judgement(self.shadow, question, evidence))
+        return replace(judgement, ms=(self.clock.monotonic() - started) * 1000.0)
 
     async def measure(self, question: Question, evidence: Evidence) -> Judgement:
         """Judge at the deepest level that can be reached: thorough, balanced, fast.
@@ -122,11 +117,7 @@ def _with_least(judgement: Judgement, count: int, least: int) -> Judgement:
 
 
 async def _shadow_judgement(shadow: Judge, question: Question, evidence: Evidence) -> Judgement:
-    """The judgement of the shadow, or the record that it failed; raises Diverged.
-
-    It works after the judge that counts, so that a recorded run plays again in the same order: a question takes the
-    time of both.
-    """
+    """The judgement of the shadow, or the record that it failed; raises Diverged."""
     try:
         return await shadow.judge(question, evidence)
     except Diverged:

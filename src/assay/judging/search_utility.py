@@ -16,7 +16,7 @@ _CORRECT = 0.7
 
 @cache
 def learned_utility(judge: Literal["rules", "model"] = "rules", correct: float = _CORRECT) -> SearchUtility:
-    """The table in worth.json for a judge of rules, or for one that asks a language model.
+    """The table in search_utility.json for a judge of rules, or for one that asks a language model.
 
     Gain by action and triage, seconds by action, what a second must bring, and how sure evidence must be: as far
     above `correct`, 0 to 1, as it was learned above the usual threshold.
@@ -25,7 +25,7 @@ def learned_utility(judge: Literal["rules", "model"] = "rules", correct: float =
     >>> sorted(action.value for action in learned_utility().costs)
     ['EXTERNAL', 'REFINE']
     """
-    table = json.loads(files("assay.web").joinpath("worth.json").read_text(encoding="utf-8"))
+    table = json.loads(files("assay.web").joinpath("search_utility.json").read_text(encoding="utf-8"))
     own = table[judge]
     return SearchUtility(
         {

@@ -295,6 +295,7 @@ class ModelStripRanker:
             messages=(PromptMessage("system", PROMPT), PromptMessage("user", "\n".join(blocks))),
             schema=StripsReply,
             given={"strips": list(range(1, len(shown) + 1))},
+            list_sizes={"strips": (1, len(shown))},
             max_tokens=REPLY_TOKENS,
             temperature=0.0,
         )

@@ -200,6 +200,11 @@ class ThoroughModel:
             messages=(PromptMessage("system", PROMPT), PromptMessage("user", view.text)),
             schema=ThoroughReply,
             given={"passages": list(range(1, passages + 1)), "parts": list(range(1, parts + 1))},
+            list_sizes={
+                "passages": (passages, passages),
+                "parts": (parts, parts),
+                "_Part.passages": (0, passages),
+            },
             max_tokens=_SENTENCE_TOKENS + _LINE_TOKENS * (passages + parts),
             temperature=0.0,
         )

@@ -5,7 +5,6 @@ The package sends the request and names what goes wrong. The reply is read here,
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator
 from functools import lru_cache
@@ -15,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from assay.errors import MissingExtra, ProviderError
 from assay.nlp.tokens import estimated_tokens
-from assay.types import Finish, ModelReply, ModelRequest, Usage
+from assay.types import Finish, ModelRequest, Usage
 
 try:
     import anthropic
@@ -27,28 +26,36 @@ except ImportError as error:
         hint='in the clone of assay: pip install ".[anthropic]"',
     ) from error
 
-from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
+from assay.models.provider import (
+    ErrorReply,
+    Service,
+    connection_error,
+    error_message,
+    retry_after,
+    status_error,
+    stream_error,
+    timeout_error,
+    unreadable_reply,
+)
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
     UNCOMPRESSED,
-    PerLoop,
     Piece,
+    ServiceModel,
     drain,
     events,
-    guard,
+    finish_reasons,
     is_stream,
-    known,
-    relayed,
-    secure,
+    limit_responses,
     sendable,
+    tls_context,
     tokens,
     usage,
-    whole,
 )
 
 ANTHROPIC_URL = "https://api.anthropic.com"
-FINISHES = known(
+FINISHES = finish_reasons(
     {
         "end_turn": "stop",
         "stop_sequence": "stop",
@@ -67,14 +74,15 @@ _WITHOUT_ADAPTIVE_THINKING = re.compile(r"claude-opus-4-5\b")
 FAILURES: tuple[type[Exception], ...] = (anthropic.AnthropicError, *CONNECTION)
 
 
-class AnthropicModel:
+class AnthropicModel(ServiceModel[AsyncAnthropic]):
     """A Claude model.
 
-    Nothing is retried. The temperature is not sent: the API has given it up, and newer models refuse it. A system
+    The temperature is not sent: the API has given it up, and newer models refuse it. A system
     prompt that is long enough is marked to be kept in the provider's cache. What follows it is not: evidence stands
     between fences of a new code each time, so it would be written to the cache, at a quarter more, and never read.
-    Connections belong to an event loop, so each loop that asks has its own, until `aclose` is called on it.
     """
+
+    failures = FAILURES
 
     def __init__(
         self,
@@ -92,64 +100,33 @@ class AnthropicModel:
 
         Raises UsageError for an address or a key that cannot be one.
         """
-        self._service = Service("anthropic", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
-        self._clients = PerLoop(lambda: _connected(self._service), AsyncAnthropic.close)
-        secure()
+        service = Service("anthropic", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
+        super().__init__(service, lambda: _connected(service), AsyncAnthropic.close)
 
-    @property
-    def name(self) -> str:
-        """`anthropic:` and the model's name."""
-        return self._service.name
+    async def _ask(self, request: ModelRequest) -> Piece:
+        response = await self._post(_body(self._service.model, request, stream=False), stream=False)
+        return _read(self._service, response.content)
 
-    @property
-    def host(self) -> str:
-        """The host that prompts are sent to."""
-        return self._service.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The whole reply, however it ended.
-
-        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
-        """
-        body = _body(self._service.model, request, stream=False)
+    async def _ask_stream(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        response = await self._post(_body(self._service.model, request, stream=True), stream=True)
         try:
-            async with asyncio.timeout(self._service.seconds):
-                response = await self._posted(body, stream=False)
-            return whole(self._service, _read(self._service, response.content))
-        except TimeoutError:
-            raise late(self._service, self._service.seconds, "reply") from None
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
+            if not is_stream(response.headers.get("content-type")):
+                yield _read(self._service, await response.aread())
+                return
+            chunks, blocks = response.aiter_raw(), _Blocks(self._service)
+            async for data in events(self._service, chunks):
+                event = _event(self._service, data)
+                if event.type == "message_stop":
+                    await drain(chunks)
+                    break
+                yield blocks.take(event)
+        finally:
+            await response.aclose()
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The reply's text piece by piece, then the reply. Raises as `complete`."""
-        return relayed(self._service, self._pieces(request))
+    def _error(self, error: Exception) -> ProviderError:
+        return provider_error(error, self._service)
 
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop; calling it twice is harmless."""
-        await self._clients.aclose()
-
-    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
-        body = _body(self._service.model, request, stream=True)
-        try:
-            response = await self._posted(body, stream=True)
-            try:
-                if not is_stream(response.headers.get("content-type")):
-                    yield _read(self._service, await response.aread())
-                    return
-                chunks, blocks = response.aiter_raw(), _Blocks(self._service)
-                async for data in events(self._service, chunks):
-                    event = _event(self._service, data)
-                    if event.type == "message_stop":
-                        await drain(chunks)
-                        break
-                    yield blocks.take(event)
-            finally:
-                await response.aclose()
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
-
-    async def _posted(self, body: dict[str, Any], *, stream: bool) -> httpx2.Response:
+    async def _post(self, body: dict[str, Any], *, stream: bool) -> httpx2.Response:
         answer = await self._clients.get().post(
             "/v1/messages",
             cast_to=httpx2.Response,
@@ -165,10 +142,10 @@ def _connected(service: Service) -> AsyncAnthropic:
     """A client of its own connections, for the running event loop; it follows no redirects."""
     transport = DefaultAioHttpClient(
         timeout=None,
-        verify=secure(),
+        verify=tls_context(),
         limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
         follow_redirects=False,
-        event_hooks={"response": [guard(service)]},
+        event_hooks={"response": [limit_responses(service)]},
     )
     return AsyncAnthropic(
         # Without a key the package would take one from the environment, and send it to this address.
@@ -192,9 +169,9 @@ def _body(model: str, request: ModelRequest, *, stream: bool) -> dict[str, Any]:
         # Thinking counts as part of the reply.
         "max_tokens": request.max_tokens + request.thinking_tokens,
         "messages": [
-            {"role": each.role, "content": sendable(each.text)}
-            for each in request.messages
-            if each.role != "system"
+            {"role": message.role, "content": sendable(message.text)}
+            for message in request.messages
+            if message.role != "system"
         ],
     }
     if system := _system(request):
@@ -215,7 +192,7 @@ def _body(model: str, request: ModelRequest, *, stream: bool) -> dict[str, Any]:
 
 def _system(request: ModelRequest) -> list[dict[str, Any]]:
     """The system prompt's blocks, the last marked to be cached with all before it where they are long enough."""
-    texts = [sendable(each.text) for each in request.messages if each.role == "system"]
+    texts = [sendable(message.text) for message in request.messages if message.role == "system"]
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
     if sum(map(estimated_tokens, texts)) >= CACHED_FROM:
         blocks[-1]["cache_control"] = {"type": "ephemeral"}
@@ -274,15 +251,15 @@ def _read(service: Service, content: bytes) -> Piece:
     try:
         message = _Message.model_validate_json(content)
     except ValidationError:
-        raise nonsense(service, f"{content[:80]!r}") from None
+        raise unreadable_reply(service, f"{content[:80]!r}") from None
     if message.error:
         raise _error_inside(service, message.error)
     if message.content is None:
-        raise nonsense(service, "a message without content")
+        raise unreadable_reply(service, "a message without content")
     return Piece(
         text="".join(block.text or "" for block in message.content if block.type == "text"),
         finish=_finish(message.stop_reason),
-        usage=_counted(message.usage) if message.usage else None,
+        usage=_usage_of(message.usage) if message.usage else None,
         model=message.model,
     )
 
@@ -291,7 +268,7 @@ def _event(service: Service, data: bytes) -> _Event:
     try:
         event = _Event.model_validate_json(data)
     except ValidationError:
-        raise nonsense(service, f"{data[:80]!r}") from None
+        raise unreadable_reply(service, f"{data[:80]!r}") from None
     if event.type == "error" or event.error:
         raise _error_inside(service, event.error)
     return event
@@ -311,12 +288,12 @@ class _Blocks:
             self._begun = event.message.usage or _Usage()
             # The count of output tokens that a message begins with is not what it will have.
             begun = self._begun.model_copy(update={"output_tokens": None})
-            return Piece(model=event.message.model, usage=_counted(begun))
+            return Piece(model=event.message.model, usage=_usage_of(begun))
         if event.type == "content_block_start":
             return self._started(event)
         if event.type == "content_block_delta" and event.delta:
             if event.index != self._open:
-                raise nonsense(self._service, f"a piece of block {event.index} within block {self._open}")
+                raise unreadable_reply(self._service, f"a piece of block {event.index} within block {self._open}")
             return Piece(text=event.delta.text or "", thinking=bool(event.delta.thinking))
         if event.type == "message_delta":
             return self._ended(event)
@@ -324,14 +301,14 @@ class _Blocks:
 
     def _started(self, event: _Event) -> Piece:
         if event.index != self._open + 1:
-            raise nonsense(self._service, f"block {event.index} after block {self._open}")
+            raise unreadable_reply(self._service, f"block {event.index} after block {self._open}")
         self._open = event.index
         block = event.content_block or _Block()
         return Piece(text=(block.text or "") if block.type == "text" else "")
 
     def _ended(self, event: _Event) -> Piece:
         told = {name: value for name, value in (event.usage or _Usage()) if value is not None}
-        counted = _counted(self._begun.model_copy(update={"output_tokens": None, **told}))
+        counted = _usage_of(self._begun.model_copy(update={"output_tokens": None, **told}))
         return Piece(finish=_finish(event.delta.stop_reason if event.delta else None), usage=counted)
 
 
@@ -339,7 +316,7 @@ def _finish(reason: str | None) -> Finish | None:
     return FINISHES.get(reason, "other") if reason else None
 
 
-def _counted(told: _Usage) -> Usage:
+def _usage_of(told: _Usage) -> Usage:
     """The usage; what was read from the cache and written to it counts as prompt, as with other providers."""
     parts = (told.input_tokens, told.cache_read_input_tokens, told.cache_creation_input_tokens)
     # Only the first is always there; an impossible count makes the sum unknown.
@@ -351,21 +328,23 @@ def _counted(told: _Usage) -> Usage:
 # --- errors --------------------------------------------------------------------------------------
 
 
-def mapped(error: BaseException, service: Service) -> ProviderError:
+def provider_error(error: BaseException, service: Service) -> ProviderError:
     """Our error for one of the package, of its connection, or one of ours that it wrapped."""
     if isinstance(error, anthropic.APIStatusError):
         waiting = retry_after(error.response.headers)
-        return answered(service, Said(error.status_code, said_in(error.body), str(error.type or ""), waiting))
+        return status_error(
+            service, ErrorReply(error.status_code, error_message(error.body), str(error.type or ""), waiting)
+        )
     if isinstance(error, anthropic.APITimeoutError) and error.__cause__ is None:
-        return late(service, service.seconds, "answer")
+        return timeout_error(service, service.seconds, "answer")
     if isinstance(error, anthropic.APIConnectionError):
-        return failed(service, error)
+        return connection_error(service, error)
     if isinstance(error, anthropic.AnthropicError):
-        return nonsense(service, f"{type(error).__name__}: {error}")
-    return failed(service, error)
+        return unreadable_reply(service, f"{type(error).__name__}: {error}")
+    return connection_error(service, error)
 
 
 def _error_inside(service: Service, error: object) -> ProviderError:
     """The error for one that came in the place of a reply."""
     kind = error.get("type") if isinstance(error, dict) else None
-    return broke_off(service, str(kind), None, said_in(error))
+    return stream_error(service, str(kind), None, error_message(error))

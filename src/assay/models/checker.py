@@ -48,7 +48,7 @@ _SAYS: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
     {
         "id": lambda value: isinstance(value, str) and bool(value),
         "max_tokens": lambda value: type(value) is int and 160 <= value <= 512,
-        "languages": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+        "languages": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
         "policy": _is_policy,
     }
 )
@@ -118,9 +118,9 @@ class OnnxChecker:
     def _framed(self, pairs: Sequence[Pair]) -> list[tuple[tuple[int, ...], int]]:
         """Each pair's tokens, and where its text begins."""
         first, last = self._network.frame
-        claims = self._network.encoded([each.claim[: CLAIM_TOKENS * _CHARACTERS_A_TOKEN] for each in pairs])
+        claims = self._network.encoded([pair.claim[: CLAIM_TOKENS * _CHARACTERS_A_TOKEN] for pair in pairs])
         longest = self.max_tokens * _CHARACTERS_A_TOKEN
-        texts = self._network.encoded([each.evidence[:longest] for each in pairs])
+        texts = self._network.encoded([pair.evidence[:longest] for pair in pairs])
         made = []
         for whole, text in zip(claims, texts, strict=True):
             claim = whole.ids[:CLAIM_TOKENS]
@@ -247,7 +247,7 @@ def columns_of(folder: HubFolder) -> tuple[int, ...]:
     found = f"the labels of {folder.path} are {', '.join(labels)}"
     if len(labels) == 1:
         raise folder.refuse(f"{found}: one class is a reranker's, a checker has two or three", "try --reranker")
-    known = [each for each in meant if each is not None]
+    known = [meaning for meaning in meant if meaning is not None]
     if len(known) == len(labels) == len(set(known)) and SUPPORTS in known:
         return tuple(known)
     raise folder.refuse(

@@ -17,7 +17,15 @@ from assay.errors import ProviderError, ProviderFailed
 
 # The models' adapter also says how to install the packages where they are missing.
 from assay.models.openai import OPENAI_URL
-from assay.models.provider import Said, Service, answered, failed, late, retry_after, said_in
+from assay.models.provider import (
+    ErrorReply,
+    Service,
+    connection_error,
+    error_message,
+    retry_after,
+    status_error,
+    timeout_error,
+)
 from assay.models.wire import CONNECTION, UNCOMPRESSED, PerLoop, bounded, opened, refuse_compressed, sendable
 from assay.types import EmbeddingModel
 
@@ -110,20 +118,22 @@ class ApiEmbedder:
         }
         try:
             async with asyncio.timeout(self._service.seconds):
-                content = await self._posted(body)
+                content = await self._post(body)
         except TimeoutError:
-            raise late(self._service, self._service.seconds, "vectors") from None
+            raise timeout_error(self._service, self._service.seconds, "vectors") from None
         except CONNECTION as error:
-            raise failed(self._service, error) from None
+            raise connection_error(self._service, error) from None
         return _vectors(content, len(texts))
 
-    async def _posted(self, body: object) -> bytes:
+    async def _post(self, body: object) -> bytes:
         """The service's answer, asked for without the vendor's package; see decision 124."""
         service = self._service
         url, headers = f"{service.url.rstrip('/')}/embeddings", {**UNCOMPRESSED, **_signed(service)}
         async with self._clients.get().post(url, json=body, headers=headers, allow_redirects=False) as response:
             refuse_compressed(service, response.headers.get("content-encoding"))
-            content = b"".join([each async for each in bounded(service, response.content.iter_any(), LARGEST_BODY)])
+            content = b"".join(
+                [chunk async for chunk in bounded(service, response.content.iter_any(), LARGEST_BODY)]
+            )
             if response.status >= 300:
                 raise _refused(service, response, content)
             return content
@@ -143,7 +153,9 @@ def _refused(service: Service, response: ClientResponse, content: bytes) -> Prov
         body = content.decode(errors="replace")
     error = body.get("error", body) if isinstance(body, dict) else body
     code = f"{error.get('type') or ''} {error.get('code') or ''}" if isinstance(error, dict) else ""
-    return answered(service, Said(response.status, said_in(error), code, retry_after(response.headers)))
+    return status_error(
+        service, ErrorReply(response.status, error_message(error), code, retry_after(response.headers))
+    )
 
 
 def _sendable(text: str) -> str:

@@ -228,7 +228,7 @@ def _described_by_hub(hub: HubFolder, session: Any) -> _Description:
 
 def _pooling(hub: HubFolder) -> Literal["mean", "first"]:
     """How one vector is made of one a token; raises UsageError for ways and modules that are not known here."""
-    other = [each for each in hub.modules if each not in _KNOWN_MODULES]
+    other = [module for module in hub.modules if module not in _KNOWN_MODULES]
     if other:
         raise hub.refuse(f"the vectors of {hub.path} also pass {', '.join(other)}, which its network does not hold")
     said = hub.json("1_Pooling/config.json")

@@ -6,7 +6,6 @@ than it may have.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextvars import ContextVar
@@ -14,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from assay.errors import MissingExtra, ProviderError
-from assay.types import Effort, Finish, ModelReply, ModelRequest
+from assay.types import Effort, Finish, ModelRequest
 
 try:
     import aiohttp
@@ -27,31 +26,37 @@ except ImportError as error:
         hint='in the clone of assay: pip install ".[gemini]"',
     ) from error
 
-from assay.models.provider import Said, Service, answered, failed, late, nonsense, retry_after, said_in
+from assay.models.provider import (
+    ErrorReply,
+    Service,
+    connection_error,
+    error_message,
+    retry_after,
+    status_error,
+    unreadable_reply,
+)
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
     UNCOMPRESSED,
-    PerLoop,
     Piece,
+    ServiceModel,
     bounded,
     events,
+    finish_reasons,
     is_stream,
-    known,
     refuse_compressed,
-    relayed,
-    secure,
     sendable,
+    tls_context,
     tokens,
     usage,
-    whole,
 )
 
 if TYPE_CHECKING:
     from aiohttp.connector import Connection
 
 GEMINI_URL = "https://generativelanguage.googleapis.com"
-FINISHES = known(
+FINISHES = finish_reasons(
     {
         "STOP": "stop",
         "MAX_TOKENS": "length",
@@ -86,12 +91,13 @@ FAILURES: tuple[type[Exception], ...] = (
 )
 
 
-class GeminiModel:
+class GeminiModel(ServiceModel["_Client"]):
     """A Gemini model.
 
-    Nothing is retried, continued or called back: each of the package's own ways of asking again is switched
-    off. Connections belong to an event loop, so each loop that asks has its own, until `aclose` is called on it.
+    Nothing is continued or called back either: each of the package's own ways of asking again is switched off.
     """
+
+    failures = FAILURES
 
     def __init__(
         self,
@@ -109,44 +115,14 @@ class GeminiModel:
 
         Raises UsageError for an address or a key that cannot be one.
         """
-        self._service = Service("gemini", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
-        self._clients = PerLoop(lambda: _Connected(self._service), _Connected.aclose)
-        secure()
+        service = Service("gemini", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
+        super().__init__(service, lambda: _Client(service), _Client.aclose)
 
-    @property
-    def name(self) -> str:
-        """`gemini:` and the model's name."""
-        return self._service.name
+    async def _ask(self, request: ModelRequest) -> Piece:
+        reply = await self._clients.get().models.generate_content(**_asked(self._service.model, request))
+        return _read(self._service, reply)
 
-    @property
-    def host(self) -> str:
-        """The host that prompts are sent to."""
-        return self._service.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The whole reply, however it ended.
-
-        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
-        """
-        asked = _asked(self._service.model, request)
-        try:
-            async with asyncio.timeout(self._service.seconds):
-                reply = await self._clients.get().models.generate_content(**asked)
-            return whole(self._service, _read(self._service, reply))
-        except TimeoutError:
-            raise late(self._service, self._service.seconds, "reply") from None
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
-
-    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The reply's text piece by piece, then the reply. Raises as `complete`."""
-        return relayed(self._service, self._pieces(request))
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop; calling it twice is harmless."""
-        await self._clients.aclose()
-
-    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+    async def _ask_stream(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
         asked = _asked(self._service.model, request)
         opened: list[aiohttp.ClientResponse] = []
         try:
@@ -159,18 +135,19 @@ class GeminiModel:
             while part is not None:
                 yield _read(self._service, part)
                 part = await anext(parts, None)
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
         finally:
             # The package leaves this to the garbage collector where a stream is not read to its end.
             for response in opened:
                 response.close()
 
+    def _error(self, error: Exception) -> ProviderError:
+        return provider_error(error, self._service)
+
 
 # --- the connection ------------------------------------------------------------------------------
 
 
-class _Connected:
+class _Client:
     """The package's client on connections of its own, for the running event loop."""
 
     def __init__(self, service: Service) -> None:
@@ -186,8 +163,8 @@ class _Connected:
             api_version="v1beta",
             aiohttp_client=self._session,
             # The package opens these three as well; the certificates are read once for all.
-            httpx_client=httpx2.Client(verify=secure()),
-            async_client_args={"ssl": secure(), "verify": secure(), "allow_redirects": False},
+            httpx_client=httpx2.Client(verify=tls_context()),
+            async_client_args={"ssl": tls_context(), "verify": tls_context(), "allow_redirects": False},
             # Without this the package tries again after a failed connection.
             retry_options=types.HttpRetryOptions(attempts=1),
         )
@@ -248,7 +225,7 @@ class _Content:
 
 
 def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
-    system = "\n\n".join(sendable(each.text) for each in request.messages if each.role == "system")
+    system = "\n\n".join(sendable(message.text) for message in request.messages if message.role == "system")
     config = types.GenerateContentConfig(
         system_instruction=system or None,
         temperature=request.temperature,
@@ -256,16 +233,16 @@ def _asked(model: str, request: ModelRequest) -> dict[str, Any]:
         max_output_tokens=request.max_tokens + request.thinking_tokens,
         thinking_config=_thinking(model, request.effort),
         response_mime_type="application/json" if request.schema else None,
-        response_json_schema=request.reply_schema,
+        response_json_schema=request.schema.model_json_schema() if request.schema else None,
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
         automatic_continuation=False,
     )
     contents = [
         types.Content(
-            role="model" if each.role == "assistant" else "user", parts=[types.Part(text=sendable(each.text))]
+            role="model" if message.role == "assistant" else "user", parts=[types.Part(text=sendable(message.text))]
         )
-        for each in request.messages
-        if each.role != "system"
+        for message in request.messages
+        if message.role != "system"
     ]
     return {"model": model, "contents": contents, "config": config}
 
@@ -284,7 +261,7 @@ def _thinking(model: str, effort: Effort | None) -> types.ThinkingConfig | None:
 
 def _read(service: Service, reply: types.GenerateContentResponse) -> Piece:
     """What a reply, or a part of one in a stream, says."""
-    counted = _counted(reply.usage_metadata)
+    counted = _usage_of(reply.usage_metadata)
     model = reply.model_version
     if reply.prompt_feedback and reply.prompt_feedback.block_reason:
         return Piece(finish="blocked", usage=counted, model=model)
@@ -293,7 +270,7 @@ def _read(service: Service, reply: types.GenerateContentResponse) -> Piece:
         return Piece(usage=counted, model=model)
     # One candidate was asked for: another one's text must not become half an answer.
     if len(candidates) > 1 or candidates[0].index not in (None, 0):
-        raise nonsense(service, f"candidates {[each.index for each in candidates]}")
+        raise unreadable_reply(service, f"candidates {[candidate.index for candidate in candidates]}")
     content = candidates[0].content
     parts = (content.parts if content else None) or []
     return Piece(
@@ -311,7 +288,7 @@ def _finish(reason: types.FinishReason | None, parts: list[types.Part]) -> Finis
     return FINISHES.get(str(reason.value), "other") if reason else None
 
 
-def _counted(told: types.GenerateContentResponseUsageMetadata | None) -> Any:
+def _usage_of(told: types.GenerateContentResponseUsageMetadata | None) -> Any:
     if told is None:
         return None
     written = told.candidates_token_count
@@ -324,15 +301,15 @@ def _counted(told: types.GenerateContentResponseUsageMetadata | None) -> Any:
 # --- errors --------------------------------------------------------------------------------------
 
 
-def mapped(error: BaseException, service: Service) -> ProviderError:
+def provider_error(error: BaseException, service: Service) -> ProviderError:
     """Our error for one of the package, of its connection, or one of ours that it wrapped."""
     if isinstance(error, errors.APIError):
         return _answered(error, service)
     if isinstance(error, errors.ContinuationInterruptedError | AttributeError | TypeError | LookupError):
-        return nonsense(service, f"{type(error).__name__}: {error}")
+        return unreadable_reply(service, f"{type(error).__name__}: {error}")
     if isinstance(error, RecursionError):
-        return nonsense(service, "JSON nested too deeply")
-    return failed(service, error)
+        return unreadable_reply(service, "JSON nested too deeply")
+    return connection_error(service, error)
 
 
 def _answered(error: errors.APIError, service: Service) -> ProviderError:
@@ -341,7 +318,7 @@ def _answered(error: errors.APIError, service: Service) -> ProviderError:
     if waiting is None:
         waiting = _retry_delay(error.details)
     code = error.code if isinstance(error.code, int) and 300 <= error.code <= 599 else 500
-    return answered(service, Said(code, said_in(error.details), str(error.status or ""), waiting))
+    return status_error(service, ErrorReply(code, error_message(error.details), str(error.status or ""), waiting))
 
 
 def _retry_delay(details: object) -> float | None:

@@ -102,7 +102,7 @@ class PulledModels:
         """Every model, by name; files are not compared. Raises DamagedStore for a lock that cannot be read."""
         locks = sorted(self.place.glob(f"*/{LOCK_FILE}")) if self.place.is_dir() else []
         # What is being fetched stands in a folder whose name begins with a dot.
-        return tuple(self._locked(each.parent) for each in locks if not each.parent.name.startswith("."))
+        return tuple(self._locked(lock.parent) for lock in locks if not lock.parent.name.startswith("."))
 
     def network(self, name: HubName) -> Path:
         """The network of a model, after all its files were compared with the lock.
@@ -113,7 +113,7 @@ class PulledModels:
         if not (folder / LOCK_FILE).is_file():
             raise UsageError(f"{name} was not pulled", hint=f"assay models pull {name}")
         model = self._locked(folder)
-        there = {each.relative_to(folder).as_posix() for each in folder.rglob("*") if not each.is_dir()} - _OURS
+        there = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if not path.is_dir()} - _OURS
         for path in sorted(there | set(model.files)):
             if path not in there or model.files.get(path) != digest_of(folder / path):
                 what = "is missing" if path not in there else "is not what was pulled"
@@ -126,9 +126,9 @@ class PulledModels:
 
     def keep(self, name: HubName, commit: str, network: str, fetched: Path) -> PulledModel:
         """Pin the files in the folder `fetched` and make it the model's, whole or not at all."""
-        paths = sorted(each for each in fetched.rglob("*") if each.is_file())
-        files = {each.relative_to(fetched).as_posix(): digest_of(each) for each in paths}
-        model = PulledModel(str(name), commit, network, files, sum(each.stat().st_size for each in paths))
+        paths = sorted(path for path in fetched.rglob("*") if path.is_file())
+        files = {path.relative_to(fetched).as_posix(): digest_of(path) for path in paths}
+        model = PulledModel(str(name), commit, network, files, sum(path.stat().st_size for path in paths))
         lock = json.dumps({"schema": _SCHEMA, **model.to_dict()}, indent=2)
         (fetched / LOCK_FILE).write_text(lock + "\n", encoding="utf-8")
         try:
@@ -222,26 +222,26 @@ def pull(
         ),
         name,
     )
-    commit, hashes = str(info.sha), {each.rfilename: each.lfs for each in info.siblings or []}
+    commit, hashes = str(info.sha), {sibling.rfilename: sibling.lfs for sibling in info.siblings or []}
     chosen = chosen_network(name, tuple(hashes), network)
     wanted = [*DESCRIBED, chosen, *(chosen + ending for ending in WEIGHTS_BESIDE)]
     models.place.mkdir(mode=0o700, parents=True, exist_ok=True)
     fetched = Path(tempfile.mkdtemp(prefix=".pulling-", dir=models.place))
     try:
-        for each in (each for each in wanted if each in hashes):
+        for file in (file for file in wanted if file in hashes):
             _asked(
-                lambda file=each: hub.hf_hub_download(  # type: ignore[misc]
+                lambda file=file: hub.hf_hub_download(  # type: ignore[misc]
                     name.repository, file, revision=commit, local_dir=fetched, token=False
                 ),
                 name,
             )
-            promised = hashes[each]
-            if promised is not None and promised.sha256 != digest_of(fetched / each):
+            promised = hashes[file]
+            if promised is not None and promised.sha256 != digest_of(fetched / file):
                 raise ProviderFailed(
-                    f"{each} of {name} is not what the hub says it is",
+                    f"{file} of {name} is not what the hub says it is",
                     hint="pull it again; if it stays so, do not use it",
                 )
-            tell(f"{each}, {(fetched / each).stat().st_size / 1e6:,.1f} MB")
+            tell(f"{file}, {(fetched / file).stat().st_size / 1e6:,.1f} MB")
         shutil.rmtree(fetched / ".cache", ignore_errors=True)  # what huggingface_hub keeps for itself
         if said:
             (fetched / ASSAY_FILE).write_text(json.dumps(dict(said), indent=2) + "\n", encoding="utf-8")
@@ -259,8 +259,8 @@ def chosen_network(name: HubName, files: Sequence[str], wanted: str | None) -> s
     >>> chosen_network(HubName("org", "name", "main"), files, None)
     'onnx/model.onnx'
     """
-    known = sorted(each for each in files if _NETWORK.fullmatch(each))
-    missing = [each for each in _NEEDED if each not in files]
+    known = sorted(file for file in files if _NETWORK.fullmatch(file))
+    missing = [needed for needed in _NEEDED if needed not in files]
     if missing:
         raise UsageError(
             f"{name} has no {' and no '.join(missing)}",
@@ -271,14 +271,14 @@ def chosen_network(name: HubName, files: Sequence[str], wanted: str | None) -> s
             return wanted
         hint = f"it has {', '.join(known)}" if known else "it has none in ONNX, and nothing else is fetched"
         raise UsageError(f"{name} has no network {wanted!r}", hint=hint)
-    usual = [each for each in NETWORKS if each in known]
+    usual = [network_file for network_file in NETWORKS if network_file in known]
     if usual or len(known) == 1:
         return (usual or known)[0]
     if known:
         raise UsageError(
             f"{name} has several networks: {', '.join(known)}", hint=f"name one of them: --file {known[0]}"
         )
-    others = [each for each in files if each.endswith(_OTHER_WEIGHTS)]
+    others = [file for file in files if file.endswith(_OTHER_WEIGHTS)]
     has = f", only {', '.join(others[:3])}, which assay does not open" if others else ""
     raise UsageError(
         f"{name} has no network in ONNX{has}",

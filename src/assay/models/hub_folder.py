@@ -62,9 +62,9 @@ class HubFolder:
         if not (folder / "tokenizer.json").is_file():
             raise finding.refuse(f"{folder} has no tokenizer.json", "save it with transformers: save_pretrained")
         config = finding.json("config.json")
-        known = tuple(each.relative_to(folder).as_posix() for each in networks_in(folder))
+        known = tuple(path.relative_to(folder).as_posix() for path in networks_in(folder))
         network = named or finding._chosen(known)
-        others = tuple(each for each in known if folder / each != network)
+        others = tuple(other for other in known if folder / other != network)
         return cls(folder, network, others, config, finding._said(), what, option)
 
     def json(self, name: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class HubFolder:
     def weights(self) -> tuple[Path, ...]:
         """The network's file, and what lies beside it where a network is too large to hold its own weights."""
         beside = (self.network.with_name(self.network.name + ending) for ending in WEIGHTS_BESIDE)
-        return (self.network, *(each for each in beside if each.is_file()))
+        return (self.network, *(path for path in beside if path.is_file()))
 
     @property
     def name(self) -> str:
@@ -121,9 +121,9 @@ class HubFolder:
     def modules(self) -> tuple[str, ...]:
         """What a text passes, by the names that sentence-transformers gives its modules; none where nobody says."""
         found = self._read("modules.json", [])
-        if not isinstance(found, list) or not all(isinstance(each, dict) for each in found):
+        if not isinstance(found, list) or not all(isinstance(module, dict) for module in found):
             raise self.refuse(f"{self.path / 'modules.json'} is not a list of modules")
-        return tuple(str(each.get("type")).rpartition(".")[2] for each in found)
+        return tuple(str(module.get("type")).rpartition(".")[2] for module in found)
 
     @property
     def max_tokens(self) -> int:
@@ -138,7 +138,7 @@ class HubFolder:
             self.json("sentence_bert_config.json").get("max_seq_length"),
             self._positions(),
         ]
-        real = [each for each in limits if type(each) is int and 0 < each < _NO_LIMIT]
+        real = [limit for limit in limits if type(limit) is int and 0 < limit < _NO_LIMIT]
         return min(real, default=None)
 
     def session(self) -> Any:
@@ -203,7 +203,7 @@ class HubFolder:
             if name not in SAID:
                 raise self.refuse(f"{self.path / ASSAY_FILE} says {name!r}; it may say {', '.join(SAID)}")
             texts = [value] if name.endswith("prefix") else value
-            if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+            if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
                 raise self.refuse(f"{name} in {self.path / ASSAY_FILE} is not of text")
         return found
 
@@ -219,4 +219,4 @@ class HubFolder:
 
 def networks_in(folder: Path) -> list[Path]:
     """The ONNX files in a model's folder and in its folder `onnx`, by name."""
-    return sorted(each for place in (folder, folder / "onnx") for each in place.glob("*.onnx") if each.is_file())
+    return sorted(path for place in (folder, folder / "onnx") for path in place.glob("*.onnx") if path.is_file())

@@ -249,20 +249,20 @@ class LocalModel:
         """
         loop, chunks = asyncio.get_running_loop(), asyncio.Queue[_Chunk | None]()
         call = _Call(request, lambda chunk: loop.call_soon_threadsafe(chunks.put_nowait, chunk))
-        reading = _Reading(self.name)
+        builder = _ReplyBuilder(self.name)
         self._calls.add(call)
         work = loop.run_in_executor(self._worker, self._answer, call)
         work.add_done_callback(lambda _: chunks.put_nowait(None))
         try:
             while (chunk := await chunks.get()) is not None:
-                if text := reading.take(chunk):
+                if text := builder.take(chunk):
                     yield text
             await work
         finally:
             call.stopped.set()
             self._calls.discard(call)
             work.cancel()
-        yield reading.reply()
+        yield builder.reply()
 
     async def aclose(self) -> None:
         """End what is being generated and free the memory; calling it twice is harmless, a call loads it anew."""
@@ -375,7 +375,9 @@ def _await_listening(address: str) -> None:
 def _body(request: ModelRequest, loaded: _Loaded) -> dict[str, Any]:
     disarm = loaded.disarm
     body: dict[str, Any] = {
-        "messages": [{"role": each.role, "content": disarm(_sendable(each.text))} for each in request.messages],
+        "messages": [
+            {"role": message.role, "content": disarm(_sendable(message.text))} for message in request.messages
+        ],
         # Thinking counts as part of the reply.
         "max_tokens": request.max_tokens + (request.thinking_tokens if loaded.head.thinks else 0),
         "temperature": request.temperature,
@@ -399,7 +401,7 @@ def _sendable(text: str) -> str:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _ReplyBuilder:
     """The chunks of one reply, put together."""
 
     name: str

@@ -5,18 +5,16 @@ The package sends the request and names what goes wrong. The reply is read here,
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from assay.errors import MissingExtra, ProviderError
-from assay.types import Finish, ModelReply, ModelRequest
+from assay.types import Finish, ModelRequest
 
 try:
     import httpx2
@@ -28,28 +26,36 @@ except ImportError as error:
         hint='in the clone of assay: pip install ".[openai]"',
     ) from error
 
-from assay.models.provider import Said, Service, answered, broke_off, failed, late, nonsense, retry_after, said_in
+from assay.models.provider import (
+    ErrorReply,
+    Service,
+    connection_error,
+    error_message,
+    retry_after,
+    status_error,
+    stream_error,
+    timeout_error,
+    unreadable_reply,
+)
 from assay.models.structured import strict
 from assay.models.wire import (
     CONNECTION,
     CONNECTIONS,
     UNCOMPRESSED,
-    PerLoop,
     Piece,
+    ServiceModel,
     drain,
     events,
-    guard,
+    finish_reasons,
     is_stream,
-    known,
-    relayed,
-    secure,
+    limit_responses,
     sendable,
+    tls_context,
     usage,
-    whole,
 )
 
 OPENAI_URL = "https://api.openai.com/v1"
-FINISHES = known(
+FINISHES = finish_reasons(
     {
         "stop": "stop",
         "length": "length",
@@ -65,19 +71,22 @@ _NOT_KNOWN = re.compile(
 )
 
 
+# The sizes of lists in a schema; not every service knows them.
+_SIZES = ("minItems", "maxItems")
 # What a service says of a limit that is larger than its own, or than what the prompt leaves.
 _LIMIT = re.compile(r"max_(completion_)?tokens|maximum context|context.?(length|window|size)", re.I)
 
 
-class OpenAiModel:
+class OpenAiModel(ServiceModel[AsyncOpenAI]):
     """A model behind an OpenAI-compatible service.
 
     Nothing is retried, but for a parameter that the service says it does not know: newer models refuse
     `temperature` or `max_tokens`, older servers `max_completion_tokens` or `stream_options`. It is left out or
     renamed from then on; a temperature that the user set never is. Where the room for thinking makes the limit of
-    a reply larger than the service allows, the request is sent again without that room. Connections belong to an
-    event loop, so each loop that asks has its own, until `aclose` is called on it.
+    a reply larger than the service allows, the request is sent again without that room.
     """
+
+    failures = FAILURES
 
     def __init__(
         self,
@@ -95,58 +104,30 @@ class OpenAiModel:
 
         Raises UsageError for an address or a key that cannot be one.
         """
-        self._service = Service("openai", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
-        at_openai = self._service.host == "api.openai.com"
-        self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens")
-        self._clients = PerLoop(lambda: connected(self._service), AsyncOpenAI.close)
-        secure()
+        service = Service("openai", model, base_url, api_key, key_named, url_named, seconds, idle_seconds)
+        super().__init__(service, lambda: connected(service), AsyncOpenAI.close)
+        at_openai = service.host == "api.openai.com"
+        # OpenAI compiles each schema anew, and its models end their lists: one that changes with each call is slow.
+        self._dialect = _Dialect("max_completion_tokens" if at_openai else "max_tokens", list_sizes=not at_openai)
 
-    @property
-    def name(self) -> str:
-        """`openai:` and the model's name."""
-        return self._service.name
+    async def _ask(self, request: ModelRequest) -> Piece:
+        response = await self._post(request, stream=False)
+        return _read(self._service, response.content)
 
-    @property
-    def host(self) -> str:
-        """The host that prompts are sent to."""
-        return self._service.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The whole reply, however it ended.
-
-        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
-        """
+    async def _ask_stream(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        response = await self._post(request, stream=True)
         try:
-            async with asyncio.timeout(self._service.seconds):
-                response = await self._posted(request, stream=False)
-            return whole(self._service, _read(self._service, response.content))
-        except TimeoutError:
-            raise late(self._service, self._service.seconds, "reply") from None
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
+            if is_stream(response.headers.get("content-type")):
+                async with aclosing(self._events(response)) as pieces:
+                    async for piece in pieces:
+                        yield piece
+            else:
+                yield _read(self._service, await response.aread())
+        finally:
+            await response.aclose()
 
-    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The reply's text piece by piece, then the reply. Raises as `complete`."""
-        return relayed(self._service, self._pieces(request))
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop; calling it twice is harmless."""
-        await self._clients.aclose()
-
-    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
-        try:
-            response = await self._posted(request, stream=True)
-            try:
-                if is_stream(response.headers.get("content-type")):
-                    async with aclosing(self._events(response)) as pieces:
-                        async for piece in pieces:
-                            yield piece
-                else:
-                    yield _read(self._service, await response.aread())
-            finally:
-                await response.aclose()
-        except FAILURES as error:
-            raise mapped(error, self._service) from None
+    def _error(self, error: Exception) -> ProviderError:
+        return provider_error(error, self._service)
 
     async def _events(self, response: httpx2.Response) -> AsyncGenerator[Piece, None]:
         chunks = response.aiter_raw()
@@ -156,7 +137,7 @@ class OpenAiModel:
                 break
             yield _read(self._service, data, part=True)
 
-    async def _posted(self, request: ModelRequest, *, stream: bool) -> httpx2.Response:
+    async def _post(self, request: ModelRequest, *, stream: bool) -> httpx2.Response:
         """The service's answer, whole or, for a stream, to be read; asked again in words that it knows."""
         while True:
             dialect = self._dialect
@@ -173,7 +154,7 @@ class OpenAiModel:
                 plainer = None if name == "temperature" and request.temperature_set else dialect.without(name)
                 if plainer is not None:
                     self._dialect = plainer
-                elif request.thinking_tokens and _LIMIT.search(said_in(error.body)):
+                elif request.thinking_tokens and _LIMIT.search(error_message(error.body)):
                     request = replace(request, thinking_tokens=0)
                 else:
                     raise
@@ -186,10 +167,10 @@ def connected(service: Service) -> AsyncOpenAI:
     """A client of its own connections, for the running event loop; it follows no redirects."""
     transport = DefaultAioHttpClient(
         timeout=None,
-        verify=secure(),
+        verify=tls_context(),
         limits=httpx2.Limits(max_connections=CONNECTIONS, keepalive_expiry=30.0),
         follow_redirects=False,
-        event_hooks={"response": [guard(service)]},
+        event_hooks={"response": [limit_responses(service)]},
     )
     return AsyncOpenAI(
         # The client insists on a key; services of one's own often have none.
@@ -212,6 +193,7 @@ class _Dialect:
     length: str
     temperature: bool = True
     stream_options: bool = True
+    list_sizes: bool = True
     renamed: bool = False
 
     def without(self, name: str | None) -> _Dialect | None:
@@ -223,12 +205,16 @@ class _Dialect:
             return replace(self, temperature=False)
         if name == "stream_options" and self.stream_options:
             return replace(self, stream_options=False)
+        if name in _SIZES and self.list_sizes:
+            return replace(self, list_sizes=False)
         return None
 
 
 def _refused(error: openai.APIStatusError, dialect: _Dialect) -> str | None:
     """The parameter that a service says it does not know, None where it says something else."""
-    said = said_in(error.body)
+    said = error_message(error.body)
+    if dialect.list_sizes and any(name in said for name in _SIZES):
+        return _SIZES[0]
     if not (str(error.code).startswith("unsupported") or _NOT_KNOWN.search(said)):
         return None
     if error.param:
@@ -240,7 +226,7 @@ def _refused(error: openai.APIStatusError, dialect: _Dialect) -> str | None:
 def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
-        "messages": [{"role": each.role, "content": sendable(each.text)} for each in request.messages],
+        "messages": [{"role": message.role, "content": sendable(message.text)} for message in request.messages],
         # Thinking counts as part of the reply.
         dialect.length: request.max_tokens + request.thinking_tokens,
     }
@@ -249,7 +235,8 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
     if request.effort is not None:
         body["reasoning_effort"] = request.effort
     if request.schema is not None:
-        body["response_format"] = _response_format(request.schema)
+        sizes = request.list_sizes if dialect.list_sizes else {}
+        body["response_format"] = _response_format(replace(request, list_sizes=sizes))
     if stream:
         body["stream"] = True
         if dialect.stream_options:
@@ -257,11 +244,11 @@ def _body(model: str, request: ModelRequest, dialect: _Dialect, stream: bool) ->
     return body
 
 
-@lru_cache(maxsize=64)
-def _response_format(schema: type[BaseModel]) -> dict[str, Any]:
-    plain = schema.model_json_schema()
+def _response_format(request: ModelRequest) -> dict[str, Any]:
+    plain = request.reply_schema
+    assert request.schema is not None and plain is not None  # noqa: S101, PT018 - asked for only where there is one
     closed = strict(plain)
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema.__name__)[:64]
     described = {"name": name, "schema": closed or plain, "strict": closed is not None}
     return {"type": "json_schema", "json_schema": described}
 
@@ -308,14 +295,14 @@ def _read(service: Service, content: bytes, *, part: bool = False) -> Piece:
     try:
         reply = _Reply.model_validate_json(content)
     except ValidationError:
-        raise nonsense(service, f"{content[:80]!r}") from None
+        raise unreadable_reply(service, f"{content[:80]!r}") from None
     if reply.error:
         raise _error_inside(service, reply.error)
     choices = reply.choices or []
     # One choice was asked for: another one's text, or a part out of its place, must not become half an answer.
     if any(choice.index != 0 for choice in choices) or len(choices) > 1 or not (choices or part):
-        raise nonsense(service, f"{len(choices)} choices of numbers {[choice.index for choice in choices]}")
-    counted = _counted(reply.usage)
+        raise unreadable_reply(service, f"{len(choices)} choices of numbers {[choice.index for choice in choices]}")
+    counted = _usage_of(reply.usage)
     if not choices:
         return Piece(usage=counted, model=reply.model)
     said = choices[0].delta or choices[0].message or _Message()
@@ -336,7 +323,7 @@ def _finish(said: _Message, reason: str | None) -> Finish | None:
     return FINISHES.get(reason, "other") if reason else None
 
 
-def _counted(told: _Usage | None) -> Any:
+def _usage_of(told: _Usage | None) -> Any:
     if told is None:
         return None
     cached = told.prompt_tokens_details.cached_tokens if told.prompt_tokens_details else None
@@ -346,25 +333,25 @@ def _counted(told: _Usage | None) -> Any:
 # --- errors --------------------------------------------------------------------------------------
 
 
-def mapped(error: BaseException, service: Service) -> ProviderError:
+def provider_error(error: BaseException, service: Service) -> ProviderError:
     """Our error for one of the package, of its connection, or one of ours that it wrapped."""
     if isinstance(error, openai.APIStatusError):
         waiting = retry_after(error.response.headers)
         code = f"{error.type or ''} {error.code or ''}"
-        return answered(service, Said(error.status_code, said_in(error.body), code, waiting))
+        return status_error(service, ErrorReply(error.status_code, error_message(error.body), code, waiting))
     if isinstance(error, openai.APITimeoutError) and error.__cause__ is None:
-        return late(service, service.seconds, "answer")
+        return timeout_error(service, service.seconds, "answer")
     if isinstance(error, openai.APIConnectionError):
         # The package calls a refused connection a timeout as well; the cause tells them apart.
-        return failed(service, error)
+        return connection_error(service, error)
     if isinstance(error, openai.APIError):
-        return broke_off(service, str(error.type), error.code, error.message)
+        return stream_error(service, str(error.type), error.code, error.message)
     if isinstance(error, openai.OpenAIError):
-        return nonsense(service, f"{type(error).__name__}: {error}")
-    return failed(service, error)
+        return unreadable_reply(service, f"{type(error).__name__}: {error}")
+    return connection_error(service, error)
 
 
 def _error_inside(service: Service, error: object) -> ProviderError:
     """The error for one that came in the place of a reply."""
     parts = error if isinstance(error, dict) else {}
-    return broke_off(service, str(parts.get("type")), parts.get("code"), said_in(error))
+    return stream_error(service, str(parts.get("type")), parts.get("code"), error_message(error))

@@ -8,16 +8,14 @@ second, as all are read in; later ones take microseconds.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from assay.core.stages import LLM
-from assay.types import ModelReply, ModelRequest, Usage
+from assay.types import ModelReply, Usage
 
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice, TieredPrices
@@ -125,62 +123,28 @@ def _rate(price: Decimal | TieredPrices, prompt_tokens: int) -> float:
     return float(reached[-1] if reached else price.base)
 
 
-# A language model whose calls are priced.
-
-
 @dataclass(frozen=True, slots=True)
-class PricedModel:
-    """Wraps a model: its replies' usage says what they cost, None where the price or the tokens are unknown.
+class PriceTable:
+    """What the calls of one model cost; the known prices are read in on a thread of their own.
 
-    `prices` are US dollars per million tokens by model, over the known ones.
+    `overrides` are US dollars per million tokens by model, over the known ones.
     """
 
-    inner: LLM
-    prices: Mapping[str, Mapping[str, float]]
+    model_name: str
+    overrides: Mapping[str, Mapping[str, float]]
     reading: Future[bool] = field(repr=False)
 
     @classmethod
-    def over(cls, inner: LLM, prices: Mapping[str, Mapping[str, float]]) -> PricedModel:
-        """The model with its prices on their way."""
+    def of(cls, model_name: str, overrides: Mapping[str, Mapping[str, float]]) -> PriceTable:
+        """The prices of a model, on their way."""
         thread = ThreadPoolExecutor(1, thread_name_prefix="assay-prices")
-        reading = thread.submit(price_known, inner.name, prices)
+        reading = thread.submit(price_known, model_name, overrides)
         thread.shutdown(wait=False)
-        return cls(inner, prices, reading)
+        return cls(model_name, overrides, reading)
 
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self.inner.name
-
-    @property
-    def host(self) -> str:
-        """The wrapped model's host."""
-        return self.inner.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The wrapped model's reply with its cost."""
-        reply = await self.inner.complete(request)
-        await self._prices_read()
-        return self._priced(reply)
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The wrapped model's stream, its ending with its cost."""
-        async with aclosing(self.inner.stream(request)) as parts:
-            async for part in parts:
-                if isinstance(part, ModelReply):
-                    await self._prices_read()
-                    yield self._priced(part)
-                else:
-                    yield part
-
-    async def aclose(self) -> None:
-        """Close the wrapped model."""
-        await self.inner.aclose()
-
-    async def _prices_read(self) -> None:
-        """Wait for the prices, which one thread reads in once."""
+    async def priced(self, reply: ModelReply) -> ModelReply:
+        """The reply with what it cost, None where the price or the tokens are unknown."""
         if not self.reading.done():
             await asyncio.shield(asyncio.wrap_future(self.reading))
-
-    def _priced(self, reply: ModelReply) -> ModelReply:
-        return replace(reply, usage=replace(reply.usage, cost=cost_of(self.name, reply.usage, self.prices)))
+        cost = cost_of(self.model_name, reply.usage, self.overrides)
+        return replace(reply, usage=replace(reply.usage, cost=cost))

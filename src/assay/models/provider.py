@@ -142,7 +142,7 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ErrorReply:
     """A service's answer that is not a reply: HTTP status, the message, the vendor's code, seconds to wait."""
 
     status: int
@@ -151,7 +151,7 @@ class Said:
     retry_after: float | None = None
 
 
-def answered(service: Service, said: Said) -> ProviderError:
+def status_error(service: Service, said: ErrorReply) -> ProviderError:
     """The error for a status of 300 to 599; only 408, 409, 429 without a spent quota, and 5xx are retryable."""
     start = f"{service.name} at {service.shown_url} answered {said.status}: {service.masked(said.message)}"
     if said.status in (408, 409) or said.status >= 500:
@@ -168,7 +168,7 @@ def answered(service: Service, said: Said) -> ProviderError:
     return ProviderRefused(start, hint=_what_to_set(service, said, spent))
 
 
-def _what_to_set(service: Service, said: Said, spent: bool) -> str:
+def _what_to_set(service: Service, said: ErrorReply, spent: bool) -> str:
     """What to do about a refusal that trying again does not cure."""
     if spent:
         return f"the account has no credit left; pay, or set {service.key_named} to another key"
@@ -195,13 +195,13 @@ def _what_to_set(service: Service, said: Said, spent: bool) -> str:
     return "read what the service says; another model or other settings may do"
 
 
-def broke_off(service: Service, kind: str, code: object, message: str) -> ProviderError:
+def stream_error(service: Service, kind: str, code: object, message: str) -> ProviderError:
     """The error for one that arrived inside a stream or a reply with status 200.
 
     `kind` is the vendor's name for it, `code` its number or a second name.
     """
     status = _STATUS_OF.get(kind) or _STATUS_OF.get(str(code)) or _status(code)
-    return answered(service, Said(status, message, code=f"{kind} {code}"))
+    return status_error(service, ErrorReply(status, message, code=f"{kind} {code}"))
 
 
 def _status(code: object) -> int:
@@ -212,7 +212,7 @@ def _status(code: object) -> int:
 # --- what went wrong on the way ------------------------------------------------------------------
 
 
-def nonsense(service: Service, found: str) -> ProviderFailed:
+def unreadable_reply(service: Service, found: str) -> ProviderFailed:
     """The error for an answer that cannot be read."""
     return ProviderFailed(
         f"{service.name} at {service.shown_url} answered nonsense: {service.masked(found)}",
@@ -229,7 +229,7 @@ def too_large(service: Service, what: str) -> ProviderFailed:
     )
 
 
-def late(service: Service, seconds: float, waited_for: str) -> ProviderUnreachable:
+def timeout_error(service: Service, seconds: float, waited_for: str) -> ProviderUnreachable:
     """The error for an answer that did not come in time."""
     limit = "--idle-seconds" if waited_for == FURTHER else "--request-seconds"
     return ProviderUnreachable(
@@ -239,37 +239,37 @@ def late(service: Service, seconds: float, waited_for: str) -> ProviderUnreachab
     )
 
 
-def failed(service: Service, error: BaseException) -> ProviderError:
+def connection_error(service: Service, error: BaseException) -> ProviderError:
     """The error for an exception of the connection, of the decoding, or one of ours inside a vendor's."""
     chain = tuple(_chain(error))
-    for each in chain:
-        if isinstance(each, ProviderError):
-            return each
-    if any(isinstance(each, TimeoutError | aiohttp.ServerTimeoutError) for each in chain):
-        return late(service, service.seconds, "answer")
-    if any(isinstance(each, aiohttp.ClientPayloadError) for each in chain):
+    for link in chain:
+        if isinstance(link, ProviderError):
+            return link
+    if any(isinstance(link, TimeoutError | aiohttp.ServerTimeoutError) for link in chain):
+        return timeout_error(service, service.seconds, "answer")
+    if any(isinstance(link, aiohttp.ClientPayloadError) for link in chain):
         return ProviderFailed(
             f"{service.name} at {service.shown_url} broke off while answering",
             hint="try again",
             retryable=True,
         )
     if isinstance(error, ValueError) and not isinstance(error, aiohttp.ClientError | ssl.SSLError):
-        return nonsense(service, f"{type(error).__name__}: {error}")
+        return unreadable_reply(service, f"{type(error).__name__}: {error}")
     return _unreachable(service, chain)
 
 
 def _unreachable(service: Service, chain: tuple[BaseException, ...]) -> ProviderUnreachable:
     cause, hint, retryable = "the connection failed", f"check the network and {service.url_named}", True
-    for each in chain:
-        if isinstance(each, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
+    for link in chain:
+        if isinstance(link, aiohttp.InvalidURL | aiohttp.NonHttpUrlClientError):
             cause, retryable = "that is not an address", False
             hint = f"set {service.url_named} to http(s)://HOST/PATH"
-        elif isinstance(each, aiohttp.ClientConnectorDNSError):
+        elif isinstance(link, aiohttp.ClientConnectorDNSError):
             cause, hint = "the host has no address", f"check the host in {service.url_named}, and the network"
-        elif isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
+        elif isinstance(link, ssl.SSLError | aiohttp.ClientSSLError):
             cause, retryable = "the secure connection failed", False
             hint = f"check {service.url_named} (http or https?), or set SSL_CERT_FILE to its authority"
-        elif isinstance(each, ConnectionRefusedError):
+        elif isinstance(link, ConnectionRefusedError):
             cause, hint = "nothing listens there", _start_it(service)
         else:
             continue
@@ -322,17 +322,17 @@ def _until(told: str, now: str | None) -> float:
         return math.nan
 
 
-def said_in(body: object) -> str:
+def error_message(body: object) -> str:
     """The message in what a service sent instead of a reply, as the services and frameworks in use name it.
 
-    >>> said_in({"error": {"message": "no such model"}}), said_in({"detail": "gone"}), said_in(None)
-    ('no such model', 'gone', 'nothing')
+    >>> error_message({"error": {"message": "no such model"}}), error_message(None)
+    ('no such model', 'nothing')
     """
     if not isinstance(body, Mapping):
         return str(body or "nothing")
     for name in ("error", "message", "detail"):
         if body.get(name):
-            return said_in(body[name])
+            return error_message(body[name])
     return str(body)
 
 

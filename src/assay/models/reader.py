@@ -44,7 +44,7 @@ _SAYS: Mapping[str, Callable[[Any], bool]] = MappingProxyType(
         "id": lambda value: isinstance(value, str) and bool(value),
         "max_tokens": lambda value: type(value) is int and 160 <= value <= 512,
         "temperature": lambda value: isinstance(value, int | float) and 0.1 <= value <= 10,
-        "languages": lambda value: isinstance(value, list) and all(isinstance(each, str) for each in value),
+        "languages": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
     }
 )
 
@@ -100,7 +100,7 @@ class OnnxReader:
     def read_now(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
         """What `read` gives, computed before it returns."""
         windows = self._windows(question, texts)
-        lengths = [len(each.ids) for each in windows]
+        lengths = [len(window.ids) for window in windows]
         # A few pairs are one batch: cut, so that no thread is idle while another works.
         groups = batches(lengths, min(TOKENS_IN_A_BATCH, -(-sum(lengths) // self.threads)))
         runs = self._threads.map(self._logits, ([windows[at] for at in group] for group in groups))
@@ -122,9 +122,9 @@ class OnnxReader:
     def _windows(self, question: str, texts: Sequence[TitledText]) -> list[_Window]:
         first, last = self._network.frame
         asked = self._network.encoded([question[: QUESTION_TOKENS * _CHARACTERS_A_TOKEN]])[0].ids[:QUESTION_TOKENS]
-        titles = self._network.encoded([each.title[: TITLE_TOKENS * _CHARACTERS_A_TOKEN] for each in texts])
+        titles = self._network.encoded([text.title[: TITLE_TOKENS * _CHARACTERS_A_TOKEN] for text in texts])
         longest = self.max_tokens * _CHARACTERS_A_TOKEN
-        bodies = self._network.encoded([each.text[:longest] for each in texts])
+        bodies = self._network.encoded([text.text[:longest] for text in texts])
         windows = []
         for number, (title, body) in enumerate(zip(titles, bodies, strict=True)):
             head = title.ids[:TITLE_TOKENS]
@@ -141,11 +141,11 @@ class OnnxReader:
 
     def _logits(self, group: Sequence[_Window]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Span logits (texts, tokens, 2) and pair logits (texts, 4) of one batch, in one run."""
-        shape = len(group), max(len(each.ids) for each in group)
+        shape = len(group), max(len(window.ids) for window in group)
         given = {"input_ids": np.zeros(shape, np.int64), "segments": np.zeros(shape, np.int64)}
-        for row, each in enumerate(group):
-            given["input_ids"][row, : len(each.ids)] = each.ids
-            given["segments"][row, each.second : len(each.ids)] = 1
+        for row, window in enumerate(group):
+            given["input_ids"][row, : len(window.ids)] = window.ids
+            given["segments"][row, window.second : len(window.ids)] = 1
         spans, pair = self._network.session.run(["spans", "pair"], given)
         return np.asarray(spans, np.float32), np.asarray(pair, np.float32)
 
@@ -182,12 +182,12 @@ def likeliest(
 
 def best_reading(readings: Sequence[PassageReading]) -> PassageReading:
     """The reading of a whole text from those of its windows: the likeliest one, with the best spans of all."""
-    best = max(readings, key=lambda each: each.answerable)
+    best = max(readings, key=lambda reading: reading.answerable)
     if len(readings) == 1:
         return best
     spans: dict[tuple[int, int], AnswerSpan] = {}
-    for each in sorted((span for one in readings for span in one.spans), key=lambda span: -span.score):
-        spans.setdefault((each.start, each.end), each)
+    for span in sorted((span for one in readings for span in one.spans), key=lambda span: -span.score):
+        spans.setdefault((span.start, span.end), span)
     return PassageReading(best.answerable, tuple(spans.values())[:SPANS], best.yes, best.no)
 
 
@@ -238,7 +238,7 @@ class SpanReader:
         pairs = self._network.framed(
             question, head + text.text, short_tokens=QUESTION_TOKENS, long_first=False, stride=_STRIDE
         )
-        return best_reading([self._of_window(each, len(head)) for each in pairs])
+        return best_reading([self._of_window(pair, len(head)) for pair in pairs])
 
     def _of_window(self, pair: Framed, head: int) -> PassageReading:
         """The reading of one window of a text that begins after `head` characters of its title."""

@@ -74,7 +74,9 @@ class CrossEncoderReranker:
 
     def logits(self, question: str, passages: Sequence[Passage]) -> NDArray[np.float32]:
         """How well each passage answers, shape (passages,); more is better, and no scale is promised."""
-        found = np.array(list(self._threads.map(lambda each: self._logit(question, each), passages)), np.float32)
+        found = np.array(
+            list(self._threads.map(lambda passage: self._logit(question, passage), passages)), np.float32
+        )
         if not np.isfinite(found).all():
             raise UsageError(
                 f"the reranker {self.id} gave a score that is not a number",

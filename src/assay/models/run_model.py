@@ -1,140 +1,221 @@
-"""A language model within a run's budget: every attempt is reserved, delays are bounded by the deadline."""
+"""A language model as a run asks it: every step between a stage and the adapter, in its order."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractContextManager, aclosing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from assay.core.budget import Budget, Reservation
 from assay.core.stages import LLM, Clock
 from assay.errors import CircuitOpen, ProviderError
+from assay.models.prices import Price, PriceTable
+from assay.models.structured import fitting_reply
 from assay.nlp.tokens import estimated_tokens
 from assay.types import Effort, ModelReply, ModelRequest, Role, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# At most this many attempts a reply.
+Complete = Callable[[ModelRequest], Awaitable[ModelReply]]
+Parts = AsyncGenerator[str | ModelReply, None]
+Stream = Callable[[ModelRequest], Parts]
+
+# At most this many attempts a reply: chosen.
 ATTEMPTS = 4
-# What each delay is multiplied with, drawn anew, so that many callers do not return at once.
+# What each delay is multiplied by, drawn anew, so that many callers do not return at once: chosen.
 SPREAD = (0.8, 1.2)
-# Where a stream broke, the provider may have counted tokens that it did not tell.
-_BROKEN_STREAM = Usage(None, None, None, None, calls=1, cost=None)
+# The usage of a stream that broke off or was left: the provider may have counted tokens that it did not report.
+_UNREPORTED = Usage(None, None, None, None, calls=1, cost=None)
 _FAILED_CALL = Usage(calls=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars a token, for prompt and reply; what is unknown is 0 here, and refused where money is limited."""
+class CallTape(Protocol):
+    """Records calls to a model by its name and their requests; in a replay nothing is called."""
 
-    prompt: float = 0.0
-    reply: float = 0.0
+    async def complete(self, name: str, request: ModelRequest, call: Complete) -> ModelReply:
+        """The reply, from the call or from the recording."""
 
-
-def untold(_usage: Usage) -> None:
-    """What happens to the usage of a call that nobody counts apart."""
-
-
-def untried(_attempts: int, _replied: bool) -> None:
-    """What happens to the attempts of a call that nobody counts."""
+    def stream(self, name: str, request: ModelRequest, call: Stream) -> Parts:
+        """The parts of the reply, from the call or from the recording."""
 
 
 @dataclass(frozen=True, slots=True)
-class MeteredModel:
-    """Wraps a model for one run: at most four attempts a reply, each within the budget and the deadline.
+class RunModel:
+    """A language model as a run asks it. The steps of a call, outermost first:
 
-    Only retryable errors are tried again, and a stream only while it has given nothing. `chance` makes the
-    delays of a run reproducible. `tell` is told what each attempt used, beside the budget, and `tried` how many
-    attempts a call took, and whether they ended in a reply. `spare` calls of the budget are left for others.
+    1. validate: a reply that does not fit its schema is shown its errors once (`complete` only);
+    2. tune: the request gets what the user set;
+    3. meter: each attempt is reserved in the budget, and retried;
+    4. tape: the attempt is recorded, or played back;
+    5. circuit: a provider that keeps failing is left alone;
+    6. the adapter is called, and its reply priced.
+
+    A step that is None is left out. An engine holds its models with `circuit` and `prices`; each run adds the rest.
     """
 
-    inner: LLM
-    budget: Budget
-    clock: Clock
-    price: Price = Price()
-    delays: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0)
-    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - delays are no secret
-    tell: Callable[[Usage], None] = untold
-    spare: int = 0
-    tried: Callable[[int, bool], None] = untried
+    adapter: LLM
+    circuit: Circuit | None = field(default=None, repr=False)
+    prices: PriceTable | None = None
+    tape: CallTape | None = field(default=None, repr=False)
+    meter: CallMeter | None = None
+    tuning: Tuning | None = None
 
     @property
     def name(self) -> str:
-        """The wrapped model's name."""
-        return self.inner.name
+        """The adapter's name."""
+        return self.adapter.name
 
     @property
     def host(self) -> str:
-        """The wrapped model's host."""
-        return self.inner.host
+        """The adapter's host."""
+        return self.adapter.host
 
     async def complete(self, request: ModelRequest) -> ModelReply:
+        """A reply that ended by itself and fits its schema. Raises UnusableReply, BudgetSpent, ProviderError."""
+        return await fitting_reply(request, self.reply, self.name)
+
+    async def reply(self, request: ModelRequest) -> ModelReply:
+        """The reply however it ended, not validated. Raises BudgetSpent, ProviderError."""
+        request = self._tuned(request)
+        return await (self._record(request) if self.meter is None else self.meter.complete(request, self._record))
+
+    async def stream(self, request: ModelRequest) -> Parts:
+        """The reply's text in pieces, then the reply, whose ending the caller must look at. Raises as `reply`."""
+        request = self._tuned(request)
+        parts = self._record_stream(request)
+        if self.meter is not None:
+            parts = self.meter.stream(request, self._record_stream)
+        async with aclosing(within_limit(request, parts, self.name)) as limited:
+            async for part in limited:
+                yield part
+
+    async def aclose(self) -> None:
+        """Close the adapter."""
+        await self.adapter.aclose()
+
+    def _tuned(self, request: ModelRequest) -> ModelRequest:
+        return request if self.tuning is None else self.tuning.tuned(request)
+
+    async def _record(self, request: ModelRequest) -> ModelReply:
+        if self.tape is None:
+            return await self._call(request)
+        return await self.tape.complete(self.name, request, self._call)
+
+    def _record_stream(self, request: ModelRequest) -> Parts:
+        if self.tape is None:
+            return self._call_stream(request)
+        return self.tape.stream(self.name, request, self._call_stream)
+
+    async def _call(self, request: ModelRequest) -> ModelReply:
+        with self._watched():
+            reply = await self.adapter.complete(request)
+            return reply if self.prices is None else await self.prices.priced(reply)
+
+    async def _call_stream(self, request: ModelRequest) -> Parts:
+        with self._watched():
+            async with aclosing(self.adapter.stream(request)) as parts:
+                async for part in parts:
+                    if self.prices is not None and isinstance(part, ModelReply):
+                        part = await self.prices.priced(part)
+                    yield part
+
+    def _watched(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.circuit is None else self.circuit.call(self.name)
+
+
+# Attempts within the budget of a question.
+
+
+def ignore_usage(_usage: Usage) -> None:
+    """Default for `CallMeter.on_usage`."""
+
+
+def ignore_attempts(_attempts: int, _replied: bool) -> None:
+    """Default for `CallMeter.on_attempts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallMeter:
+    """At most four attempts a reply, each within the budget and the deadline of one run.
+
+    Only retryable errors are retried, and a stream only while it has given nothing. `chance` makes the delays of a
+    run reproducible. `on_usage` gets what each attempt used, and `on_attempts` how many attempts a call took and
+    whether they ended in a reply. `spare` calls of the budget are left for others. Without a `price` no money is
+    reserved.
+    """
+
+    budget: Budget
+    clock: Clock
+    price: Price | None = None
+    delays: tuple[float, ...] = (0.0, 1.0, 2.0, 4.0)
+    chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - delays are no secret
+    on_usage: Callable[[Usage], None] = ignore_usage
+    spare: int = 0
+    on_attempts: Callable[[int, bool], None] = ignore_attempts
+
+    async def complete(self, request: ModelRequest, call: Complete) -> ModelReply:
         """The reply, with the usage of the attempt that gave it. Raises BudgetSpent, ProviderError."""
         attempt = 0
         while True:
             reserved = self._reserve(request)
             try:
-                reply = await self.inner.complete(request)
+                reply = await call(request)
             except ProviderError as error:
                 self._settle(reserved, _FAILED_CALL)
                 attempt += 1
                 await self._wait_or_raise(error, attempt)
             else:
                 self._settle(reserved, reply.usage)
-                self.tried(attempt + 1, True)
+                self.on_attempts(attempt + 1, True)
                 return reply
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+    async def stream(self, request: ModelRequest, call: Stream) -> Parts:
         """The stream's parts. Raises as `complete`."""
         attempt = 0
         while True:
-            reserved, given, usage = self._reserve(request), False, _BROKEN_STREAM
+            reserved, given, usage = self._reserve(request), False, _UNREPORTED
             try:
-                async with aclosing(self.inner.stream(request)) as parts:
+                async with aclosing(call(request)) as parts:
                     async for part in parts:
                         given = True
                         if isinstance(part, ModelReply):
                             usage = part.usage
                         yield part
-                self.tried(attempt + 1, True)
+                self.on_attempts(attempt + 1, True)
                 return
             except ProviderError as error:
                 usage = usage if given else _FAILED_CALL
                 attempt += 1
                 if given:
-                    self.tried(attempt, False)
+                    self.on_attempts(attempt, False)
                     raise
                 await self._wait_or_raise(error, attempt)
             finally:
                 self._settle(reserved, usage)
 
-    async def aclose(self) -> None:
-        """Close the wrapped model."""
-        await self.inner.aclose()
-
     def _reserve(self, request: ModelRequest) -> Reservation:
         prompt = tokens_at_most(request)
         reply = request.max_tokens + request.thinking_tokens
-        cost = prompt * self.price.prompt + reply * self.price.reply
+        cost = 0.0 if self.price is None else (prompt * self.price.input + reply * self.price.output) / 1e6
         return self.budget.reserve(prompt + reply, cost, self.spare)
 
     def _settle(self, reserved: Reservation, usage: Usage) -> None:
         self.budget.settle(reserved, usage)
-        self.tell(usage)
+        self.on_usage(usage)
 
     async def _wait_or_raise(self, error: ProviderError, attempt: int) -> None:
         """Wait until the next attempt, `attempt` of them having failed; raise where there is none."""
         if not error.retryable or attempt >= len(self.delays):
-            self.tried(attempt, False)
+            self.on_attempts(attempt, False)
             raise error
         delay = self.delays[attempt] * self.chance.uniform(*SPREAD)
         if error.retry_after is not None:
             delay = max(delay, error.retry_after)
         if delay >= self.budget.seconds_left():
-            self.tried(attempt, False)
+            self.on_attempts(attempt, False)
             raise error
         await self.clock.sleep(delay)
 
@@ -215,40 +296,6 @@ class Circuit:
             self.opened = self.clock.monotonic()
 
 
-@dataclass(frozen=True, slots=True)
-class GuardedModel:
-    """Wraps a model with its provider's circuit."""
-
-    inner: LLM
-    circuit: Circuit = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self.inner.name
-
-    @property
-    def host(self) -> str:
-        """The wrapped model's host."""
-        return self.inner.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The wrapped model's reply; raises CircuitOpen at once while the provider is left alone."""
-        with self.circuit.call(self.name):
-            return await self.inner.complete(request)
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The wrapped model's stream; raises as `complete`."""
-        with self.circuit.call(self.name):
-            async with aclosing(self.inner.stream(request)) as parts:
-                async for part in parts:
-                    yield part
-
-    async def aclose(self) -> None:
-        """Close the wrapped model."""
-        await self.inner.aclose()
-
-
 # A language model asked as its user set it: how hard to think, how freely to judge, with room to think in.
 
 
@@ -258,8 +305,6 @@ JUDGING: frozenset[Role] = frozenset({"judge", "verifier"})
 _AROUND = 8
 # The estimate counts 3.5 characters a token, and English prose has about 4.3: so much more may be estimated.
 _LONGER = 1.25
-# A stream that was left did not tell what it took.
-_NOT_TOLD = Usage(None, None, None, None, calls=1, cost=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +331,7 @@ class Tuning:
         """
         room = self.thinking_tokens
         if self.window is not None:
-            prompt = sum(estimated_tokens(each.text) + _AROUND for each in request.messages)
+            prompt = sum(estimated_tokens(message.text) + _AROUND for message in request.messages)
             room = max(0, min(room, self.window - prompt - request.max_tokens))
         request = replace(request, effort=self.effort, thinking_tokens=room)
         if self.judge_temperature is None or request.role not in JUDGING:
@@ -294,49 +339,23 @@ class Tuning:
         return replace(request, temperature=self.judge_temperature, temperature_set=True)
 
 
-@dataclass(frozen=True, slots=True)
-class TunedModel:
-    """Wraps a model: each request is sent as `tuning` has it.
+async def within_limit(request: ModelRequest, parts: Parts, name: str) -> Parts:
+    """The parts as far as the reply's own limit reaches; room for thinking is no room for a longer reply.
 
-    Room that a model does not think with is none for a longer reply: a stream is left, and so cut off, where its
-    text has about as many tokens as the reply may have.
+    The stream is left, and so cut off, where its text has about as many tokens as the reply may have.
     """
-
-    inner: LLM
-    tuning: Tuning
-
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self.inner.name
-
-    @property
-    def host(self) -> str:
-        """The wrapped model's host."""
-        return self.inner.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """The wrapped model's reply; raises what it raises."""
-        return await self.inner.complete(self.tuning.tuned(request))
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The wrapped model's stream, as far as the reply's own limit reaches; raises what it raises."""
-        asked, text = self.tuning.tuned(request), ""
-        async with aclosing(self.inner.stream(asked)) as parts:
-            async for part in parts:
-                yield part
-                text += part if isinstance(part, str) else ""
-                if asked.thinking_tokens and estimated_tokens(_said(text)) > _LONGER * asked.max_tokens:
-                    break
-            else:
-                return
-        yield ModelReply(text, "length", _NOT_TOLD, self.name)
-
-    async def aclose(self) -> None:
-        """Close the wrapped model."""
-        await self.inner.aclose()
+    text = ""
+    async with aclosing(parts):
+        async for part in parts:
+            yield part
+            text += part if isinstance(part, str) else ""
+            if request.thinking_tokens and estimated_tokens(_without_thinking(text)) > _LONGER * request.max_tokens:
+                break
+        else:
+            return
+    yield ModelReply(text, "length", _UNREPORTED, name)
 
 
-def _said(text: str) -> str:
-    """What a reply says so far, without what the model thinks aloud before it."""
+def _without_thinking(text: str) -> str:
+    """A reply so far without what the model thinks aloud before it."""
     return text.partition("</think>")[2] if text.lstrip().startswith("<think>") else text

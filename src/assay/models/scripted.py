@@ -204,6 +204,6 @@ def _pieces(rule: Rule) -> list[str]:
 def _first(error: ValidationError) -> str:
     """The first thing that is wrong, with the number of its rule from 1."""
     found = error.errors(include_url=False, include_input=False)[0]
-    place = [f"rule {each + 1}" if number == 0 and isinstance(each, int) else str(each)
-             for number, each in enumerate(found["loc"])]  # fmt: skip
+    place = [f"rule {step + 1}" if number == 0 and isinstance(step, int) else str(step)
+             for number, step in enumerate(found["loc"])]  # fmt: skip
     return ": ".join([*place, found["msg"].removeprefix("Value error, ")])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from assay.core.stages import LLM
 from assay.errors import UnusableReply, unusable
 from assay.types import ModelReply, ModelRequest, PromptMessage
 
@@ -17,54 +16,33 @@ if TYPE_CHECKING:
 _ERRORS_SHOWN = 4
 
 
-@dataclass(frozen=True, slots=True)
-class StructuredModel:
-    """Wraps a model: `complete` gives whole replies only, and parsed ones where a schema was asked for.
+async def fitting_reply(
+    request: ModelRequest, ask: Callable[[ModelRequest], Awaitable[ModelReply]], name: str
+) -> ModelReply:
+    """A reply that ended by itself and, where a schema was asked for, fits it and is parsed.
 
-    A reply that does not fit its schema is shown its errors once; the second reply counts.
+    A reply that does not fit is shown its errors once; the second reply counts. `name` is what errors call the
+    model. Raises UnusableReply for any other reply, and what `ask` raises.
     """
-
-    inner: LLM
-
-    @property
-    def name(self) -> str:
-        """The wrapped model's name."""
-        return self.inner.name
-
-    @property
-    def host(self) -> str:
-        """The wrapped model's host."""
-        return self.inner.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """A reply that ended by itself and fits; raises UnusableReply for any other, and what the model raises."""
-        reply = whole(await self.inner.complete(request))
-        if request.schema is None:
-            return reply
-        errors = _errors(reply, request)
-        if errors is None:
-            return _parsed(reply, request)
-        again = replace(request, messages=(*request.messages, *_correction(reply, errors)))
-        second = whole(await self.inner.complete(again))
-        errors = _errors(second, request)
-        if errors is not None:
-            raise UnusableReply(
-                f"{self.name} twice gave a reply that is not as asked: {errors.splitlines()[0]}",
-                hint=f"use a model that can give JSON, e.g. another --{request.role}-model",
-            )
-        return replace(_parsed(second, request), usage=reply.usage + second.usage)
-
-    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
-        """The wrapped model's stream: prose, whose ending its reader must look at."""
-        return self.inner.stream(request)
-
-    async def aclose(self) -> None:
-        """Close the wrapped model."""
-        await self.inner.aclose()
+    reply = complete_reply(await ask(request))
+    if request.schema is None:
+        return reply
+    errors = _errors(reply, request)
+    if errors is None:
+        return _parsed(reply, request)
+    again = replace(request, messages=(*request.messages, *_correction(reply, errors)))
+    second = complete_reply(await ask(again))
+    errors = _errors(second, request)
+    if errors is not None:
+        raise UnusableReply(
+            f"{name} twice gave a reply that is not as asked: {errors.splitlines()[0]}",
+            hint=f"use a model that can give JSON, e.g. another --{request.role}-model",
+        )
+    return replace(_parsed(second, request), usage=reply.usage + second.usage)
 
 
-def whole(reply: ModelReply) -> ModelReply:
-    """The reply if it ended by itself; raises UnusableReply otherwise."""
+def complete_reply(reply: ModelReply) -> ModelReply:
+    """The reply if it ended by itself. Raises UnusableReply."""
     if reply.finish == "length" and reply.text.lstrip().startswith("<think>") and "</think>" not in reply.text:
         raise unusable("thinking")  # it thought aloud, and never came to its reply
     if reply.finish != "stop":
@@ -79,7 +57,7 @@ def _errors(reply: ModelReply, request: ModelRequest) -> str | None:
     try:
         _parsed(reply, request)
     except ValidationError as error:
-        return _told(error)
+        return _first_errors(error)
     return None
 
 
@@ -101,14 +79,14 @@ def json_in(text: str) -> str:
 
 def _correction(reply: ModelReply, errors: str) -> tuple[PromptMessage, PromptMessage]:
     """The reply and what is wrong with it, as further turns."""
-    said = f"That reply is not as asked:\n{errors}\nGive the whole reply again, as JSON that fits the schema."
-    return PromptMessage("assistant", reply.text), PromptMessage("user", said)
+    correction = f"That reply is not as asked:\n{errors}\nGive the whole reply again, as JSON that fits the schema."
+    return PromptMessage("assistant", reply.text), PromptMessage("user", correction)
 
 
-def _told(error: ValidationError) -> str:
+def _first_errors(error: ValidationError) -> str:
     """The first errors, one a line; the reply itself is not quoted."""
     found = error.errors(include_url=False, include_input=False, include_context=False)[:_ERRORS_SHOWN]
-    return "\n".join(f"{'.'.join(map(str, each['loc'])) or 'reply'}: {each['msg']}" for each in found)
+    return "\n".join(f"{'.'.join(map(str, problem['loc'])) or 'reply'}: {problem['msg']}" for problem in found)
 
 
 # JSON schemas as services with strict structured outputs want them.

@@ -65,7 +65,7 @@ class PairNetwork:
         whole = _encoded(tokenizer, long[: most * CHARACTERS_A_TOKEN])
         whole.truncate(room, stride=0 if stride == 1.0 else int((1 - stride) * room))
         parts = [whole] if stride == 1.0 else [whole, *whole.overflowing]
-        return [self._framed(tokenizer, first, each, long_first) for each in parts]
+        return [self._framed(tokenizer, first, part, long_first) for part in parts]
 
     def run(self, pair: Framed) -> list[NDArray[np.float32]]:
         """The outputs for one pair, without the axis that counts pairs; raises UsageError."""
@@ -81,7 +81,7 @@ class PairNetwork:
             found = session.run(outputs, asked)
         except Exception as error:  # a foreign network fails in any way that onnxruntime has
             raise self.folder.refuse(f"{self.folder.network} could not read a pair of texts: {error}") from error
-        return [np.asarray(each, np.float32)[0] for each in found]
+        return [np.asarray(output, np.float32)[0] for output in found]
 
     def _framed(self, tokenizer: Tokenizer, short: Encoding, long: Encoding, long_first: bool) -> Framed:
         pair = tokenizer.post_process(long, short) if long_first else tokenizer.post_process(short, long)
@@ -90,15 +90,15 @@ class PairNetwork:
             tuple(pair.ids),
             tuple(pair.type_ids),
             tuple(pair.offsets),
-            tuple(each == which for each in pair.sequence_ids),
+            tuple(sequence == which for sequence in pair.sequence_ids),
         )
 
     def _open(self) -> tuple[Any, Tokenizer, list[str]]:
         with self._lock:
             if self._opened is None:
                 session = self.folder.session()
-                names = [each.name for each in session.get_outputs()]
-                missing = [each for each in self._outputs if each not in names]
+                names = [output.name for output in session.get_outputs()]
+                missing = [name for name in self._outputs if name not in names]
                 # Exports call a classifier's one output as they like.
                 if missing and len(self._outputs) > 1:
                     raise self.folder.refuse(f"{self.folder.network} gives no {' and no '.join(missing)}")

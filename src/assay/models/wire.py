@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 import aiohttp
@@ -22,8 +24,9 @@ import httpx2
 from aiohttp.helpers import get_env_proxy_for_url
 from yarl import URL
 
-from assay.models.provider import FURTHER, Service, late, nonsense, too_large
-from assay.types import Finish, ModelReply, Usage
+from assay.errors import ProviderError
+from assay.models.provider import FURTHER, Service, timeout_error, too_large, unreadable_reply
+from assay.types import Finish, ModelReply, ModelRequest, Usage
 
 LARGEST_BODY = 8 * 1024 * 1024
 LARGEST_EVENT = 1024 * 1024
@@ -71,7 +74,7 @@ class PerLoop(Generic[Client]):
 
 
 @cache
-def secure() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """The certificates to trust, read once: that takes tens of milliseconds."""
     return httpx2.create_ssl_context()
 
@@ -86,7 +89,7 @@ def opened(url: str) -> aiohttp.ClientSession:
     except LookupError:
         proxy, signed = None, None
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=30.0, ssl=secure()),
+        connector=aiohttp.TCPConnector(limit=CONNECTIONS, keepalive_timeout=30.0, ssl=tls_context()),
         timeout=aiohttp.ClientTimeout(total=None),
         cookie_jar=aiohttp.DummyCookieJar(),
         auto_decompress=False,
@@ -98,7 +101,7 @@ def opened(url: str) -> aiohttp.ClientSession:
 # --- limits --------------------------------------------------------------------------------------
 
 
-def guard(service: Service) -> Callable[[httpx2.Response], Awaitable[None]]:
+def limit_responses(service: Service) -> Callable[[httpx2.Response], Awaitable[None]]:
     """A hook that makes a client's responses raise ProviderFailed where they pass the limits."""
 
     async def limited(response: httpx2.Response) -> None:
@@ -246,7 +249,7 @@ class Piece:
 
 
 @dataclass(slots=True)
-class Reading:
+class ReplyBuilder:
     """The pieces of one reply, put together."""
 
     service: Service
@@ -259,7 +262,7 @@ class Reading:
     def take(self, piece: Piece) -> str:
         """Add a piece and return its text. Raises ProviderFailed for text after the end, and for too much."""
         if piece.text and self.finish is not None:
-            raise nonsense(self.service, "text after the end of the reply")
+            raise unreadable_reply(self.service, "text after the end of the reply")
         self.texts.append(piece.text)
         self.characters += len(piece.text)
         if self.characters > LARGEST_TEXT:
@@ -277,21 +280,23 @@ class Reading:
         return ModelReply(text, ending(text, self.finish), self.usage, self.model or self.service.model)
 
 
-def whole(service: Service, piece: Piece) -> ModelReply:
+def complete_reply(service: Service, piece: Piece) -> ModelReply:
     """The reply that came in one piece."""
-    reading = Reading(service)
-    reading.take(piece)
-    return reading.reply()
+    builder = ReplyBuilder(service)
+    builder.take(piece)
+    return builder.reply()
 
 
-async def relayed(service: Service, pieces: AsyncGenerator[Piece, None]) -> AsyncGenerator[str | ModelReply, None]:
+async def stream_reply(
+    service: Service, pieces: AsyncGenerator[Piece, None]
+) -> AsyncGenerator[str | ModelReply, None]:
     """The pieces' texts as they come, then the reply; the pieces' connection is closed in any case.
 
     Only time spent waiting counts. Before the first token a provider may take all its `seconds`, as a model
     that thinks first does; from then on each token must follow within `idle_seconds`. Events without a token
     are no sign of life.
     """
-    reading = Reading(service)
+    builder = ReplyBuilder(service)
     left, idle, begun = service.seconds, service.idle_seconds, False
     clock = asyncio.get_running_loop().time
     try:
@@ -302,9 +307,9 @@ async def relayed(service: Service, pieces: AsyncGenerator[Piece, None]) -> Asyn
                     piece = await anext(pieces, None)
             except TimeoutError:
                 raise (
-                    late(service, service.idle_seconds, FURTHER)
+                    timeout_error(service, service.idle_seconds, FURTHER)
                     if begun and idle < left
-                    else late(service, service.seconds, "whole reply")
+                    else timeout_error(service, service.seconds, "whole reply")
                 ) from None
             if piece is None:
                 break
@@ -313,11 +318,80 @@ async def relayed(service: Service, pieces: AsyncGenerator[Piece, None]) -> Asyn
             alive = bool(piece.text) or piece.thinking
             begun = begun or alive
             idle = service.idle_seconds if alive else idle - waited
-            if reading.take(piece):
+            if builder.take(piece):
                 yield piece.text
     finally:
         await pieces.aclose()
-    yield reading.reply()
+    yield builder.reply()
+
+
+class ServiceModel(ABC, Generic[Client]):
+    """A language model behind a service: what every vendor's adapter does alike.
+
+    Nothing is retried. Connections belong to an event loop, so each loop that asks has its own, until `aclose` is
+    called on it. `failures` are what asking and reading can raise; anything else is a mistake of ours.
+    """
+
+    failures: ClassVar[tuple[type[Exception], ...]]
+
+    def __init__(
+        self, service: Service, open_client: Callable[[], Client], close: Callable[[Client], Awaitable[None]]
+    ) -> None:
+        self._service = service
+        self._clients = PerLoop(open_client, close)
+        tls_context()
+
+    @property
+    def name(self) -> str:
+        """The provider and the model's name, with a colon between."""
+        return self._service.name
+
+    @property
+    def host(self) -> str:
+        """The host that prompts are sent to."""
+        return self._service.host
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The whole reply, however it ended.
+
+        Raises ProviderUnreachable, ProviderRefused, PromptTooLong, ProviderFailed.
+        """
+        try:
+            async with asyncio.timeout(self._service.seconds):
+                piece = await self._ask(request)
+            return complete_reply(self._service, piece)
+        except TimeoutError:
+            raise timeout_error(self._service, self._service.seconds, "reply") from None
+        except self.failures as error:
+            raise self._error(error) from None
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+        """The reply's text piece by piece, then the reply. Raises as `complete`."""
+        return stream_reply(self._service, self._pieces(request))
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; calling it twice is harmless."""
+        await self._clients.aclose()
+
+    async def _pieces(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        try:
+            async with aclosing(self._ask_stream(request)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except self.failures as error:
+            raise self._error(error) from None
+
+    @abstractmethod
+    async def _ask(self, request: ModelRequest) -> Piece:
+        """The whole reply in one piece."""
+
+    @abstractmethod
+    def _ask_stream(self, request: ModelRequest) -> AsyncGenerator[Piece, None]:
+        """The pieces of the reply; their connection is closed with the generator."""
+
+    @abstractmethod
+    def _error(self, error: Exception) -> ProviderError:
+        """Our error for one of `failures`."""
 
 
 # --- usage ---------------------------------------------------------------------------------------
@@ -352,7 +426,7 @@ def tokens(count: object) -> int | None:
     return count
 
 
-def known(reasons: dict[str, Finish]) -> Mapping[str, Finish]:
+def finish_reasons(reasons: dict[str, Finish]) -> Mapping[str, Finish]:
     """A vendor's finish reasons, read-only."""
     return MappingProxyType(reasons)
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from assay import errors
-from assay.core.stages import LLM, Checker, CheckerModel, Clock, Embedder, Pair, Reader, Retriever, Speller
+from assay.core.stages import Checker, CheckerModel, Clock, Embedder, Pair, Reader, Retriever, Speller
 from assay.core.tape import Tape, key_of
 from assay.errors import AssayError, Diverged, UnusableReply
 from assay.types import (
@@ -33,35 +33,27 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 
+_Parts = AsyncGenerator[str | ModelReply, None]
 # A call that was cut short because nobody waited for it any more: the deadline, or a cancellation.
 _CUT = {"cut": True}
 
 
 @dataclass(frozen=True, slots=True)
-class TapedModel:
-    """A language model on the tape, under the name of its role's model; attempts that failed are kept too."""
+class ModelTape:
+    """The calls of language models on the tape, under the model's name; failed attempts are recorded too."""
 
-    inner: LLM
     tape: Tape
 
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.inner.name
-
-    @property
-    def host(self) -> str:
-        """The model's host."""
-        return self.inner.host
-
-    async def complete(self, request: ModelRequest) -> ModelReply:
+    async def complete(
+        self, name: str, request: ModelRequest, call: Callable[[ModelRequest], Awaitable[ModelReply]]
+    ) -> ModelReply:
         """The reply, now or as it was."""
-        port, key = f"model {self.name}", _request_key(request)
+        port, key = f"model {name}", _request_key(request)
         if self.tape.replaying:
             return _reply(_raise_recorded_error(json.loads(self.tape.recall(port, key))))
         body: dict[str, Any] = _CUT
         try:
-            reply = await self.inner.complete(request)
+            reply = await call(request)
             body = {"reply": plain(reply)}
             return reply
         except AssayError as error:
@@ -70,9 +62,9 @@ class TapedModel:
         finally:
             self.tape.record(port, key, json.dumps(body).encode())
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[str | ModelReply, None]:
+    async def stream(self, name: str, request: ModelRequest, call: Callable[[ModelRequest], _Parts]) -> _Parts:
         """The parts, now or as they were."""
-        port, key = f"stream {self.name}", _request_key(request)
+        port, key = f"stream {name}", _request_key(request)
         if self.tape.replaying:
             body = json.loads(self.tape.recall(port, key))
             for piece in body["pieces"]:
@@ -82,7 +74,7 @@ class TapedModel:
         pieces: list[str] = []
         ending: dict[str, Any] = _CUT
         try:
-            async with aclosing(self.inner.stream(request)) as parts:
+            async with aclosing(call(request)) as parts:
                 async for part in parts:
                     if isinstance(part, ModelReply):
                         ending = {"reply": plain(part)}
@@ -94,10 +86,6 @@ class TapedModel:
             raise
         finally:
             self.tape.record(port, key, json.dumps({"pieces": pieces, **ending}).encode())
-
-    async def aclose(self) -> None:
-        """Close the model."""
-        await self.inner.aclose()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +252,7 @@ def _request_key(request: ModelRequest) -> str:
     asked: list[Any] = [
         request.role,
         [[message.role, message.text] for message in request.messages],
-        request.reply_schema,
+        None if request.schema is None else request.schema.model_json_schema(),
         request.max_tokens,
         request.temperature,
     ]

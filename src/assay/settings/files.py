@@ -39,11 +39,11 @@ KEY_OF_URL: Mapping[str, str] = MappingProxyType(
 )
 
 
-def told(setting: str, origin: str, variable: str | None = None) -> str:
+def display_name(setting: str, origin: str, variable: str | None = None) -> str:
     """A setting as whoever gave it knows it: its flag, its variable, or its line in a file; keys have no flag.
 
-    >>> told("max_cost", "flag"), told("max_cost", "assay.toml"), told("k", "environment", "ASSAY_K")
-    ('--max-cost', 'max_cost in assay.toml', 'ASSAY_K')
+    >>> display_name("max_cost", "flag"), display_name("max_cost", "assay.toml")
+    ('--max-cost', 'max_cost in assay.toml')
     """
     if origin == "flag":
         return setting if setting.endswith("_api_key") else f"--{setting.replace('_', '-')}"

@@ -25,7 +25,7 @@ from pydantic import ValidationError
 from assay.core.profiles import PROFILES
 from assay.errors import UsageError
 from assay.prompting import REPLY_SHARE
-from assay.settings.files import KEY_OF_URL, PREFIX, VARIABLES, read_dotenv, read_toml, told, variable_of
+from assay.settings.files import KEY_OF_URL, PREFIX, VARIABLES, display_name, read_dotenv, read_toml, variable_of
 from assay.settings.values import ROUNDS_OUTSIDE, Settings
 from assay.types import AskOptions
 
@@ -45,9 +45,9 @@ class Layer:
     project: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
 
-    def told(self, name: str) -> str:
+    def display_name(self, name: str) -> str:
         """What a message calls a setting of this place."""
-        return told(name, self.origin, self.variables.get(name))
+        return display_name(name, self.origin, self.variables.get(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +89,19 @@ def load_settings(
 def _resolve(layers: list[Layer]) -> Resolved:
     values: dict[str, Any] = {}
     origins: dict[str, str] = {}
-    called: dict[str, str] = {}
+    display_names: dict[str, str] = {}
     from_project: set[str] = set()
     for layer in layers:
         for name, value in layer.values.items():
             if name not in Settings.model_fields:
                 raise _unknown(name, layer.origin)
             if name not in values:
-                values[name], origins[name], called[name] = value, layer.origin, layer.told(name)
+                values[name], origins[name], display_names[name] = value, layer.origin, layer.display_name(name)
                 if layer.project:
                     from_project.add(name)
     _refuse_redirected_keys(values, origins, from_project)
     _fill_in_profile(values, origins)
-    settings = _refused_together(_checked(values, called))
+    settings = _refused_together(_checked(values, display_names))
     return Resolved(
         settings, MappingProxyType({name: origins.get(name, "default") for name in Settings.model_fields})
     )
@@ -123,8 +123,8 @@ def with_options(settings: Settings, options: AskOptions) -> Settings:
         values |= {name: None for name in PROFILES["fast"] if not settings.was_set(name)}
     if "model" in given:
         values |= {"writer_model": None, "simple_model": None}
-    called = dict(settings._told) | {name: f"the option {name}" for name in given}
-    return _refused_together(_checked(values | given, called))
+    display_names = dict(settings._display_names) | {name: f"the option {name}" for name in given}
+    return _refused_together(_checked(values | given, display_names))
 
 
 def _refused_together(settings: Settings) -> Settings:
@@ -146,10 +146,10 @@ def _fill_in_profile(values: dict[str, Any], origins: dict[str, str]) -> None:
         values["rounds"], origins["rounds"] = ROUNDS_OUTSIDE, "outside"
 
 
-def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
+def _checked(values: Mapping[str, Any], display_names: Mapping[str, str]) -> Settings:
     try:
         settings = Settings(**values)
-        settings._told = called
+        settings._display_names = display_names
     except ValidationError as error:
         first = error.errors(include_input=False)[0]
         what = (
@@ -160,28 +160,27 @@ def _checked(values: Mapping[str, Any], called: Mapping[str, str]) -> Settings:
         )
         # An error of two settings names both: first the lower one, last the upper.
         lower, *_rest, upper = what.split()
-        name = str(first["loc"][0]) if first["loc"] else upper if upper in called else lower
+        name = str(first["loc"][0]) if first["loc"] else upper if upper in display_names else lower
         raise UsageError(
-            f"{called.get(name, name)}: {what[:1].lower()}{what[1:]}",
+            f"{display_names.get(name, name)}: {what[:1].lower()}{what[1:]}",
             hint=f"{name} is {Settings.model_fields[name].description}; see `assay config show --origin`",
         ) from None  # the cause may quote a secret
     return settings
 
 
 def _refuse_depth_without_model(settings: Settings) -> None:
-    wanted = {"profile": settings.profile, "shadow": settings.shadow}
-    for name, depth in wanted.items():
-        if depth in ("balanced", "thorough") and settings.model_of("judge") is None:
-            raise UsageError(
-                f"{settings.told(name)} {depth!r} needs a judge that asks a language model, and no model is set",
-                hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
-            )
+    if settings.profile in ("balanced", "thorough") and settings.model_of("judge") is None:
+        raise UsageError(
+            f"{settings.display_name('profile')} {settings.profile!r} needs a judge that asks a language model, "
+            "and no model is set",
+            hint="set one with --model, e.g. --model openai:NAME or --model local:FILE.gguf, or use fast",
+        )
 
 
 def _refuse_outside_without_services(settings: Settings) -> None:
     if settings.verify_outside and not settings.outside:
         raise UsageError(
-            f"{settings.told('verify_outside')} needs a search service outside, and none is set",
+            f"{settings.display_name('verify_outside')} needs a search service outside, and none is set",
             hint="name one with --outside, e.g. --outside wikipedia",
         )
 
@@ -190,7 +189,7 @@ def _refuse_reply_beyond_window(settings: Settings) -> None:
     reply, window = settings.reply_tokens, settings.context_tokens
     if reply is not None and reply > window // REPLY_SHARE:
         raise UsageError(
-            f"{settings.told('reply_tokens')} {reply}: a reply may have at most a third of context_tokens, "
+            f"{settings.display_name('reply_tokens')} {reply}: a reply may have at most a third of context_tokens, "
             f"which is {window}; the rest is for the evidence",
             hint=f"set it to {window // REPLY_SHARE} at most, or --context-tokens to {REPLY_SHARE * reply} or more "
             "where the model can take them",

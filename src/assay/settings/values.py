@@ -61,7 +61,7 @@ class Settings(BaseModel):
         frozen=True, extra="forbid", validate_default=True, hide_input_in_errors=True, allow_inf_nan=False
     )
 
-    _told: Mapping[str, str] = PrivateAttr(default_factory=dict)
+    _display_names: Mapping[str, str] = PrivateAttr(default_factory=dict)
 
     data_dir: Path = Field(
         default_factory=lambda: user_data_path("assay"),
@@ -88,7 +88,6 @@ class Settings(BaseModel):
     mmr: float | None = Field(
         None, ge=0, le=1, description="diversity of the passages: 1 is relevance only; none switches it off"
     )
-    weights: Literal["fitted", "seed"] = Field("fitted", description="which weights the judge scores with")
     correct: float = Field(0.7, ge=0, le=1, description="a passage scored above this is relevant")
     incorrect: float = Field(0.3, ge=0, le=1, description="a passage scored below this is not")
     judging: Literal["decide", "log", "off"] = Field(
@@ -138,9 +137,6 @@ class Settings(BaseModel):
     )
     repairer_model: ModelName = Field(
         None, description="the model that words failed sentences anew, in balanced and thorough"
-    )
-    shadow: Literal["none", "fast", "balanced", "thorough"] = Field(
-        "none", description="a second judge whose judgement is recorded and changes nothing"
     )
     writer_temperature: float | None = Field(
         None,
@@ -228,9 +224,6 @@ class Settings(BaseModel):
     criteria: tuple[Criterion, ...] = Field(
         (), description="what an answer is assessed for; none: all six criteria"
     )
-    adaptive: bool = Field(
-        False, description="whether answers to harder questions must reach up to 0.1 more quality"
-    )
     reflection: bool = Field(True, description="whether an answer is held to rules and assessed as a whole")
     skip: tuple[str, ...] = Field(
         (), description="checks to switch off, by name: numbers, names, rule:ID …; they count as skipped"
@@ -299,14 +292,14 @@ class Settings(BaseModel):
     @classmethod
     def _listed(cls, value: Any) -> Any:
         """Lists from a variable or a flag come as words between commas."""
-        return tuple(each.strip() for each in value.split(",") if each.strip()) if isinstance(value, str) else value
+        return tuple(word.strip() for word in value.split(",") if word.strip()) if isinstance(value, str) else value
 
     @field_validator("where", mode="before")
     @classmethod
     def _paired(cls, value: Any) -> Any:
         """Metadata from a variable or a flag come as pairs; a value that is JSON is what it says."""
         pairs = value.split(",") if isinstance(value, str) else value
-        return dict(_pair(each) for each in pairs if each) if isinstance(pairs, list | tuple) else pairs
+        return dict(_pair(pair) for pair in pairs if pair) if isinstance(pairs, list | tuple) else pairs
 
     @field_validator("prices", mode="before")
     @classmethod
@@ -325,13 +318,13 @@ class Settings(BaseModel):
                 raise ValueError("a model's price is {input, output, cached} in US dollars, none below 0")
         return value
 
-    def told(self, name: str) -> str:
+    def display_name(self, name: str) -> str:
         """What a message calls a setting: the flag, the variable or the line in a file that its value is from."""
-        return self._told.get(name, variable_of(name))
+        return self._display_names.get(name, variable_of(name))
 
     def was_set(self, name: str) -> bool:
         """Whether somebody set it, by a flag, a variable or a file: a profile or the default says it otherwise."""
-        return name in self._told
+        return name in self._display_names
 
     def limits(self, profile: str) -> Limits:
         """What one question may use at this depth; what is set holds at any.

@@ -351,7 +351,7 @@ class PlainDecliner:
 class ScriptedModel:
     """Gives its replies in order: prose, the JSON of a mapping, or an error, which it raises.
 
-    Replies are not validated: wrap it in a `StructuredModel`, as the engine does. `requests` is what it was asked.
+    Replies are not validated: wrap it in a `RunModel`, as the engine does. `requests` is what it was asked.
     """
 
     def __init__(self, *replies: str | Mapping[str, Any] | Exception) -> None:

@@ -113,7 +113,8 @@ class ModelRequest(Value):
     """What a role asks of a language model.
 
     `schema` is the pydantic model that the reply must satisfy as JSON, None for prose; `given` is what its
-    validators may look up as their context, such as the ids that the prompt named. `max_tokens` bounds the
+    validators may look up as their context, such as the ids that the prompt named. `list_sizes` are the least and
+    the most entries of lists that the prompt determines, by field or by `Definition.field`. `max_tokens` bounds the
     reply, and a model that thinks first may think with `thinking_tokens` tokens besides. `temperature` lies in 0 to
     2; with `temperature_set` a user asked for it, and a model that takes none refuses instead of using its own.
     `effort` None leaves it to the model how hard it thinks.
@@ -123,6 +124,7 @@ class ModelRequest(Value):
     messages: tuple[PromptMessage, ...]
     schema: type[BaseModel] | None = None
     given: Mapping[str, Any] = field(default_factory=dict)
+    list_sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     max_tokens: int = 1024
     temperature: float = 0.1
     temperature_set: bool = False
@@ -131,8 +133,15 @@ class ModelRequest(Value):
 
     @property
     def reply_schema(self) -> dict[str, Any] | None:
-        """The JSON schema of the reply, None for prose."""
-        return None if self.schema is None else self.schema.model_json_schema()
+        """The JSON schema of the reply with the sizes of its lists, None for prose."""
+        if self.schema is None:
+            return None
+        schema = self.schema.model_json_schema()
+        for name, (least, most) in self.list_sizes.items():
+            definition, _, listed = name.rpartition(".")
+            place = schema["$defs"][definition] if definition else schema
+            place["properties"][listed] |= {"minItems": least, "maxItems": most}
+        return schema
 
 
 @dataclass(frozen=True, slots=True)

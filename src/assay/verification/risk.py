@@ -9,8 +9,8 @@ from typing import Literal
 
 from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Fit, MadeFor
-from assay.calibration.promise import Promise
 from assay.calibration.rightness import Rightness, features, shipped_rightness
+from assay.calibration.risk_guarantee import RiskGuarantee
 from assay.core.stages import ConfidenceEstimator, TextVerifier
 from assay.types import (
     AnswerReading,
@@ -136,7 +136,7 @@ _SHIFTED = "the latest claims look unlike those measured, so it may not hold"
 class Promised:
     """A promise, and the support of the claims that it was measured on."""
 
-    promise: Promise
+    promise: RiskGuarantee
     reference: tuple[float, ...]
 
 
@@ -161,7 +161,7 @@ class PromisedVerifier:
         return withheld(found, promised.promise).with_checks((check,), findings_of((check,)))
 
 
-def withheld(review: Review, promise: Promise) -> Review:
+def withheld(review: Review, promise: RiskGuarantee) -> Review:
     """The review with supported claims below the promise's threshold as unknown."""
     causes = {claim.n: _cause(claim, promise) for claim in review.claims if _is_below(claim, promise)}
     checks = tuple(_withheld_check(check, causes) for check in review.checks)
@@ -174,11 +174,11 @@ def withheld(review: Review, promise: Promise) -> Review:
     )
 
 
-def _is_below(claim: Claim, promise: Promise) -> bool:
+def _is_below(claim: Claim, promise: RiskGuarantee) -> bool:
     return claim.verdict is Verdict.SUPPORTED and (claim.support is None or claim.support < promise.threshold)
 
 
-def _cause(claim: Claim, promise: Promise) -> str:
+def _cause(claim: Claim, promise: RiskGuarantee) -> str:
     support = "unknown" if claim.support is None else f"{claim.support:.2f}"
     return f"support {support} is below {promise.threshold:.2f}, from where on a risk of {promise.risk:.0%} is kept"
 
@@ -195,7 +195,7 @@ def _withheld_check(check: Check, causes: dict[int, str]) -> Check:
     return replace(check, status=Status.UNKNOWN, cause=causes[check.claim])
 
 
-def _promise_check(promise: Promise, *, shifted: bool) -> Check:
+def _promise_check(promise: RiskGuarantee, *, shifted: bool) -> Check:
     """The check of the promise, in words; unknown where the latest claims have shifted."""
     words = (
         f"promised with {promise.confidence:.0%} confidence, for claims like those measured: at most "

@@ -18,9 +18,9 @@ Network = IPv4Network | IPv6Network
 
 def _networks(*rows: tuple[str, str]) -> tuple[tuple[Network, str], ...]:
     return tuple(
-        (IPv6Network(each) if ":" in each else IPv4Network(each), why)
+        (IPv6Network(number) if ":" in number else IPv4Network(number), why)
         for why, all_ in rows
-        for each in all_.split()
+        for number in all_.split()
     )
 
 
@@ -119,7 +119,7 @@ class EgressRules(Value):
         """
         shown = f"[{host}]" if ":" in host else host
         wanted = {f"{shown}:{port}"} | ({shown, host} if port in (80, 443) else set())
-        return any(each.lower() in wanted for each in self.named)
+        return any(name.lower() in wanted for name in self.named)
 
     def is_denied(self, host: str) -> bool:
         """Whether the host is among the denied, or not among the only ones allowed."""
@@ -136,8 +136,8 @@ def _within(host: str, domains: tuple[str, ...]) -> bool:
     >>> _within("en.wikipedia.org", ("wikipedia.org",)), _within("notwikipedia.org", ("wikipedia.org",))
     (True, False)
     """
-    wanted = (each.lower().strip(".").removeprefix("*.") for each in domains)
-    return any(host == each or host.endswith(f".{each}") for each in wanted if each)
+    wanted = (domain.lower().strip(".").removeprefix("*.") for domain in domains)
+    return any(host == domain or host.endswith(f".{domain}") for domain in wanted if domain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Redacted(Value):
 def _luhn(digits: str) -> bool:
     """Whether the last digit checks the others (ISO/IEC 7812-1, annex B)."""
     doubled = (int(digit) * (1 + at % 2) for at, digit in enumerate(reversed(digits)))
-    return sum(each - 9 if each > 9 else each for each in doubled) % 10 == 0
+    return sum(digit - 9 if digit > 9 else digit for digit in doubled) % 10 == 0
 
 
 def _is_card(text: str) -> bool:
@@ -169,7 +169,7 @@ def _is_card(text: str) -> bool:
 
 def _is_iban(text: str) -> bool:
     """Whether the check digits fit (ISO 13616: the number, rearranged, is 1 modulo 97), a last word left aside."""
-    return any(_checks(re.sub(r"\s", "", each).upper()) for each in (text, text.rpartition(" ")[0]))
+    return any(_checks(re.sub(r"\s", "", candidate).upper()) for candidate in (text, text.rpartition(" ")[0]))
 
 
 def _checks(compact: str) -> bool:

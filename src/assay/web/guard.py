@@ -59,7 +59,7 @@ class Link(Value):
         return self.origin + self.target
 
 
-class Guard:
+class SsrfGuard:
     """Says of links and addresses whether the rules let them be reached."""
 
     def __init__(self, rules: EgressRules) -> None:
@@ -68,7 +68,7 @@ class Guard:
     def link(self, text: str) -> Link:
         """The link that a text is. Raises EgressRefused, which says why it may not be fetched.
 
-        >>> str(Guard(EgressRules(enabled=True)).link("HTTPS://Example.ORG:443/a b#top"))
+        >>> str(SsrfGuard(EgressRules(enabled=True)).link("HTTPS://Example.ORG:443/a b#top"))
         'https://example.org/a%20b'
         """
         if not self.rules.enabled:

@@ -1,4 +1,4 @@
-"""The one door to the network: every request outside goes through it, to an address that was checked.
+"""The one HTTP client for outside: every request goes through it, to an address that was checked.
 
 A host's addresses are found once. Each of them is checked, and the connection is made to exactly those: a name
 that points elsewhere a moment later changes nothing. The host's name stays in the request and in the TLS
@@ -33,7 +33,7 @@ from assay.errors import (
     ProviderUnreachable,
 )
 from assay.web.egress import address_of
-from assay.web.guard import Guard, Link
+from assay.web.guard import Link, SsrfGuard
 from assay.web.pages import page_date
 from assay.web.robots import LARGEST, Robots, SiteRules, read
 from assay.web.sources import Page
@@ -69,7 +69,7 @@ def answered(who: str, status: int, headers: Mapping[str, str], said: str = "", 
     return ProviderRefused(start, hint=hint or "look at the address in a browser; it may be gone or not public")
 
 
-def nonsense(who: str, found: str) -> ProviderFailed:
+def unreadable_answer(who: str, found: str) -> ProviderFailed:
     """The error for an answer that cannot be read."""
     line = " ".join(found.split())
     return ProviderFailed(
@@ -89,15 +89,15 @@ def late(who: str, seconds: float) -> ProviderUnreachable:
 def failed(who: str, error: Exception, seconds: float) -> ProviderError:
     """The error for an exception of the connection, or one of ours inside it."""
     chain = tuple(_chain(error))
-    for each in chain:
-        if isinstance(each, ProviderError):
-            return each
-    if any(isinstance(each, TimeoutError) for each in chain):
+    for link in chain:
+        if isinstance(link, ProviderError):
+            return link
+    if any(isinstance(link, TimeoutError) for link in chain):
         return late(who, seconds)
-    if any(isinstance(each, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError) for each in chain):
+    if any(isinstance(link, aiohttp.ClientPayloadError | aiohttp.ServerDisconnectedError) for link in chain):
         return ProviderFailed(f"{who} broke off while answering", hint="try again", retryable=True)
-    if any(isinstance(each, aiohttp.ClientResponseError) for each in chain):
-        return nonsense(who, f"{type(error).__name__}: {error}")
+    if any(isinstance(link, aiohttp.ClientResponseError) for link in chain):
+        return unreadable_answer(who, f"{type(error).__name__}: {error}")
     cause, retryable = _cause(chain)
     hint = "check the address and the network"
     return ProviderUnreachable(f"no connection to {who}: {cause}", hint=hint, retryable=retryable)
@@ -105,12 +105,12 @@ def failed(who: str, error: Exception, seconds: float) -> ProviderError:
 
 def _cause(chain: tuple[BaseException, ...]) -> tuple[str, bool]:
     """Why there is no connection, and whether another try may find one."""
-    for each in chain:
-        if isinstance(each, ssl.SSLError | aiohttp.ClientSSLError):
+    for link in chain:
+        if isinstance(link, ssl.SSLError | aiohttp.ClientSSLError):
             return "the secure connection failed", False
-        if isinstance(each, aiohttp.ClientConnectorDNSError):
+        if isinstance(link, aiohttp.ClientConnectorDNSError):
             return "the host has no address", True
-        if isinstance(each, ConnectionRefusedError):
+        if isinstance(link, ConnectionRefusedError):
             return "nothing listens there", True
     return "the connection failed", True
 
@@ -165,13 +165,13 @@ _CONNECT_SECONDS = 5.0
 async def system_addresses(host: str) -> tuple[str, ...]:
     """The host's addresses as this machine finds them. Raises OSError where there are none."""
     found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    return tuple(dict.fromkeys(str(each[4][0]) for each in found))
+    return tuple(dict.fromkeys(str(info[4][0]) for info in found))
 
 
-class Door:
+class PinnedHttpClient:
     """Opens requests to links that a guard made. Neither follows redirects, nor retries, nor keeps cookies."""
 
-    def __init__(self, guard: Guard, resolve: Resolve = system_addresses) -> None:
+    def __init__(self, guard: SsrfGuard, resolve: Resolve = system_addresses) -> None:
         self.guard = guard
         self._resolve = resolve
 
@@ -342,10 +342,10 @@ class PageLimits:
 
 
 class PageFetcher:
-    """Fetches pages through the door. It keeps the sites' rules for half a day, and nothing else."""
+    """Fetches pages by a client. It keeps the sites' rules for half a day, and nothing else."""
 
-    def __init__(self, door: Door, clock: Clock, limits: PageLimits | None = None) -> None:
-        self._door = door
+    def __init__(self, client: PinnedHttpClient, clock: Clock, limits: PageLimits | None = None) -> None:
+        self._client = client
         self._clock = clock
         self._limits = limits or PageLimits()
         self._sites = SiteRules(self._robots, clock)
@@ -356,7 +356,7 @@ class PageFetcher:
         Raises EgressRefused for what the rules or the guard forbid, ProviderRefused for what the site does,
         ProviderUnreachable and ProviderFailed.
         """
-        asked = self._door.guard.link(link)
+        asked = self._client.guard.link(link)
         try:
             async with asyncio.timeout(self._limits.seconds):
                 return await self._followed(asked)
@@ -380,9 +380,9 @@ class PageFetcher:
     async def _get(self, asked: Link, link: Link) -> Page | Link:
         """The page, or where it leads on to."""
         headers = {"Accept": _ACCEPTED, "Accept-Encoding": ENCODINGS}
-        async with self._door.open(link, headers=headers, idle_seconds=self._limits.idle_seconds) as response:
+        async with self._client.open(link, headers=headers, idle_seconds=self._limits.idle_seconds) as response:
             if response.status in _REDIRECTS and "Location" in response.headers:
-                return self._door.guard.follow(link, response.headers["Location"])
+                return self._client.guard.follow(link, response.headers["Location"])
             if response.status != 200:
                 raise answered(str(link), response.status, response.headers)
             content_type = _content_type(link, response.headers)
@@ -409,12 +409,12 @@ class PageFetcher:
 
     async def _robots(self, link: Link) -> Robots:
         """The site's rules: none where it has no such file. Raises ProviderError where it cannot be asked."""
-        at = self._door.guard.follow(link, "/robots.txt")
+        at = self._client.guard.follow(link, "/robots.txt")
         for _ in range(self._limits.hops + 1):
             headers = {"Accept": "text/plain,*/*;q=0.5", "Accept-Encoding": ENCODINGS}
-            async with self._door.open(at, headers=headers, idle_seconds=self._limits.idle_seconds) as response:
+            async with self._client.open(at, headers=headers, idle_seconds=self._limits.idle_seconds) as response:
                 if response.status in _REDIRECTS and "Location" in response.headers:
-                    at = self._door.guard.follow(at, response.headers["Location"])
+                    at = self._client.guard.follow(at, response.headers["Location"])
                 elif response.status == 200:
                     return read((await self._body(response, at, LARGEST)).decode("utf-8", errors="replace"))
                 elif response.status == 429 or response.status >= 500:

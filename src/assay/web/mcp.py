@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from assay.errors import MissingExtra, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.web.guard import Guard, own_rules
-from assay.web.http import late, masked, nonsense
+from assay.web.guard import SsrfGuard, own_rules
+from assay.web.http import late, masked, unreadable_answer
 from assay.web.providers import LARGEST_ANSWER, plain, result, results
 from assay.web.sources import SearchResult
 
@@ -63,7 +63,7 @@ def results_of(reply: CallToolResult, tool: str) -> Iterator[SearchResult | None
 
 def _rows(value: Any, depth: int) -> list[Mapping[str, Any]] | None:
     """The list of results inside a JSON value; None where there is none."""
-    if isinstance(value, list) and all(isinstance(each, Mapping) for each in value):
+    if isinstance(value, list) and all(isinstance(row, Mapping) for row in value):
         return value
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for name in _LISTS:
@@ -192,7 +192,7 @@ class McpSearch:
 
     def __post_init__(self) -> None:
         if isinstance(self.server, McpAddress):
-            Guard(own_rules(self.server.url)).link(self.server.url)
+            SsrfGuard(own_rules(self.server.url)).link(self.server.url)
 
     @property
     def host(self) -> str:
@@ -211,7 +211,7 @@ class McpSearch:
         except _FAILURES as error:
             raise self._failed(error) from None
         if reply.is_error:
-            said = " ".join(getattr(each, "text", "") for each in reply.content)
+            said = " ".join(getattr(block, "text", "") for block in reply.content)
             raise ProviderFailed(
                 f"the tool {self.tool} of {self.name} failed: {masked(said, None)}", hint="see the server's log"
             )
@@ -267,22 +267,22 @@ class McpSearch:
     def _failed(self, error: Exception) -> ProviderError:
         """The error for what went wrong, whichever of the tasks found it."""
         chain = tuple(_leaves(error))
-        for each in chain:
-            if isinstance(each, ProviderError):
-                return each
-        if any(isinstance(each, FileNotFoundError | PermissionError) for each in chain):
+        for link in chain:
+            if isinstance(link, ProviderError):
+                return link
+        if any(isinstance(link, FileNotFoundError | PermissionError) for link in chain):
             return ProviderUnreachable(
                 f"{self.name} cannot be started: {self.host}", hint="check the command of the server"
             )
-        for each in chain:
-            if isinstance(each, httpx2.HTTPError | OSError):
-                said = f"{type(each).__name__}: {each}"
+        for link in chain:
+            if isinstance(link, httpx2.HTTPError | OSError):
+                said = f"{type(link).__name__}: {link}"
                 return ProviderUnreachable(
                     f"no connection to {self.name}: {said[:200]}",
                     hint="check that the server runs, and its address",
                     retryable=True,
                 )
-        return nonsense(self.name, f"{type(chain[-1]).__name__}: {chain[-1]}")
+        return unreadable_answer(self.name, f"{type(chain[-1]).__name__}: {chain[-1]}")
 
 
 def arguments_for(tool: Tool, query: str, k: int) -> dict[str, Any]:
@@ -293,10 +293,14 @@ def arguments_for(tool: Tool, query: str, k: int) -> dict[str, Any]:
     schema = tool.input_schema if isinstance(tool.input_schema, Mapping) else {}
     properties = schema.get("properties")
     known: Mapping[str, Any] = properties if isinstance(properties, Mapping) else {}
-    required = [each for each in schema.get("required") or () if isinstance(each, str)]
+    required = [required_name for required_name in schema.get("required") or () if isinstance(required_name, str)]
     texts = [name for name in required if _is_a(known.get(name), "string")]
-    name = next((each for each in _QUERY_NAMES if each in known), texts[0] if len(texts) == 1 else None)
-    count = next((each for each in _COUNT_NAMES if _is_a(known.get(each), "integer", "number")), None)
+    name = next(
+        (candidate for candidate in _QUERY_NAMES if candidate in known), texts[0] if len(texts) == 1 else None
+    )
+    count = next(
+        (candidate for candidate in _COUNT_NAMES if _is_a(known.get(candidate), "integer", "number")), None
+    )
     if name is None or set(required) - {name, count}:
         raise ProviderRefused(
             f"the tool {tool.name} needs more than a query: {', '.join(required)[:200] or 'it names no query'}",
@@ -339,5 +343,5 @@ class _BoundedStream(httpx2.AsyncByteStream):
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     """The error, and those in its groups."""
     yield error
-    for each in error.exceptions if isinstance(error, BaseExceptionGroup) else ():
-        yield from _leaves(each)
+    for inner in error.exceptions if isinstance(error, BaseExceptionGroup) else ():
+        yield from _leaves(inner)

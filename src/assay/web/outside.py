@@ -19,7 +19,7 @@ from assay.errors import AssayError, DocumentError, EgressRefused, ProviderError
 from assay.nlp.tokens import terms
 from assay.types import Evidence, Hit, Origin, Passage, Scores
 from assay.web.egress import redacted
-from assay.web.guard import Guard
+from assay.web.guard import SsrfGuard
 from assay.web.pages import Reading, snippet
 from assay.web.sources import Pages, SearchProvider, SearchResult
 
@@ -68,20 +68,24 @@ class Ranking:
         if self._embedder is not None and scored:
             scored = await self._with_cosines(self._embedder, queries, scored)
         hits = [
-            Hit(passage, each.score, Scores(each.cosine, each.bm25)) for passage, each in scored if each.score > 0
+            Hit(passage, score.score, Scores(score.cosine, score.bm25))
+            for passage, score in scored
+            if score.score > 0
         ]
         return tuple(sorted(hits, key=_order, reverse=True)[:k])
 
     async def _with_cosines(
         self, embedder: Embedder, queries: Sequence[str], scored: Sequence[tuple[Passage, _Measured]]
     ) -> list[tuple[Passage, _Measured]]:
-        texts = [f"{each.title}\n{each.text.strip()}" if each.title else each.text.strip() for each, _ in scored]
+        texts = [
+            f"{score.title}\n{score.text.strip()}" if score.title else score.text.strip() for score, _ in scored
+        ]
         asked = map(embedder.model.as_question, queries)
         vectors = await embedder.embed([*asked, *texts])
         cosines: NDArray[np.float32] = (vectors[len(queries) :] @ vectors[: len(queries)].T).max(axis=1)
         return [
-            (passage, _Measured(each.words, each.bm25, float(cosine)))
-            for (passage, each), cosine in zip(scored, cosines, strict=True)
+            (passage, _Measured(score.words, score.bm25, float(cosine)))
+            for (passage, score), cosine in zip(scored, cosines, strict=True)
         ]
 
 
@@ -94,10 +98,10 @@ def measured(queries: Sequence[str], passages: Sequence[Passage]) -> list[_Measu
     """How far each passage's words answer to a query: half its terms' share, half BM25 beside the best passage.
 
     >>> def passage(text): return Passage(text, "d", "r", 0, len(text), text)
-    >>> [round(each.words, 2) for each in measured(["hot tea"], [passage("Tea is hot."), passage("Tea.")])]
+    >>> [round(score.words, 2) for score in measured(["hot tea"], [passage("Tea is hot."), passage("Tea.")])]
     [1.0, 0.39]
     """
-    counted = [Counter(terms(f"{each.title} {each.text}")) for each in passages]
+    counted = [Counter(terms(f"{passage.title} {passage.text}")) for passage in passages]
     lengths = [counts.total() for counts in counted]
     mean = sum(lengths) / len(lengths) if lengths else 0.0
     frequency = Counter(term for counts in counted for term in counts)
@@ -107,7 +111,7 @@ def measured(queries: Sequence[str], passages: Sequence[Passage]) -> list[_Measu
         weights = {
             term: math.log(1 + (len(passages) - frequency[term] + 0.5) / (frequency[term] + 0.5)) for term in wanted
         }
-        scores = [_bm25(weights, each, size, mean) for each, size in zip(counted, lengths, strict=True)]
+        scores = [_bm25(weights, counts, size, mean) for counts, size in zip(counted, lengths, strict=True)]
         top = max(scores, default=0.0)
         for at, (counts, score) in enumerate(zip(counted, scores, strict=True)):
             share = sum(term in counts for term in wanted) / len(wanted) if wanted else 0.0
@@ -164,7 +168,7 @@ class OutsideRetriever:
         providers: Sequence[SearchProvider],
         pages: Pages,
         reading: Reading,
-        guard: Guard,
+        guard: SsrfGuard,
         clock: Clock,
         ranking: Ranking | None = None,
         limits: OutsideLimits | None = None,
@@ -190,8 +194,8 @@ class OutsideRetriever:
         searched = await asyncio.gather(*(self._search(query, until) for query in asked))
         found = _each_once(searched, self._limits.results)
         few_at_once = asyncio.Semaphore(self._limits.at_once)
-        read = await asyncio.gather(*(self._read(each, until, few_at_once) for each in found))
-        passages = {each.passage_id: each for part in read for each in part.passages}
+        read = await asyncio.gather(*(self._read(result, until, few_at_once) for result in found))
+        passages = {passage.passage_id: passage for part in read for passage in part.passages}
         hits = await self._ranking.rank(asked, tuple(passages.values()), self._limits.k)
         told = chain(notes, *(part.notes for part in searched), *(part.notes for part in read))
         return Evidence(hits, notes=tuple(dict.fromkeys(told)))
@@ -275,7 +279,7 @@ def _may_leave(queries: Iterable[str]) -> tuple[list[str], list[str]]:
 
 def _each_once(searched: Sequence[_Searched], most: int) -> list[SearchResult]:
     """The queries' results in turns, each page once, at most so many."""
-    turns = chain.from_iterable(zip_longest(*(each.results for each in searched)))
+    turns = chain.from_iterable(zip_longest(*(search.results for search in searched)))
     found: dict[str, SearchResult] = {}
     for result in turns:
         if result is not None:
@@ -287,7 +291,7 @@ def _each_once(searched: Sequence[_Searched], most: int) -> list[SearchResult]:
 
 
 @dataclass(frozen=True, slots=True)
-class Nowhere:
+class NullRetriever:
     """Finds nothing; the policy never asks it, since EXTERNAL is not able where it stands."""
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:

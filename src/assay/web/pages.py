@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from assay.core.stages import Clock, Splitter
 from assay.nlp.publication_date import HEAD, date_in, date_of, dates_of_html
 from assay.types import Document, Loaded, Location, Origin, Passage
-from assay.web.guard import Guard
+from assay.web.guard import SsrfGuard
 from assay.web.sources import Page, PageReader, Pages, SearchResult
 
 _DAY = 86400.0
@@ -34,7 +34,7 @@ _SWEEP_EVERY = 64
 _LARGEST_HEAD = 1 << 16
 
 
-class KeptPages:
+class PageCache:
     """Pages as another source fetches them, kept in a folder for `max_age` seconds.
 
     The folder takes at most `largest` bytes, give or take the pages of a minute; the oldest go first.
@@ -43,7 +43,7 @@ class KeptPages:
     def __init__(
         self,
         pages: Pages,
-        guard: Guard,
+        guard: SsrfGuard,
         folder: Path,
         clock: Clock,
         *,
@@ -138,7 +138,7 @@ def page_date(data: bytes, content_type: str, last_modified: str | None, fetched
     found: Iterator[str] = iter(())
     if "html" in content_type:
         found = dates_of_html(data[:HEAD].decode("utf-8", errors="replace"))
-    dates = (each for each in found if _plausible(each, fetched))
+    dates = (date for date in found if _plausible(date, fetched))
     return next(dates, None) or _modified_date(last_modified, fetched)
 
 
@@ -186,13 +186,15 @@ class Reading:
         loaded = self.reader.load(page.data, name_of(page))
         document = document_of(page, loaded, title)
         dated = replace(origin, date=origin.date or date_in(document.metadata))
-        return tuple(replace(each, origin=dated) for each in self.splitter.split(document))
+        return tuple(replace(passage, origin=dated) for passage in self.splitter.split(document))
 
 
 def document_of(page: Page, loaded: Loaded, title: str) -> Document:
     """The document that a page's text becomes; of a very long one, its beginning."""
     kept = tuple(
-        replace(each, end=min(each.end, LONGEST_TEXT)) for each in loaded.regions if each.start < LONGEST_TEXT
+        replace(region, end=min(region.end, LONGEST_TEXT))
+        for region in loaded.regions
+        if region.start < LONGEST_TEXT
     )
     longer = (f"only the first {LONGEST_TEXT} characters were read",) if len(loaded.text) > LONGEST_TEXT else ()
     return Document(

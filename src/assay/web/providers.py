@@ -21,18 +21,18 @@ from assay.errors import (
     UsageError,
 )
 from assay.nlp.publication_date import date_of
-from assay.web.guard import Guard, Link, own_rules
+from assay.web.guard import Link, SsrfGuard, own_rules
 from assay.web.http import (
     FAILURES,
-    Door,
+    PinnedHttpClient,
     Resolve,
     answered,
     failed,
     late,
     masked,
-    nonsense,
     read_body,
     system_addresses,
+    unreadable_answer,
 )
 from assay.web.sources import SearchResult
 
@@ -73,20 +73,20 @@ class Service:
                 f"the key for {self.name} holds a space or a letter that no key has",
                 hint=f"set {self.key_variable} again, without quotes and line ends",
             )
-        self.door()
+        self.client()
 
     @property
     def host(self) -> str:
         """The host of the address, without its port."""
         return urlsplit(self.url).hostname or ""
 
-    def door(self) -> tuple[Door, Link]:
-        """The door to this service's address, which may be on this machine, and the address.
+    def client(self) -> tuple[PinnedHttpClient, Link]:
+        """The client for this service's address, which may be on this machine, and the address.
 
         Raises EgressRefused where it is no address, or one that nobody may reach.
         """
-        guard = Guard(own_rules(self.url))
-        return Door(guard, self.resolve), guard.link(self.url.rstrip("/"))
+        guard = SsrfGuard(own_rules(self.url))
+        return PinnedHttpClient(guard, self.resolve), guard.link(self.url.rstrip("/"))
 
     async def ask(
         self,
@@ -115,11 +115,11 @@ class Service:
     async def _asked(
         self, path: str, query: Mapping[str, str | int], headers: Mapping[str, str], json_body: Any
     ) -> Answered:
-        door, base = self.door()
-        link = door.guard.link(str(base).rstrip("/") + path + ("?" + urlencode(query) if query else ""))
+        client, base = self.client()
+        link = client.guard.link(str(base).rstrip("/") + path + ("?" + urlencode(query) if query else ""))
         asking = {"Accept": "application/json", "Accept-Encoding": "identity", **headers}
         method = "GET" if json_body is None else "POST"
-        async with door.open(
+        async with client.open(
             link, method=method, headers=asking, json=json_body, idle_seconds=self.seconds
         ) as response:
             encoding = response.headers.get("Content-Encoding", "")
@@ -132,7 +132,7 @@ class Service:
         except (ValueError, RecursionError):
             if status != 200:
                 return None
-            raise nonsense(self.name, repr(data[:80])) from None
+            raise unreadable_answer(self.name, repr(data[:80])) from None
 
     def _refusal(self, reply: Answered, refused: Mapping[int, str]) -> ProviderError:
         """The error for a status that is no answer."""
@@ -149,8 +149,8 @@ class Service:
 
 def rows(service: str, value: Any) -> list[Mapping[str, Any]]:
     """The rows of a list in an answer. Raises ProviderFailed where there is no such list."""
-    if not isinstance(value, list) or not all(isinstance(each, Mapping) for each in value):
-        raise nonsense(service, f"its results are {type(value).__name__}, not a list of results")
+    if not isinstance(value, list) or not all(isinstance(row, Mapping) for row in value):
+        raise unreadable_answer(service, f"its results are {type(value).__name__}, not a list of results")
     return value
 
 
@@ -160,7 +160,7 @@ def result(title: Any, link: Any, snippet: Any, date: Any = None) -> SearchResul
     >>> result("<b>Tea</b>", "https://t.example/", "Hot &amp; wet")
     SearchResult(title='Tea', link='https://t.example/', snippet='Hot & wet', date=None)
     """
-    fields = [plain(each) if isinstance(each, str) else "" for each in (title, snippet)]
+    fields = [plain(field) if isinstance(field, str) else "" for field in (title, snippet)]
     address = link.strip() if isinstance(link, str) else ""
     if not address.startswith(("http://", "https://")):
         address = ""
@@ -173,9 +173,9 @@ def result(title: Any, link: Any, snippet: Any, date: Any = None) -> SearchResul
 def results(service: str, found: Iterable[SearchResult | None], k: int) -> tuple[SearchResult, ...]:
     """The first k usable results. Raises ProviderFailed where there were rows and none of them is usable."""
     listed = list(found)
-    usable = [each for each in listed if each is not None]
+    usable = [entry for entry in listed if entry is not None]
     if listed and not usable:
-        raise nonsense(service, f"none of its {len(listed)} results has a link or a text")
+        raise unreadable_answer(service, f"none of its {len(listed)} results has a link or a text")
     return tuple(usable[:k])
 
 
@@ -237,13 +237,12 @@ class BraveSearch:
             refused={402: "the plan's searches are used up; wait for the next month, or change the plan"},
         )
         if not isinstance(body, dict) or body.get("type") != "search":
-            raise nonsense(self.name, "no search response")
+            raise unreadable_answer(self.name, "no search response")
         # Brave leaves `web` out where it found no page.
         web = body.get("web", {"results": []})
         found = rows(self.name, web.get("results") if isinstance(web, dict) else None)
         taken = (
-            result(each.get("title"), each.get("url"), each.get("description"), each.get("page_age"))
-            for each in found
+            result(row.get("title"), row.get("url"), row.get("description"), row.get("page_age")) for row in found
         )
         return results(self.name, taken, k)
 
@@ -278,7 +277,7 @@ class SearxngSearch:
         """At most k results, best first. Raises ProviderError, also where all the engines behind it failed."""
         body = await self._service().ask("/search", {"q": query, "format": "json"}, refused={403: _NO_JSON})
         if not isinstance(body, dict):
-            raise nonsense(self.name, "no object")
+            raise unreadable_answer(self.name, "no object")
         found = rows(self.name, body.get("results"))
         silent = body.get("unresponsive_engines")
         if not found and silent:
@@ -288,8 +287,7 @@ class SearxngSearch:
                 retryable=True,
             )
         taken = (
-            result(each.get("title"), each.get("url"), each.get("content"), each.get("publishedDate"))
-            for each in found
+            result(row.get("title"), row.get("url"), row.get("content"), row.get("publishedDate")) for row in found
         )
         return results(self.name, taken, k)
 
@@ -337,10 +335,10 @@ class TavilySearch:
             refused={432: _USED_UP, 433: _USED_UP},
         )
         if not isinstance(body, dict):
-            raise nonsense(self.name, "no object")
+            raise unreadable_answer(self.name, "no object")
         taken = (
-            result(each.get("title"), each.get("url"), each.get("content"), each.get("published_date"))
-            for each in rows(self.name, body.get("results"))
+            result(row.get("title"), row.get("url"), row.get("content"), row.get("published_date"))
+            for row in rows(self.name, body.get("results"))
         )
         return results(self.name, taken, k)
 
@@ -395,7 +393,7 @@ class WikipediaSearch:
         }
         body = await self._service().ask("/w/api.php", asked)
         if not isinstance(body, dict):
-            raise nonsense(self.name, "no object")
+            raise unreadable_answer(self.name, "no object")
         self._raise_error(body.get("error"))
         # Without any article there is no `query`, only the sign that the answer is whole.
         if "query" not in body and body.get("batchcomplete") is True:
@@ -477,7 +475,7 @@ class DuckDuckGoSearch:
             ) from None
         except DDGSException as error:
             raise self._failed(error) from None
-        taken = (result(each.get("title"), each.get("href"), each.get("body")) for each in rows(self.name, found))
+        taken = (result(row.get("title"), row.get("href"), row.get("body")) for row in rows(self.name, found))
         return results(self.name, taken, k)
 
     def _ask(self, query: str, k: int) -> Sequence[Mapping[str, Any]]:

@@ -51,21 +51,25 @@ def read(text: str) -> Robots:
     >>> read("User-agent: assay\\nDisallow: /\\n\\nUser-agent: *\\nDisallow:").allows("/tea")
     False
     """
-    groups: dict[str, list[Rule]] = {}
-    agents: list[str] = []
-    naming = False
+    # Rules of other readers' groups are not stored: a file may have thousands of readers with thousands of rules.
+    rules: dict[str, list[Rule]] = {}
+    agents: set[str] = set()
+    in_heading = False
     for name, value in _lines(text):
         if name == "user-agent":
-            agents = [*agents, value.lower()] if naming else [value.lower()]
-            groups.setdefault(value.lower(), [])
-            naming = True
+            if not in_heading:
+                agents = set()
+            agent = re.split(r"[/\s]", value.lower(), maxsplit=1)[0]
+            if agent in (AGENT, "*"):
+                agents.add(agent)
+                rules.setdefault(agent, [])
+            in_heading = True
         elif name in ("allow", "disallow"):
-            naming = False
+            in_heading = False
             # An empty rule forbids nothing.
             for agent in agents if value else ():
-                groups[agent].append(Rule(name == "allow", value))
-    mine = next((each for each in groups if re.split(r"[/\s]", each)[0] == AGENT), "*")
-    return Robots(tuple(groups.get(mine, ())))
+                rules[agent].append(Rule(name == "allow", value))
+    return Robots(tuple(rules.get(AGENT, rules.get("*", ()))))
 
 
 def _lines(text: str) -> list[tuple[str, str]]:

@@ -16,8 +16,8 @@ from assay.errors import ModelMismatch, StoreError, UnknownCollection, UsageErro
 from assay.ingest.pipeline import Ingestion, embedded_text
 from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import LIMIT, PassageSplitter
+from assay.models.caching import CachingEmbedder
 from assay.models.embed_local import LocalEmbedder
-from assay.models.remember import RememberingEmbedder
 from assay.models.reranker import CrossEncoderReranker
 from assay.nlp.spelling import is_english
 from assay.records.runs import RunStore
@@ -27,8 +27,9 @@ from assay.retrieval.quarantine import QuarantiningRetriever, quarantined
 from assay.settings import Settings, load_settings, with_options
 from assay.types import AskOptions, CitationStyle
 from assay.understanding.spelling import CollectionSpeller
-from assay.web.outside import Nowhere
-from assay.wiring.models import ModelPool, refuse_idle_options, refuse_offline
+from assay.web.outside import NullRetriever
+from assay.wiring.idle_settings import refuse_idle_options
+from assay.wiring.models import ModelPool, refuse_offline
 from assay.wiring.networks import OpenChecker, OpenReader, open_checker_network, open_reader, open_reranker
 from assay.wiring.own import OwnParts, OwnSearch, borrowed_embedder, borrowed_index
 from assay.wiring.paths import named_model
@@ -36,7 +37,7 @@ from assay.wiring.review import open_rules
 from assay.wiring.runs import Runs
 from assay.wiring.search import CollectionSearch, search_settings
 from assay.wiring.stages import Composer
-from assay.wiring.verdict_cache import KeptVerdicts, open_verdicts
+from assay.wiring.verdict_cache import VerdictCache, open_verdict_cache
 
 Result = TypeVar("Result")
 
@@ -64,7 +65,7 @@ def open_engine(
     ...     engine.documents()
     ()
     """
-    own, chosen = _chosen(settings, llm, embedder, retriever, index, checker)
+    own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     place = chosen.data_dir / "collections" / chosen.collection
     if index is None and not create and not place.is_dir():
         raise _unknown(chosen)
@@ -77,7 +78,7 @@ def open_engine(
         _refuse_other_vectors(own.index, parts.embedder)
         return Engine(_parts(chosen, pool, parts, borrowed_index(own.index), store))
     stored = open_sqlite(place, parts.embedder.model, create=create)
-    verdicts = None if pool.is_own(chosen.verifier_model) else open_verdicts(chosen, opened, place)
+    verdicts = None if pool.is_own(chosen.verifier_model) else open_verdict_cache(chosen, opened, place)
     return Engine(_parts(chosen, pool, parts, stored, store, verdicts))
 
 
@@ -104,7 +105,7 @@ def open_checker(
     >>> review.claims[0].verdict.value
     'supported'
     """
-    own, chosen = _chosen(settings, llm, embedder, retriever, index, checker)
+    own, chosen = _own_parts_and_settings(settings, llm, embedder, retriever, index, checker)
     pool, parts = ModelPool(own.llm, opens=models), _open_networks(chosen, own)
     store = RunStore(chosen.runs_file) if record else None
     if own.index is not None:
@@ -113,7 +114,7 @@ def open_checker(
     return Engine(_parts(chosen, pool, parts, held, store))
 
 
-def _chosen(
+def _own_parts_and_settings(
     settings: dict[str, Any],
     llm: LLM | None,
     embedder: Embedder | str | Path | None,
@@ -123,7 +124,7 @@ def _chosen(
 ) -> tuple[OwnParts, Settings]:
     """The caller's own parts, and the settings: an embedder or checker that is a name is one of them."""
     named = {"embedder": embedder, "checker": checker}
-    names = {name: str(each) for name, each in named.items() if isinstance(each, str | Path)}
+    names = {name: str(part) for name, part in named.items() if isinstance(part, str | Path)}
     own = OwnParts(
         llm,
         None if isinstance(embedder, str | Path) else embedder,
@@ -191,13 +192,13 @@ def reindex(**settings: Any) -> int:
         finally:
             await embedder.aclose()
 
-    return _finished(rebuilt())
+    return _run_in_thread(rebuilt())
 
 
 def collections(data_dir: Path) -> tuple[str, ...]:
     """The names of the collections in a data folder, sorted."""
     folder = data_dir / "collections"
-    return tuple(sorted(each.name for each in folder.iterdir() if each.is_dir())) if folder.is_dir() else ()
+    return tuple(sorted(path.name for path in folder.iterdir() if path.is_dir())) if folder.is_dir() else ()
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -206,8 +207,8 @@ def open_embedder(settings: Settings) -> Embedder:
         return _bundled()
     if settings.embedder.startswith("openai:"):
         return _openai_embedder(settings)
-    told = settings.told("embedder")
-    return LocalEmbedder.load(named_model(settings.embedder, settings, named=told, what="embedder"))
+    setting = settings.display_name("embedder")
+    return LocalEmbedder.load(named_model(settings.embedder, settings, named=setting, what="embedder"))
 
 
 def _bundled() -> LocalEmbedder:
@@ -227,17 +228,17 @@ def _openai_embedder(settings: Settings) -> Embedder:
     try:
         host = urlsplit(url).hostname
     except ValueError as error:  # such as a bracket that is not closed
-        told = settings.told("openai_base_url")
-        raise UsageError(f"{told}: {url} is no address", hint=f"set {told} to http(s)://HOST/PATH") from error
+        setting = settings.display_name("openai_base_url")
+        raise UsageError(f"{setting}: {url} is no address", hint=f"set {setting} to http(s)://HOST/PATH") from error
     refuse_offline(settings, host or url, settings.embedder)
     connecting = ApiEmbedder.connect(
         name,
         api_key=key.get_secret_value() if key else None,
         base_url=url,
-        key_named=settings.told("openai_api_key"),
-        url_named=settings.told("openai_base_url"),
+        key_named=settings.display_name("openai_api_key"),
+        url_named=settings.display_name("openai_base_url"),
     )
-    return _finished(connecting)
+    return _run_in_thread(connecting)
 
 
 def _parts(
@@ -246,14 +247,14 @@ def _parts(
     networks: _Networks,
     index: Index,
     store: RunStore | None,
-    verdicts: KeptVerdicts | None = None,
+    verdicts: VerdictCache | None = None,
 ) -> Parts:
     models, embedder = pool.of(settings), networks.embedder
     style = settings.citation_style if settings.citation_style is CitationStyle.NONE else None
     is_own = networks.retriever is not None
     runs = Runs(settings, embedder.model, store, models, networks.checker, networks.reader, style, is_own)
     # What one question embedded, the next one may ask for again: sentences of the same passages above all.
-    shared, reader_of_pages = RememberingEmbedder(embedder), Sandbox()
+    shared, reader_of_pages = CachingEmbedder(embedder), Sandbox()
     search: CollectionSearch | OwnSearch = CollectionSearch(index, shared, networks.reranker)
     if networks.retriever is not None:
         search = OwnSearch(networks.retriever)
@@ -327,7 +328,7 @@ def _under(
 
 def _outside(settings: Settings, embedder: Embedder, splitter: PassageSplitter, sandbox: Sandbox) -> Retriever:
     if not settings.outside:
-        return Nowhere()
+        return NullRetriever()
     from assay.wiring.web import open_outside
 
     return QuarantiningRetriever(open_outside(settings, embedder, splitter, sandbox))
@@ -359,7 +360,7 @@ def _unknown(settings: Settings) -> UnknownCollection:
     )
 
 
-def _finished(work: Coroutine[Any, Any, Result]) -> Result:
+def _run_in_thread(work: Coroutine[Any, Any, Result]) -> Result:
     """The result of `work`, also where an event loop is running in this thread already."""
     results: list[Result] = []
     errors: list[BaseException] = []

@@ -11,18 +11,18 @@ from typing import Any
 from assay.assessment.rubrics import FILE_NAME, Rewording, RubricSet, shipped_rubrics, write
 from assay.calibration.curves import SHIFTED, has_shifted
 from assay.calibration.fit import Fit, MadeFor, Rung
-from assay.calibration.promise import STRICTEST, Promise, best_promise, promise
+from assay.calibration.risk_guarantee import STRICTEST, RiskGuarantee, best_guarantee, guarantee
 from assay.calibration.shipped import shipped, weights_behind
 from assay.core.run import Run
-from assay.core.stages import LLM, ConfidenceEstimator
+from assay.core.stages import ConfidenceEstimator
 from assay.errors import StoreError, UsageError
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.records.labels import SHIPPED, Labels
 from assay.records.runs import RunStore
 from assay.settings import Settings
 from assay.types import ModelsUsed
 from assay.verification.risk import CalibratedConfidence, LeastConfidence, Promised
-from assay.wiring.models import open_models, tuned
+from assay.wiring.models import open_models, tuning_of
 
 # Why nothing is known of the collection's own calibration.
 UNREAD = "the record of the latest questions cannot be read"
@@ -80,9 +80,9 @@ def confidence_estimator(
     return CalibratedConfidence(LeastConfidence(), run.calibration or shipped()["answers"], live, cause)
 
 
-def promised(
+def guarantee_of_answers(
     settings: Settings, run: Run, embedding: str, judge: str, used: ModelsUsed, *, foreign: bool = False
-) -> Promise | None:
+) -> RiskGuarantee | None:
     """The promise that holds for a run under `max_risk`, None where none is asked for.
 
     With the calibration that ships it is about the evidence: of the answers shown, at most so many rest on evidence
@@ -110,13 +110,13 @@ def promised(
             "after one search",
             hint="ask with --profile fast --rounds 1, --reader bundled, --reranker none, or without --max-risk",
         )
-    found = promise(fit.ladder, settings.max_risk)
+    found = guarantee(fit.ladder, settings.max_risk)
     if found is None:
-        raise _refused(settings.max_risk, best_promise(fit.ladder), fit, "questions")
+        raise _no_guarantee(settings.max_risk, best_guarantee(fit.ladder), fit, "questions")
     return found
 
 
-def promised_of_claims(settings: Settings, embedding: str, verifier: str, supported: float) -> Promised:
+def guarantee_of_claims(settings: Settings, embedding: str, verifier: str, supported: float) -> Promised:
     """What is promised under `max_risk` of the claims of anyone's text, called supported from `supported` on.
 
     Raises UsageError where they are tested otherwise than those measured, or where no such promise can be made,
@@ -132,19 +132,19 @@ def promised_of_claims(settings: Settings, embedding: str, verifier: str, suppor
             f"no risk can be promised with {other}: it was measured with all checks, the bundled checker, no model",
             hint="check with --profile fast and --checker bundled, or without --max-risk",
         )
-    found = promise(called_supported(fit.ladder, supported), risk, starts=STRICTEST)
+    found = guarantee(supported_rungs(fit.ladder, supported), risk, starts=STRICTEST)
     if found is None:
-        best = best_promise(called_supported(fit.ladder, supported), starts=STRICTEST)
-        raise _refused(risk, best and _of_all(best, fit), fit, "claims")
+        best = best_guarantee(supported_rungs(fit.ladder, supported), starts=STRICTEST)
+        raise _no_guarantee(risk, best and _of_all(best, fit), fit, "claims")
     return Promised(_of_all(found, fit), fit.reference)
 
 
-def called_supported(ladder: Sequence[Rung], supported: float) -> tuple[Rung, ...]:
+def supported_rungs(ladder: Sequence[Rung], supported: float) -> tuple[Rung, ...]:
     """The rungs from `supported` on, where every claim is called supported: of others nothing is shown."""
     return tuple(rung for rung in ladder if rung.score >= supported)
 
 
-def _of_all(found: Promise, fit: Fit) -> Promise:
+def _of_all(found: RiskGuarantee, fit: Fit) -> RiskGuarantee:
     """The promise with its share of all rows measured."""
     return replace(found, share=found.shown / fit.ladder[-1].shown)
 
@@ -154,7 +154,7 @@ def _is_other_reader(settings: Settings) -> bool:
     return settings.reader not in ("bundled", "none")
 
 
-def told(found: Promise, run: Run) -> str:
+def describe_guarantee(found: RiskGuarantee, run: Run) -> str:
     """The promise in words."""
     what = "rest on evidence that does not answer" if run.calibration is None else "are wrong"
     doubt = f"; it may not hold: {run.doubt}" if run.doubt else ""
@@ -164,7 +164,7 @@ def told(found: Promise, run: Run) -> str:
     )
 
 
-def _refused(risk: float, best: Promise | None, fit: Fit, measured: str) -> UsageError:
+def _no_guarantee(risk: float, best: RiskGuarantee | None, fit: Fit, measured: str) -> UsageError:
     least = "no risk can" if best is None else f"the least that can is {best.risk:.0%}, showing {best.share:.0%}"
     return UsageError(
         f"a risk of {risk:.0%} cannot be promised: {least} of the {fit.ladder[-1].shown} {measured} measured",
@@ -176,14 +176,14 @@ def _refused(risk: float, best: Promise | None, fit: Fit, measured: str) -> Usag
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenRubrics:
     """A file of rubrics and its hash."""
 
     path: Path
     sha256: str
 
 
-def renew(settings: Settings, *, replacing: bool) -> Written:
+def renew(settings: Settings, *, replacing: bool) -> WrittenRubrics:
     """Have the judge's model reword the shipped rubrics, and write them into the data folder.
 
     Raises UsageError without a model, and where there is a file that may not be replaced; ProviderError where the
@@ -198,13 +198,14 @@ def renew(settings: Settings, *, replacing: bool) -> Written:
             "wording rubrics needs a language model, and none is set", hint="set one: --model openai:NAME"
         )
     # How freely models judge says nothing of how freely one words.
-    made = asyncio.run(_reworded(tuned(model, settings.model_copy(update={"judge_temperature": None}))))
+    tuning = tuning_of(model.name, settings.model_copy(update={"judge_temperature": None}))
+    made = asyncio.run(_reword(replace(model, tuning=tuning)))
     write(made, path)
-    return Written(path, made.sha256)
+    return WrittenRubrics(path, made.sha256)
 
 
-async def _reworded(model: LLM) -> RubricSet:
+async def _reword(model: RunModel) -> RubricSet:
     try:
-        return await Rewording(StructuredModel(model)).of(shipped_rubrics())
+        return await Rewording(model).of(shipped_rubrics())
     finally:
         await model.aclose()

@@ -16,21 +16,13 @@ from pydantic import SecretStr
 from assay.core.stages import LLM
 from assay.core.tape import SystemClock
 from assay.errors import UsageError
+from assay.models.prices import PriceTable, price_known
 from assay.models.provider import THINKING_TOKENS, may_think
-from assay.models.run_model import Circuit, GuardedModel, TunedModel, Tuning
+from assay.models.run_model import Circuit, RunModel, Tuning
 from assay.settings import ROLES, Settings
-from assay.types import AskOptions, Role
+from assay.types import Role
 from assay.wiring.paths import expanded
 
-# Roles that no model has at the depth fast.
-_BORDERLINE = ("borderline_low", "borderline_high")
-_NOT_IN_FAST = ("judge_model", "repairer_model", *_BORDERLINE)
-# What only a model that writes heeds.
-_FOR_WRITERS = ("detail", "expertise", "simple_model", "writer_temperature", "reply_tokens", "system_prompt")
-# What only a model heeds, whatever it does.
-_FOR_MODELS = ("reasoning_effort", "thinking_tokens")
-# What a model that judges, or rules on claims, is asked with.
-_FOR_JUDGES = ("judge_temperature",)
 # The services that answer from elsewhere, and the host of each where no address is set.
 _HOSTS: Mapping[str, str] = MappingProxyType(
     {
@@ -49,11 +41,11 @@ _DIGITS = 8
 class Models:
     """The language models of an engine by their names as set, each opened once; `roles` says who uses which."""
 
-    by_name: Mapping[str, LLM]
+    by_name: Mapping[str, RunModel]
     roles: Mapping[Role, str]
     simple: str | None = None
 
-    def of(self, role: Role) -> LLM | None:
+    def of(self, role: Role) -> RunModel | None:
         """The model of a role, None where no model does it."""
         return self.by_name[self.roles[role]] if role in self.roles else None
 
@@ -68,7 +60,7 @@ class ModelPool:
     def __init__(self, own: LLM | None = None, *, opens: bool = True) -> None:
         self.opens = opens
         self._own = own
-        self._opened: dict[str, LLM] = {}
+        self._opened: dict[str, RunModel] = {}
         self._circuits: dict[str, Circuit] = {}
         self._lock = threading.Lock()
 
@@ -85,7 +77,7 @@ class ModelPool:
                 _refuse_unpriced(self._opened[name].name, settings)
             return Models({name: self._opened[name] for name in names}, roles, settings.simple_model)
 
-    def opened(self) -> tuple[LLM, ...]:
+    def opened(self) -> tuple[RunModel, ...]:
         """The models to close: a model of the caller's own is left open."""
         return tuple(model for name, model in self._opened.items() if not self.is_own(name))
 
@@ -93,13 +85,11 @@ class ModelPool:
         """Whether a name is that of the caller's own model."""
         return self._own is not None and name == self._own.name
 
-    def _open(self, name: str, settings: Settings) -> LLM:
-        from assay.models.prices import PricedModel
-
+    def _open(self, name: str, settings: Settings) -> RunModel:
         if self._own is None or not self.is_own(name):
-            return _guarded(name, settings, self._circuits)
+            return _connect(name, settings, self._circuits)
         refuse_offline(settings, self._own.host, name)
-        return GuardedModel(PricedModel.over(self._own, settings.prices), Circuit(SystemClock()))
+        return RunModel(self._own, Circuit(SystemClock()), PriceTable.of(name, settings.prices))
 
 
 def open_models(settings: Settings) -> Models:
@@ -107,83 +97,24 @@ def open_models(settings: Settings) -> Models:
     return ModelPool().of(settings)
 
 
-def without_effect(settings: Settings, profile: str, *, answers: bool = True) -> tuple[str, ...]:
-    """A warning for each setting of models that is set and changes nothing at this depth: no model heeds it.
-
-    `answers` is False where what comes from elsewhere is tested or mended, which a verifier's model reads.
-
-    >>> without_effect(Settings(detail=9), "fast")
-    ('detail is set and changes nothing: no model writes, and answers are quoted; set one with --model',)
-    >>> without_effect(Settings(model="anthropic:claude-opus-5", writer_temperature=0.9), "balanced")
-    ("writer_temperature is set and changes nothing: Anthropic's models take no temperature",)
-    """
-    idle = _idle(settings, profile, answers=answers)
-    return tuple(f"{name} is set and changes nothing: {cause}" for name, cause in idle.items())
-
-
-def refuse_idle_options(options: AskOptions, settings: Settings) -> None:
-    """Raise UsageError for an option that would change nothing under the settings that it is a part of.
-
-    >>> refuse_idle_options(AskOptions(detail=9), Settings(detail=9))
-    Traceback (most recent call last):
-    ...
-    assay.errors.UsageError: the option detail changes nothing: no model writes, and answers are quoted
-    """
-    profile = "thorough" if settings.profile == "auto" else settings.profile
-    idle = _idle(settings, profile)
-    if settings.profile != "auto":
-        idle["importance"] = "only the profile auto goes by it; set profile='auto'"
-    if not settings.reflection:
-        idle |= dict.fromkeys(("criteria", "quality", "floor"), "answers are not assessed; set reflection")
-    for name in options.values:
-        if name in idle:
-            cause, _, hint = idle[name].partition("; ")
-            raise UsageError(f"the option {name} changes nothing: {cause}", hint=hint or "leave it out")
-
-
-def _idle(settings: Settings, profile: str, *, answers: bool = True) -> dict[str, str]:
-    """The settings of models that are set and that no model heeds at this depth, each with the cause.
-
-    `answers` is False for a text from elsewhere, which a verifier's model reads without a writer.
-    """
-    writes = settings.model_of("writer") is not None
-    names = {name for role in ROLES if (name := settings.model_of(role)) is not None}
-    unwritten = "no model writes, and answers are quoted; set one with --model"
-    why = dict.fromkeys(() if writes else _FOR_WRITERS, unwritten)
-    if not names:
-        why |= dict.fromkeys((*_FOR_MODELS, *_FOR_JUDGES, *_BORDERLINE), "no model is asked; set one with --model")
-    elif not any(may_think(name) for name in names):
-        why |= dict.fromkeys(_FOR_MODELS, f"{', '.join(sorted(names))} does not think before it replies")
-    if names and profile == "fast" and settings.shadow in ("none", "fast"):
-        idle = _NOT_IN_FAST if settings.verifier_model else (*_NOT_IN_FAST, *_FOR_JUDGES)
-        why |= dict.fromkeys(idle, "no model judges or repairs at the depth fast; set --profile balanced")
-    if answers and not writes:
-        why["verifier_model"] = "no model writes, and quotes leave nothing open; set one with --model"
-    cold = "Anthropic's models take no temperature"
-    writers = {settings.model_of("writer"), settings.simple_model} - {None}
-    why |= dict.fromkeys(("writer_temperature",) if _all_anthropic(writers) else (), cold)
-    judges = {settings.model_of("judge"), settings.model_of("verifier")} - {None}
-    why |= dict.fromkeys(_FOR_JUDGES if _all_anthropic(judges) else (), cold)
-    return {name: cause for name, cause in why.items() if getattr(settings, name) is not None}
-
-
-def _all_anthropic(names: Collection[str | None]) -> bool:
+def all_anthropic(names: Collection[str | None]) -> bool:
+    """Whether there are models and all of them are Anthropic's, which take no temperature."""
     return bool(names) and all(name is not None and name.startswith("anthropic:") for name in names)
 
 
-def tuned(model: LLM, settings: Settings) -> TunedModel:
-    """The model, asked as the settings have it."""
+def tuning_of(name: str, settings: Settings) -> Tuning:
+    """How a model is asked under these settings."""
     effort, room = settings.reasoning_effort, settings.thinking_tokens
     room = THINKING_TOKENS[effort] if room is None else room
-    if not may_think(model.name):
+    if not may_think(name):
         effort, room = None, 0
-    window = settings.context_tokens if _shares_window(model.name, settings) else None
-    return TunedModel(model, Tuning(settings.judge_temperature, effort, room, window))
+    window = settings.context_tokens if _shares_window(name, settings) else None
+    return Tuning(settings.judge_temperature, effort, room, window)
 
 
-def thinking_within(model: LLM, settings: Settings) -> int:
+def thinking_within(name: str, settings: Settings) -> int:
     """How many tokens of the context window a writer's prompt leaves free for thinking."""
-    tuning = tuned(model, settings).tuning
+    tuning = tuning_of(name, settings)
     return 0 if tuning.window is None else min(tuning.thinking_tokens, tuning.window // _THINKING_SHARE)
 
 
@@ -206,7 +137,7 @@ def as_set(name: str, settings: Settings, role: Role) -> str:
     effort = settings.reasoning_effort if may_think(name) else None
     own = settings.system_prompt if writes else None
     parts = (
-        "" if temperature is None or _all_anthropic((name,)) else f"temperature {temperature:g}",
+        "" if temperature is None or all_anthropic((name,)) else f"temperature {temperature:g}",
         "" if effort is None else f"effort {effort}",
         "" if own is None else f"system prompt {hashlib.sha256(own.encode()).hexdigest()[:_DIGITS]}",
     )
@@ -214,9 +145,7 @@ def as_set(name: str, settings: Settings, role: Role) -> str:
     return f"{name} ({told})" if told else name
 
 
-def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM:
-    from assay.models.prices import PricedModel
-
+def _connect(name: str, settings: Settings, circuits: dict[str, Circuit]) -> RunModel:
     provider, model = provider_and_model(name, settings)
     if provider in _HOSTS:
         # Before anything else is asked for, such as a key: there is no use in it.
@@ -224,16 +153,14 @@ def _guarded(name: str, settings: Settings, circuits: dict[str, Circuit]) -> LLM
     adapter = _ADAPTERS[provider](model, settings)
     refuse_offline(settings, adapter.host, name)
     circuit = circuits.setdefault(f"{provider} {adapter.host}", Circuit(SystemClock()))
-    return GuardedModel(PricedModel.over(adapter, settings.prices), circuit)
+    return RunModel(adapter, circuit, PriceTable.of(adapter.name, settings.prices))
 
 
 def _refuse_unpriced(name: str, settings: Settings) -> None:
     """Raise UsageError where money is limited and nobody knows what a model costs."""
-    from assay.models.prices import price_known
-
     if settings.max_cost is not None and not price_known(name, settings.prices):
         raise UsageError(
-            f"{settings.told('max_cost')} cannot be kept: the price of {name} is unknown",
+            f"{settings.display_name('max_cost')} cannot be kept: the price of {name} is unknown",
             hint=f'set it in assay.toml: [prices."{name}"] input = …, output = … (US dollars per million), '
             "or with --prices JSON",
         )
@@ -266,7 +193,7 @@ def provider_and_model(name: str, settings: Settings) -> tuple[str, str]:
         return provider, model
     if settings.openai_base_url is not None and (provider not in _ADAPTERS or not colon):
         return "openai", name
-    known = ", ".join(f"{each}:" for each in _ADAPTERS)
+    known = ", ".join(f"{provider}:" for provider in _ADAPTERS)
     raise UsageError(
         f"{name!r} names no model of a known provider ({known})",
         hint="write it as provider:model, e.g. openai:gpt-5-mini; a bare name needs --openai-base-url",
@@ -292,7 +219,7 @@ def _openai(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.openai_api_key, settings.openai_base_url, "openai", "OPENAI_API_KEY")
     url = settings.openai_base_url or OPENAI_URL
-    return OpenAiModel(model, api_key=key, base_url=url, **_told(settings, "openai"))
+    return OpenAiModel(model, api_key=key, base_url=url, **_service_options(settings, "openai"))
 
 
 def _gemini(model: str, settings: Settings) -> LLM:
@@ -300,7 +227,7 @@ def _gemini(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.gemini_api_key, settings.gemini_base_url, "gemini", "GEMINI_API_KEY")
     url = settings.gemini_base_url or GEMINI_URL
-    return GeminiModel(model, api_key=key, base_url=url, **_told(settings, "gemini"))
+    return GeminiModel(model, api_key=key, base_url=url, **_service_options(settings, "gemini"))
 
 
 def _anthropic(model: str, settings: Settings) -> LLM:
@@ -308,10 +235,10 @@ def _anthropic(model: str, settings: Settings) -> LLM:
 
     key = _key(settings.anthropic_api_key, settings.anthropic_base_url, "anthropic", "ANTHROPIC_API_KEY")
     url = settings.anthropic_base_url or ANTHROPIC_URL
-    return AnthropicModel(model, api_key=key, base_url=url, **_told(settings, "anthropic"))
+    return AnthropicModel(model, api_key=key, base_url=url, **_service_options(settings, "anthropic"))
 
 
-class _Told(TypedDict):
+class _ServiceOptions(TypedDict):
     """What every service is told: how long to wait, and what errors call its key and address."""
 
     seconds: float
@@ -320,12 +247,12 @@ class _Told(TypedDict):
     url_named: str
 
 
-def _told(settings: Settings, provider: str) -> _Told:
+def _service_options(settings: Settings, provider: str) -> _ServiceOptions:
     return {
         "seconds": settings.request_seconds,
         "idle_seconds": settings.idle_seconds,
-        "key_named": settings.told(f"{provider}_api_key"),
-        "url_named": settings.told(f"{provider}_base_url"),
+        "key_named": settings.display_name(f"{provider}_api_key"),
+        "url_named": settings.display_name(f"{provider}_base_url"),
     }
 
 

@@ -11,10 +11,10 @@ from assay.calibration.shipped import weights_behind
 from assay.core.run import Run
 from assay.core.stages import Checker, CheckerModel, Reader
 from assay.errors import UsageError
+from assay.models.caching import CachingReader
 from assay.models.checker import ClassifierChecker, OnnxChecker
 from assay.models.hub import HubName, PulledModel
 from assay.models.reader import OnnxReader, SpanReader
-from assay.models.remember import CachingReader
 from assay.models.reranker import CrossEncoderReranker
 from assay.records.policies import OWN
 from assay.records.replay import CheckerStub, ReaderStub, TapedChecker, TapedReader
@@ -140,7 +140,9 @@ def open_reranker(settings: Settings) -> CrossEncoderReranker | None:
     """The reranker that the settings name, None for `none`; raises UsageError where the folder holds none."""
     if settings.reranker == "none":
         return None
-    told = settings.told("reranker")
+    setting = settings.display_name("reranker")
     if settings.reranker == "bundled":
-        raise UsageError(f"{told}: no reranker comes with assay", hint=f"name a folder that holds one with {told}")
-    return CrossEncoderReranker.load(named_model(settings.reranker, settings, named=told, what="reranker"))
+        raise UsageError(
+            f"{setting}: no reranker comes with assay", hint=f"name a folder that holds one with {setting}"
+        )
+    return CrossEncoderReranker.load(named_model(settings.reranker, settings, named=setting, what="reranker"))

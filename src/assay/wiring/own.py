@@ -72,7 +72,9 @@ def refuse_unfit(name: str, part: object, protocol: type) -> None:
 def _parameters(member: object) -> str:
     if not inspect.isfunction(member):
         return ""
-    names = [each.name for each in inspect.signature(member).parameters.values() if each.name != "self"]
+    names = [
+        parameter.name for parameter in inspect.signature(member).parameters.values() if parameter.name != "self"
+    ]
     return f"({', '.join(names)})"
 
 
@@ -140,6 +142,7 @@ class OwnSearch:
         idle = next((name for name in _OF_OUR_SEARCH if settings.was_set(name)), None)
         if idle is not None:
             raise UsageError(
-                f"{settings.told(idle)} changes nothing: the retriever is your own", hint="set it where you make it"
+                f"{settings.display_name(idle)} changes nothing: the retriever is your own",
+                hint="set it where you make it",
             )
         return QuarantiningRetriever(self.plain(search_settings(settings)), tells=tells)

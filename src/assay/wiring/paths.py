@@ -55,7 +55,7 @@ def model_folder(name: str, settings: Settings, *, what: str, bundled: str) -> P
     assay-models has none, and as `named_model`.
     """
     if name != "bundled":
-        return named_model(name, settings, named=settings.told(what), what=what)
+        return named_model(name, settings, named=settings.display_name(what), what=what)
     import assay_models
 
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
+from assay.assessment.deterministic import DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
 from assay.assessment.rubrics import rubrics_in
 from assay.assessment.scoring import ALL_CRITERIA, RubricAdviser, chosen
@@ -28,7 +28,7 @@ def open_rules(settings: Settings) -> RuleSet:
     wrong = next((name for name in settings.skip if name not in known), None)
     if wrong is not None:
         raise UsageError(
-            f"{settings.told('skip')}: there is no check {wrong!r}",
+            f"{settings.display_name('skip')}: there is no check {wrong!r}",
             hint=f"the checks are {', '.join(sorted(known))}",
         )
     return rules
@@ -52,7 +52,7 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
     inner: Assessor = DeterministicAssessor(criteria, threshold, rubrics)
     if model is not None:
         inner = ModelAssessor(model, criteria, threshold, rubrics, room, fence)
-    return TimedAssessor(AdaptiveAssessor(inner, threshold) if settings.adaptive else inner, timing)
+    return TimedAssessor(inner, timing)
 
 
 def adviser(settings: Settings) -> RubricAdviser:

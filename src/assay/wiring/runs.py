@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from ulid import ULID
@@ -16,6 +18,8 @@ from assay.core.profiles import Depth, depth_for
 from assay.core.run import CallerPassages, Run
 from assay.core.stages import Emit
 from assay.core.tape import SystemClock, Tape
+from assay.errors import Diverged
+from assay.models.run_model import RunModel
 from assay.records.replay import EmbedderStub, ModelStub, RetrieverStub, SpellerStub, TapedClock
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings
@@ -25,14 +29,16 @@ from assay.wiring.models import Models
 from assay.wiring.networks import OpenChecker, OpenReader, checker_then, reader_then
 from assay.wiring.review import open_rules
 from assay.wiring.stages import Composer
-from assay.wiring.verdict_cache import KeptVerdicts
+from assay.wiring.verdict_cache import VerdictCache
 
 # Seconds after which the collection's calibration is read again.
 READ_AGAIN = 1.0
 # Questions at once from which on an engine is full: past it, the profile auto looks less deep.
 FULL = 64
+# Settings that assay had once, each with the value under which a run is answered as it is without them.
+_REMOVED: Mapping[str, Any] = MappingProxyType({"weights": "fitted", "shadow": "none", "adaptive": False})
 # What is no part of how a run was answered, or must not be written down.
-_NOT_KEPT = frozenset(
+_NOT_RECORDED = frozenset(
     {"data_dir", "openai_api_key", "anthropic_api_key", "gemini_api_key", "brave_api_key", "tavily_api_key"}
 )
 
@@ -68,7 +74,7 @@ class Runs:
         taped = history is not None and self.store is not None and self.settings.tape
         tape = Tape() if taped else None
         begun = _run(run_id, depth, self.settings, tape, streamed, calibrated, passages)
-        begun = replace(begun, answers=history is not None, style=self.style)
+        begun = replace(begun, answers=history is not None, style=self.style, in_dialogue=bool(history))
         if history is None or self.store is None:
             return begun
         self.store.measure(run_id, begun.meter)
@@ -114,7 +120,7 @@ class Runs:
             "profile": depth.profile,
             "profile_reason": depth.reason,
             "history": [message.to_dict() for message in history],
-            "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_KEPT)),
+            "settings": self.settings.model_dump(mode="json", exclude=set(_NOT_RECORDED)),
             "embedding": self.embedding.to_dict(),
             # What the models call themselves, which is what the tape knows them by: a file without its folder.
             "models": {name: model.name for name, model in self.models.by_name.items()},
@@ -163,29 +169,31 @@ def replay(run_id: str, emit: Emit = lambda _event: None, **settings: Any) -> An
     try:
         recording = store.recording(run_id)
         calibrated = calibrated_then(store, recording.about)
-        return background.run(_replayed(recording, chosen, calibrated, emit))
+        return background.run(_replay(recording, chosen, calibrated, emit))
     finally:
         background.stop()
         store.close()
 
 
-async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
+async def _replay(recording: Recording, chosen: Settings, calibrated: Calibrated, emit: Emit) -> Answer:
     about = recording.about
     # A recording from before verdicts were kept looked none up, one from before words were corrected none of them,
     # and one from before models were given room to think gave them none.
     before = {"keep_verdicts": False, "spelling": False, "thinking_tokens": 0}
-    settings = Settings(**{**before, **about["settings"]}, data_dir=chosen.data_dir)
+    settings = Settings(**{**before, **_known_settings(about["settings"])}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    gone = {name: ModelStub(own) for name, own in about["models"].items()}
+    gone = {name: RunModel(ModelStub(own)) for name, own in about["models"].items()}
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)
     # The tape has the passages themselves.
     given = CallerPassages(Evidence(), about["passages"]["searches"]) if "passages" in about else None
     run = _run(recording.run.run_id, depth, settings, tape, about["streamed"], calibrated, given)
-    run = replace(run, style=CitationStyle(about["style"]) if "style" in about else None)
-    verdicts = KeptVerdicts() if settings.keep_verdicts else None
+    history = tuple(Message(**message) for message in about["history"])
+    style = CitationStyle(about["style"]) if "style" in about else None
+    run = replace(run, style=style, in_dialogue=bool(history))
+    verdicts = VerdictCache() if settings.keep_verdicts else None
     stages = Composer(
         settings,
         models,
@@ -199,5 +207,15 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
         None if "own_search" in about else SpellerStub(),
         is_own_search="own_search" in about,
     ).stages(run)
-    history = tuple(Message(**message) for message in about["history"])
     return await run_question(recording.run.question, history, run, stages, emit)
+
+
+def _known_settings(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a run without those that are gone and changed nothing; raises Diverged for any other."""
+    for name, value in recorded.items():
+        if name not in Settings.model_fields and (name not in _REMOVED or value != _REMOVED[name]):
+            raise Diverged(
+                f"the run was answered with {name} {value!r}, a setting that this version of assay does not have",
+                hint="ask the question again",
+            )
+    return {name: value for name, value in recorded.items() if name in Settings.model_fields}

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from assay.calibration.curves import FITTED_MODE, LATEST
-from assay.calibration.promise import Promise
-from assay.core.budget import ASSESSMENT, VERIFIER, Budget
+from assay.calibration.risk_guarantee import RiskGuarantee
+from assay.core.budget import ASSESSMENT, VERIFIER
 from assay.core.run import Deadline, Run, lateness
 from assay.core.stages import (
     LLM,
@@ -36,14 +36,13 @@ from assay.judging.reader_judge import FAST, HeuristicJudge
 from assay.judging.recommendation import Thresholds
 from assay.judging.rewriting import ModelRefiner, QuestionFirst, RulesRefiner
 from assay.judging.search_utility import learned_utility
-from assay.judging.seed import SeedJudge
 from assay.judging.selection import BestSelector, ModelStripRanker, StripSelector
 from assay.judging.thorough import ThoroughModel
-from assay.models.remember import RememberingEmbedder
-from assay.models.run_model import MeteredModel, Price, delays_from, untold
-from assay.models.structured import StructuredModel
+from assay.models.caching import CachingEmbedder
+from assay.models.prices import Price, price_of
+from assay.models.run_model import CallMeter, RunModel, delays_from, ignore_usage
 from assay.prompting import FenceSource, random_fence
-from assay.records.replay import TapedEmbedder, TapedFences, TapedModel, TapedRetriever, TapedSpeller
+from assay.records.replay import ModelTape, TapedEmbedder, TapedFences, TapedRetriever, TapedSpeller
 from assay.repair.exchange import shipped_weights
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
@@ -61,11 +60,17 @@ from assay.verification.risk import PromisedVerifier
 from assay.verification.subject import ReaderRelevance
 from assay.verification.support import SUPPORTED
 from assay.verification.verifier import DeterministicVerifier
-from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
-from assay.wiring.models import Models, as_set, thinking_within, tuned, without_effect
+from assay.wiring.calibrated import (
+    confidence_estimator,
+    describe_guarantee,
+    guarantee_of_answers,
+    guarantee_of_claims,
+)
+from assay.wiring.idle_settings import idle_warnings
+from assay.wiring.models import Models, as_set, thinking_within, tuning_of
 from assay.wiring.networks import OpenChecker, OpenReader
 from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
-from assay.wiring.verdict_cache import KeptVerdicts
+from assay.wiring.verdict_cache import VerdictCache
 from assay.writing.abstain import AskingDecliner, PlainDecliner
 from assay.writing.extractive import ExtractiveWriter
 from assay.writing.model_writer import ModelWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
@@ -99,7 +104,7 @@ def repairer(
     return ComposedRepairer(RulesRepairer(verifier, verifier if weighs else None), by_kind)
 
 
-def able_to_mend(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:
+def allowed_repairs(*, written: bool, deep: bool, rewrites: bool, unsupported: str) -> frozenset[RepairKind]:
     """The repairs that can be carried out where a model has `written` and the profile is `deep`, above fast.
 
     What is quoted is never edited. What failed is marked and never dropped where the user wants that.
@@ -118,6 +123,8 @@ ABLE = frozenset({Action.ANSWER, Action.REFINE, Action.CLARIFY, Action.ABSTAIN})
 # The share of what a model can take that a judge's prompt may fill with passages; the rest is for its
 # instructions, the question and the reply.
 EVIDENCE_SHARE = 0.6
+# What answers call the judge that asks no model.
+_FITTED = "heuristic (fitted)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +141,7 @@ class Composer:
     retriever: Retriever
     outside: Retriever
     rules: RuleSet
-    verdicts: KeptVerdicts | None = None
+    verdicts: VerdictCache | None = None
     checker: OpenChecker | None = None
     reader: OpenReader | None = None
     speller: Speller | None = None
@@ -144,14 +151,15 @@ class Composer:
     def stages(self, run: Run) -> Stages:
         """The stages of one run."""
         taped = self.embedder if run.tape is None else TapedEmbedder(self.embedder, run.tape)
-        embedder = RememberingEmbedder(taped)
+        embedder = CachingEmbedder(taped)
         reader = None if self.reader is None else self.reader.of(run)
-        shadow, fallback_writer = self._shadow(run), _quoter(reader, embedder)
-        used = self._used(run.profile)
-        promise = self._promise(run, used)
-        idle = without_effect(self.settings, run.profile, answers=run.answers)
-        notes = [*idle, *([told(promise, run)] if promise else [])]
-        understander, plain = self._understander(run), self._plain_verifier(embedder, reader, run)
+        fallback_writer = _fallback_writer(reader, embedder)
+        used = self._models_used(run.profile)
+        promise = self._guarantee(run, used)
+        condenses = run.in_dialogue or run.limits.rounds > 1
+        idle = idle_warnings(self.settings, run.profile, answers=run.answers, condenses=condenses)
+        notes = [*idle, *([describe_guarantee(promise, run)] if promise else [])]
+        understander, plain = self._understander(run), self._deterministic_verifier(embedder, reader, run)
         # The engine keeps the deadline of what answers.
         in_time = None if (asked := self._asked_seconds(run)) is None else Deadline(asked).within
         outside = _on_tape(self.outside, run, "outside")
@@ -167,13 +175,13 @@ class Composer:
             outside=outside,
             refiner=self._refiner(run, notes.append),
             selector=self._selector(run, notes.append),
-            judge=self._judge(embedder, reader, run, shadow, promise.threshold if promise else 0.0),
+            judge=self._judge(embedder, reader, run, promise.threshold if promise else 0.0),
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
-            abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
+            abstainer=UnlinkedDecliner(AskingDecliner(_abstainer(run))),
             verifier=verifier,
             concluder=plain,
-            text_verifier=self._promised(verifier, run),
+            text_verifier=self._with_guarantee(verifier, run),
             repairer=repairer(
                 plain,
                 {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -191,7 +199,7 @@ class Composer:
             ),
             models=used,
             allowed_actions=self._allowed_actions(run),
-            allowed_repairs=able_to_mend(
+            allowed_repairs=allowed_repairs(
                 written=writer is not None,
                 deep=run.profile != "fast",
                 rewrites=rewriter is not None,
@@ -206,7 +214,7 @@ class Composer:
             relevance=None if reader is None else ReaderRelevance(reader),
             settler=verifier if isinstance(verifier, ModelVerifier) else None,
             explains=self.settings.explain,
-            spent=lambda: run.budget.spent if shadow is None else run.budget.spent + shadow.budget.spent,
+            spent=lambda: run.budget.spent,
         )
 
     def _retrievers(self, run: Run) -> tuple[Retriever, Retriever]:
@@ -235,14 +243,14 @@ class Composer:
             return None
         return output_rules(self.rules, self.settings, answerable, run.meter.timing)
 
-    def _promise(self, run: Run, used: ModelsUsed) -> Promise | None:
+    def _guarantee(self, run: Run, used: ModelsUsed) -> RiskGuarantee | None:
         """What is promised of the run's answers; nothing where it answers no question."""
         if not run.answers:
             return None
         asks = self.models.of("judge") is not None and run.profile != "fast"
-        judge = "model" if asks else self._by_signals()
+        judge = "model" if asks else self._fast_judge_mode()
         embedding, foreign = self.embedder.model.sha256, self._is_foreign(run)
-        return promised(self.settings, run, embedding, judge, used, foreign=foreign)
+        return guarantee_of_answers(self.settings, run, embedding, judge, used, foreign=foreign)
 
     def _understander(self, run: Run) -> Understander:
         rules = RulesUnderstander()
@@ -268,26 +276,15 @@ class Composer:
         room = int(EVIDENCE_SHARE * self.settings.context_tokens)
         return ModelStripRanker(model, by_rules, tell, room, self._fences(run))
 
-    def _shadow(self, run: Run) -> Run | None:
-        """The run as a second judge sees it: with a budget of its own, so that it takes nothing from the first."""
-        if self.settings.shadow == "none":
-            return None
-        limits = self.settings.limits(self.settings.shadow)
-        return replace(run, profile=self.settings.shadow, budget=Budget(limits, run.clock))
-
-    def _judge(
-        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
-    ) -> Judge:
-        """The judge of a run, or none where the settings say so; logged only, it is the shadow of none."""
-        judge = self._judge_pipeline(embedder, reader, run, shadow, gate)
+    def _judge(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> Judge:
+        """The judge of a run, or none where the settings say so; below `gate` no evidence suffices."""
+        judge = self._judge_pipeline(embedder, reader, run, gate)
         if not run.answers or self.settings.judging == "decide":
             return judge
         return NoJudge(judge if self.settings.judging == "log" else None)
 
-    def _judge_pipeline(
-        self, embedder: Embedder, reader: Reader | None, run: Run, shadow: Run | None = None, gate: float = 0.0
-    ) -> JudgePipeline:
-        """The judge, which says itself in what order it works; below `gate` no evidence suffices."""
+    def _judge_pipeline(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float) -> JudgePipeline:
+        """The judge, which says itself in what order it works."""
         at = self._thresholds()
         model = None if run.profile == "fast" else self._model("judge", run)
         fences, room = self._fences(run), int(EVIDENCE_SHARE * self.settings.context_tokens)
@@ -302,10 +299,9 @@ class Composer:
             ),
             least_passages=self.settings.least_passages,
             are_given=self._is_foreign(run),
-            shadow=None if shadow is None else self._judge_pipeline(embedder, reader, shadow),
         )
 
-    def _plain_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
+    def _deterministic_verifier(self, embedder: Embedder, reader: Reader | None, run: Run) -> DeterministicVerifier:
         asked = self._asked_seconds(run)
         late = None if asked is None else lateness(asked, run.clock)
         return DeterministicVerifier(
@@ -335,13 +331,13 @@ class Composer:
         tier: Tier = ModelTier(model, room, self._fences(run))
         return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
 
-    def _promised(self, verifier: TextVerifier, run: Run) -> TextVerifier:
+    def _with_guarantee(self, verifier: TextVerifier, run: Run) -> TextVerifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
         policy = None if self.checker is None else self.checker.checker.model.policy
         bar = SUPPORTED if policy is None else policy.supported
-        made = partial(promised_of_claims, self.settings, self.embedder.model.sha256, self._tests(), bar)
+        made = partial(guarantee_of_claims, self.settings, self.embedder.model.sha256, self._verifier_name(), bar)
         return PromisedVerifier(verifier, made, self.supports)
 
     def _assessor(self, run: Run) -> Assessor | None:
@@ -362,35 +358,32 @@ class Composer:
 
     def _fast(self, embedder: Embedder, reader: Reader | None, run: Run, gate: float = 0.0) -> Judge:
         """The fast judge; below `gate` no evidence suffices."""
-        at = self._thresholds(gate)
-        if self.settings.weights == "seed":
-            return SeedJudge(embedder, at)
-        return HeuristicJudge(embedder, thresholds=at, reader=reader)
+        return HeuristicJudge(embedder, thresholds=self._thresholds(gate), reader=reader)
 
     def _writer(self, run: Run) -> Writer | None:
         """The writer that asks a model, None where there is none: then the sources are quoted."""
         model = self._model("writer", run)
         if model is None:
             return None
-        full = self._cited(model, run)
+        full = self._cited_writer(model, run)
         if self.models.simple is None:
             return UnlinkedWriter(full)
-        simple = self._wrapped(self.models.by_name[self.models.simple], run)
-        return UnlinkedWriter(RoutedWriter(self._cited(simple, run), full))
+        simple = self._of_run(self.models.by_name[self.models.simple], run)
+        return UnlinkedWriter(RoutedWriter(self._cited_writer(simple, run), full))
 
-    def _cited(self, model: LLM, run: Run) -> Writer:
+    def _cited_writer(self, model: LLM, run: Run) -> Writer:
         style = Style(
             context_tokens=self.settings.context_tokens,
             history_messages=self.settings.messages(run.profile),
-            instructions=self._told,
+            instructions=self._rule_instructions,
             max_tokens=self.settings.reply_tokens,
             temperature=self.settings.writer_temperature,
             system_prompt=self.settings.system_prompt or "",
-            thinking_tokens=thinking_within(model, self.settings),
+            thinking_tokens=thinking_within(model.name, self.settings),
         )
         return ModelWriter(model, style, self._fences(run))
 
-    def _told(self, question: Question) -> tuple[str, ...]:
+    def _rule_instructions(self, question: Question) -> tuple[str, ...]:
         """What the output rules tell a writer."""
         return output_rules(self.rules, self.settings).instructions(question) if self.settings.reflection else ()
 
@@ -405,33 +398,26 @@ class Composer:
         """
         model, before = self.models.of(role), role in ("condenser", "judge") and check is None
         spare = 1 + ("writer" in self.models.roles) if self.settings.verifier_model and before else 0
-        return None if model is None else self._wrapped(model, run, check, spare)
+        return None if model is None else self._of_run(model, run, check, spare)
 
-    def _wrapped(self, model: LLM, run: Run, check: str | None = None, spare: int = 0) -> LLM:
-        """The model as it is set, within the run's budget and on its tape, its replies whole and parsed."""
-        taped = model if run.tape is None else TapedModel(model, run.tape)
-        metered = MeteredModel(
-            taped,
+    def _of_run(self, model: RunModel, run: Run, check: str | None = None, spare: int = 0) -> RunModel:
+        """The model as it is set, within the run's budget and on its tape."""
+        meter = CallMeter(
             run.budget,
             run.clock,
             price=self._price(model.name),
             delays=delays_from(self.settings.retry_seconds),
             chance=random.Random(run.id),  # noqa: S311 - delays are no secret
-            tell=untold if check is None else partial(run.meter.asked, check),
+            on_usage=ignore_usage if check is None else partial(run.meter.asked, check),
             spare=spare,
-            tried=run.meter.tried,
+            on_attempts=run.meter.tried,
         )
-        return StructuredModel(tuned(metered, self.settings))
+        tape = None if run.tape is None else ModelTape(run.tape)
+        return replace(model, tape=tape, meter=meter, tuning=tuning_of(model.name, self.settings))
 
-    def _price(self, model: str) -> Price:
-        """What a call is reserved at; nothing where money is not limited."""
-        if self.settings.max_cost is None:
-            return Price()
-        from assay.models.prices import price_of
-
-        found = price_of(model, self.settings.prices)
-        assert found is not None  # noqa: S101 - `ModelPool` refuses a model without a price
-        return Price(found.input / 1e6, found.output / 1e6)
+    def _price(self, model: str) -> Price | None:
+        """What a call is reserved at; None where money is not limited."""
+        return None if self.settings.max_cost is None else price_of(model, self.settings.prices)
 
     def _search_utility(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"
@@ -443,44 +429,42 @@ class Composer:
         if run.passages is None:
             return learned
         # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.
-        return replace(learned, gains={**learned.gains, **{(Action.REFINE, each): 1.0 for each in Triage}})
+        return replace(learned, gains={**learned.gains, **{(Action.REFINE, triage): 1.0 for triage in Triage}})
 
-    def _used(self, profile: str) -> ModelsUsed:
+    def _models_used(self, profile: str) -> ModelsUsed:
         judge = self.models.of("judge")
         asks = judge is not None and profile != "fast"
-        writer, heuristic = self.models.of("writer"), f"heuristic ({self.settings.weights})"
+        writer = self.models.of("writer")
         return ModelsUsed(
-            writer="extractive" if writer is None else self._writers(writer.name),
-            judge=as_set(judge.name, self.settings, "judge") if asks and judge is not None else heuristic,
-            verifier=self._tests(),
+            writer="extractive" if writer is None else self._writer_name(writer.name),
+            judge=_FITTED if judge is None or not asks else as_set(judge.name, self.settings, "judge"),
+            verifier=self._verifier_name(),
         )
 
-    def _tests(self) -> str:
+    def _verifier_name(self) -> str:
         model = self.models.of("verifier") if self.settings.verifier_model else None
         checker = None if self.checker is None else self.checker.checker.model.id
         asked = None if model is None else as_set(model.name, self.settings, "verifier")
         return ", ".join(filter(None, ("deterministic", checker, asked)))
 
-    def _by_signals(self) -> str:
+    def _fast_judge_mode(self) -> str:
         """The fast judge as calibrations name it."""
-        fitted = self.settings.weights == "fitted"
-        mode = FAST if self.reader is None else FITTED_MODE
-        return mode if fitted else self.settings.weights
+        return FAST if self.reader is None else FITTED_MODE
 
-    def _writers(self, name: str) -> str:
+    def _writer_name(self, name: str) -> str:
         full, simple = as_set(name, self.settings, "writer"), self.models.simple
         if simple is None:
             return full
         return f"{full} (simple questions: {as_set(self.models.by_name[simple].name, self.settings, 'writer')})"
 
 
-def _quoter(reader: Reader | None, embedder: Embedder) -> Writer:
+def _fallback_writer(reader: Reader | None, embedder: Embedder) -> Writer:
     """Who quotes the sources: by the reader, where there is one."""
     by_sentences = ExtractiveWriter()
     return by_sentences if reader is None else ReaderWriter(reader, embedder, by_sentences)
 
 
-def _decliner(run: Run) -> PlainDecliner:
+def _abstainer(run: Run) -> PlainDecliner:
     return PlainDecliner() if run.passages is None else PlainDecliner("No passage was given for this question")
 
 

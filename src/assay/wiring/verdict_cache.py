@@ -25,7 +25,7 @@ _FILES = ("local", "fake")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTier:
+class CachedTier:
     """A tier that is asked only for what it has not ruled on before; `tell` is told how many verdicts were known.
 
     Claims are put to a tier together, and one may say whom another one means: either all verdicts are known, or the
@@ -55,10 +55,13 @@ class KeptTier:
         if known is not None:
             self.tell(len(known))
             return tuple(
-                Ruling(each.verdict, f"{each.reason} (as in an earlier test)", each.spans) for each in known
+                Ruling(validation.verdict, f"{validation.reason} (as in an earlier test)", validation.spans)
+                for validation in known
             )
         ruled = await self.inner.rule(asked)
-        await self.verdicts.keep(bases, [Validation(each.verdict, each.spans, each.reason) for each in ruled])
+        await self.verdicts.keep(
+            bases, [Validation(ruling.verdict, ruling.spans, ruling.reason) for ruling in ruled]
+        )
         return ruled
 
 
@@ -70,7 +73,7 @@ def rules() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptVerdicts:
+class VerdictCache:
     """Where verdicts are kept, and whose; a replay has no cache: what was found is on its tape."""
 
     cache: ValidationCache | None = None
@@ -79,7 +82,7 @@ class KeptVerdicts:
     def tier(self, inner: Tier, run: Run) -> Tier:
         """A tier of a run that is not asked again for what is kept."""
         verdicts = RunValidations(self.cache, run.tape)
-        return KeptTier(inner, verdicts, self.verifier, partial(run.meter.knew, VERIFIER))
+        return CachedTier(inner, verdicts, self.verifier, partial(run.meter.knew, VERIFIER))
 
     def close(self) -> None:
         """Release the file."""
@@ -87,12 +90,12 @@ class KeptVerdicts:
             self.cache.close()
 
 
-def open_verdicts(settings: Settings, models: Models, place: Path) -> KeptVerdicts | None:
+def open_verdict_cache(settings: Settings, models: Models, place: Path) -> VerdictCache | None:
     """The verdicts kept beside a collection; None where no model is set to test, or none are to be kept."""
     name, model = settings.verifier_model, models.of("verifier")
     if name is None or model is None or not settings.keep_verdicts:
         return None
-    return KeptVerdicts(ValidationCache(place / FILE_NAME), _verifier(settings, name, model))
+    return VerdictCache(ValidationCache(place / FILE_NAME), _verifier(settings, name, model))
 
 
 def _verifier(settings: Settings, name: str, model: LLM) -> str:

@@ -14,10 +14,10 @@ from assay.ingest.sandbox import Sandbox
 from assay.ingest.split import PassageSplitter
 from assay.settings import Settings
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard
-from assay.web.http import Door, PageFetcher
+from assay.web.guard import SsrfGuard
+from assay.web.http import PageFetcher, PinnedHttpClient
 from assay.web.outside import OutsideLimits, OutsideRetriever, Ranking
-from assay.web.pages import KeptPages, Reading
+from assay.web.pages import PageCache, Reading
 from assay.web.sources import SearchProvider
 from assay.wiring.models import refuse_offline
 
@@ -30,9 +30,9 @@ def open_outside(settings: Settings, embedder: Embedder, splitter: PassageSplitt
     """
     named = settings.intranet_hosts
     rules = EgressRules(True, settings.domains, settings.denied_domains, named)
-    guard, clock = Guard(rules), SystemClock()
+    guard, clock = SsrfGuard(rules), SystemClock()
     providers = [open_provider(name, settings) for name in settings.outside]
-    pages = KeptPages(PageFetcher(Door(guard), clock), guard, settings.data_dir / "pages", clock)
+    pages = PageCache(PageFetcher(PinnedHttpClient(guard), clock), guard, settings.data_dir / "pages", clock)
     limits = OutsideLimits(k=settings.k)
     return OutsideRetriever(providers, pages, Reading(sandbox, splitter), guard, clock, Ranking(embedder), limits)
 
@@ -49,15 +49,17 @@ def _provider(name: str, settings: Settings) -> SearchProvider:
         case "searxng":
             from assay.web.providers import SearxngSearch
 
-            return SearxngSearch(_needed(settings.searxng_url, name, "searxng_url", "SEARXNG_URL"))
+            return SearxngSearch(_required(settings.searxng_url, name, "searxng_url", "SEARXNG_URL"))
         case "brave":
             from assay.web.providers import BraveSearch
 
-            return BraveSearch(_needed(_secret(settings.brave_api_key), name, "brave_api_key", "BRAVE_API_KEY"))
+            return BraveSearch(_required(_secret(settings.brave_api_key), name, "brave_api_key", "BRAVE_API_KEY"))
         case "tavily":
             from assay.web.providers import TavilySearch
 
-            return TavilySearch(_needed(_secret(settings.tavily_api_key), name, "tavily_api_key", "TAVILY_API_KEY"))
+            return TavilySearch(
+                _required(_secret(settings.tavily_api_key), name, "tavily_api_key", "TAVILY_API_KEY")
+            )
         case "wikipedia":
             from assay.web.providers import WikipediaSearch
 
@@ -73,14 +75,14 @@ def _provider(name: str, settings: Settings) -> SearchProvider:
 def _mcp(settings: Settings) -> SearchProvider:
     from assay.web.mcp import McpAddress, McpCommand, McpSearch
 
-    server = _needed(settings.mcp_server, "mcp", "mcp_server", "ASSAY_MCP_SERVER")
+    server = _required(settings.mcp_server, "mcp", "mcp_server", "ASSAY_MCP_SERVER")
     if urlsplit(server).scheme in ("http", "https"):
         return McpSearch(McpAddress(server), settings.mcp_tool)
     try:
         command, *arguments = shlex.split(server)
     except ValueError as error:  # a quotation mark that is not closed, or nothing but space
-        told = settings.told("mcp_server")
-        raise UsageError(f"{told}: {server!r} is no command: {error}", hint="write it as in a shell") from error
+        setting = settings.display_name("mcp_server")
+        raise UsageError(f"{setting}: {server!r} is no command: {error}", hint="write it as in a shell") from error
     return McpSearch(McpCommand(command, tuple(arguments)), settings.mcp_tool)
 
 
@@ -88,7 +90,7 @@ def _secret(value: SecretStr | None) -> str | None:
     return value.get_secret_value() if value else None
 
 
-def _needed(value: str | None, service: str, setting: str, variable: str) -> str:
+def _required(value: str | None, service: str, setting: str, variable: str) -> str:
     if not value:
         raise UsageError(f"{service} is to be asked, and {setting} is not set", hint=f"set {variable}")
     return value

@@ -8,6 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from assay.evals.labels_file import recorded_claims
+from assay.records.labels import Labels
+from assay.records.runs import RunStore
+from assay.types import Verdict
+
 from ...unit.evals.labelled import ENOUGH, rows, written
 from ...unit.models.tiny_hub import classifier, hub_folder
 from .conftest import Result, call
@@ -105,7 +110,7 @@ def test_a_fit_as_json(own: Path):
         (("--checker", "bundled"), "comes fitted"),
         (("--claims", "CLAIMS", "--use", "0"), "cannot be used together"),
         (("CLAIMS", "--checker", "NLI"), "a checker is fitted to claims, not answers"),
-        (("--labelled", "--checker", "NLI"), "a checker is fitted to claims, not answers"),
+        (("--labelled", "--checker", "NLI"), "too few labels: 0 supported and 0 not, labelled; 38 and 76"),
         (("--claims", "FEW", "--checker", "NLI"), "too few labels: 2 supported and 4 not, labelled; 38 and 76"),
         (("--claims", "missing.jsonl", "--checker", "NLI"), "missing.jsonl cannot be read"),
     ],
@@ -117,3 +122,19 @@ def test_what_cannot_be_fitted_is_told(own: Path, arguments: tuple[str, ...], to
     assert refused.code == 2
     assert told in refused.err
     assert not (own / "fresh" / "policies").exists()
+
+
+def test_the_claims_that_people_labelled_are_read_with_their_passages(tmp_path: Path):
+    water = tmp_path / "water.md"
+    water.write_text("# Water\n\nWater boils at 100 degrees Celsius at sea level.\n")
+    data = ("--data-dir", tmp_path / "data")
+    assert call("add", water, *data).code == 0
+    for label in ("--right", "--wrong"):
+        assert call("ask", "At how many degrees does water boil?", *data).code == 0
+        assert call("label", "last", label, "--claim", "1", *data).code == 0
+    store = RunStore(tmp_path / "data" / "runs.sqlite", "default")
+    found = recorded_claims(Labels(store), "default")
+    assert recorded_claims(Labels(store), "other") == ()
+    store.close()
+    assert [claim.label for claim in found] == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
+    assert {claim.claim in claim.group for claim in found} == {True}

@@ -105,8 +105,6 @@ def test_a_promise_is_told_or_refused_with_the_best_that_can_be(facts: Cli):
     assert "a risk of 1% cannot be promised: the least that can is" in refused.err
     deep = facts("ask", "When was the Harbour Bridge opened?", "--max-risk", "0.3", "--rounds", "2")
     assert "no risk can be promised with more than one search" in deep.err
-    seed = facts("ask", "When was the Harbour Bridge opened?", "--max-risk", "0.3", "--weights", "seed")
-    assert "no risk can be promised with another judge" in seed.err
 
 
 def test_what_answers_no_question_needs_no_promise(facts: Cli, monkeypatch: pytest.MonkeyPatch):

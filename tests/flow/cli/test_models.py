@@ -257,7 +257,6 @@ def test_auto_says_why(own: Cli, scripted: Scripted):
         (["--max-calls", "-1"], 2, "--max-calls: must be", "model calls"),
         (["--prices", "{"], 2, "--prices: ", "US dollars"),
         (["--profile", "thorough"], 2, "no model is set", "--model"),
-        (["--shadow", "balanced"], 2, "no model is set", "--model"),
         (["--stream", "--json"], 2, "--stream", "leave out one"),
     ],
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,3 +85,22 @@ def test_a_run_without_a_tape_cannot_be_replayed(own: Cli):
 def test_replay_of_no_run_is_told(own: Cli):
     assert "no run is recorded yet" in own("replay", "last").err
     assert "there is no run 'nothing'" in own("replay", "nothing").err
+
+
+@pytest.mark.parametrize(
+    ("settings", "code"),
+    [({"weights": "fitted", "shadow": "none", "adaptive": False}, 0), ({"weights": "seed"}, 6), ({"charm": 1}, 6)],
+)
+def test_a_recording_with_settings_that_are_gone_is_replayed_where_they_changed_nothing(
+    own: Cli, tmp_path: Path, settings: dict[str, object], code: int
+):
+    asked = own("ask", BOIL, "--json")
+    with sqlite3.connect(tmp_path / "data" / "runs.sqlite") as file:
+        (about,) = file.execute("SELECT about FROM recordings").fetchone()
+        recorded = json.loads(about)
+        recorded["settings"] |= settings
+        file.execute("UPDATE recordings SET about = ?", (json.dumps(recorded),))
+    replayed = own("replay", "last", "--json")
+    assert replayed.code == code, replayed
+    assert replayed.out == (asked.out if code == 0 else "")
+    assert (next(iter(settings)) in replayed.err, "ask the question again" in replayed.err) == (bool(code),) * 2

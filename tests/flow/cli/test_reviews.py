@@ -156,12 +156,6 @@ def test_an_answer_is_assessed_for_what_was_chosen(own: Cli):
     assert "'accuracy'" in refused.err
 
 
-def test_the_answer_to_a_harder_question_is_held_to_a_higher_bar_where_that_is_wanted(own: Cli):
-    asking = ("ask", QUESTION, "--json", "--expertise", "expert")
-    bars = [own(*asking, *flag).object["assessment"]["bar"] for flag in ((), ("--adaptive",))]
-    assert bars == pytest.approx([0.7, 0.72])
-
-
 def test_rubrics_are_those_shipped(empty: Cli):
     shown = empty("rubrics")
     assert shown.code == 2

@@ -10,7 +10,7 @@ import pytest
 from assay.assessment.model import PROMPT, ModelAssessor
 from assay.assessment.rubrics import shipped_rubrics
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderUnreachable
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Assessment, Criterion, Evidence, Hit, Passage, Question, Span
 
@@ -38,7 +38,7 @@ def reply(accuracy: Any = None, relevance: Any = None, **others: Any) -> dict[st
 
 async def assess(*replies: Any, answer: Given = ANSWER, **settings: Any) -> tuple[Assessment, ScriptedModel]:
     model = ScriptedModel(*replies)
-    assessor = ModelAssessor(StructuredModel(model), **({"criteria": TWO, "fence": lambda: CODE} | settings))
+    assessor = ModelAssessor(RunModel(model), **({"criteria": TWO, "fence": lambda: CODE} | settings))
     return await assessor.assess(answer.question, answer.evidence, answer.draft, answer.review), model
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.assessment.rubrics import Rewording, shipped_rubrics
 from assay.errors import ProviderUnreachable, UnusableReply
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedModel
 
 
@@ -26,7 +26,7 @@ ALL = [rubric(len(each.levels)) for each in shipped_rubrics().rubric] + [STRATEG
 
 async def test_only_the_wording_and_the_version_change():
     model = ScriptedModel(*ALL)
-    made = await Rewording(StructuredModel(model)).of(shipped_rubrics())
+    made = await Rewording(RunModel(model)).of(shipped_rubrics())
     assert len(model.requests) == len(ALL)
     for old, new in zip(shipped_rubrics().rubric, made.rubric, strict=True):
         assert (new.criterion, new.version, new.asks) == (old.criterion, old.version + 1, "Is it so?")
@@ -50,7 +50,7 @@ async def test_only_the_wording_and_the_version_change():
 )
 async def test_a_wording_of_another_form_is_refused(wrong: dict[str, Any]):
     with pytest.raises(UnusableReply):
-        await Rewording(StructuredModel(ScriptedModel(wrong, wrong))).of(shipped_rubrics())
+        await Rewording(RunModel(ScriptedModel(wrong, wrong))).of(shipped_rubrics())
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ async def test_a_wording_of_another_form_is_refused(wrong: dict[str, Any]):
 async def test_a_strategy_that_says_nothing_is_refused(wrong: dict[str, Any]):
     rubrics = ALL[: len(shipped_rubrics().rubric)]
     with pytest.raises(UnusableReply):
-        await Rewording(StructuredModel(ScriptedModel(*rubrics, wrong, wrong))).of(shipped_rubrics())
+        await Rewording(RunModel(ScriptedModel(*rubrics, wrong, wrong))).of(shipped_rubrics())
 
 
 async def test_a_model_that_fails_makes_nothing():
     gone = ProviderUnreachable("no connection", hint="try again")
     with pytest.raises(ProviderUnreachable):
-        await Rewording(StructuredModel(ScriptedModel(ALL[0], gone))).of(shipped_rubrics())
+        await Rewording(RunModel(ScriptedModel(ALL[0], gone))).of(shipped_rubrics())

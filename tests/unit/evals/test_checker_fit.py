@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from assay.core.stages import CheckerModel, Pair
 from assay.errors import UsageError
-from assay.evals.checker_fit import FEWEST_FALSE, FEWEST_TRUE, CheckerFit, fitted_checker
+from assay.evals.checker_fit import FEWEST_FALSE, FEWEST_TRUE, CheckerFit, fit_checker
 from assay.evals.fitting import fold_of
-from assay.evals.labels_file import LabelledClaim, labelled_claims
+from assay.evals.labels_file import LabelledClaim, read_labelled_claims
 from assay.testing.fakes import WordEmbedder
 
 from .labelled import ENOUGH, MARKS, rows, written
@@ -41,17 +41,17 @@ class MarkChecker:
 
 
 def claims(folder: Path, found: list[dict[str, str]]) -> tuple[LabelledClaim, ...]:
-    return labelled_claims(written(folder / "claims.jsonl", found))
+    return read_labelled_claims(written(folder / "claims.jsonl", found))
 
 
 async def fit(folder: Path, found: list[dict[str, str]], checker: MarkChecker | None = None) -> CheckerFit:
-    return await fitted_checker(claims(folder, found), checker or MarkChecker(SURE), WordEmbedder())
+    return await fit_checker(claims(folder, found), checker or MarkChecker(SURE), WordEmbedder())
 
 
 async def test_a_checker_that_knows_reaches_claims_it_did_not_see(tmp_path: Path) -> None:
     checker, measured = MarkChecker(SURE), []
     some = claims(tmp_path, rows())
-    found = await fitted_checker(some, checker, WordEmbedder(), lambda: measured.append(1))
+    found = await fit_checker(some, checker, WordEmbedder(), lambda: measured.append(1))
     reached = found.reached
     assert (reached.true, reached.false, len(measured)) == (44, 88, 132)
     assert (reached.supported, reached.passed, reached.flagged) == (44, 0, 0)

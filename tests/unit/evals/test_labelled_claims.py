@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.evals.labels_file import counted, labelled_claims
+from assay.evals.labels_file import count_summary, read_labelled_claims
 from assay.types import Verdict
 
 GOOD = [
@@ -27,7 +27,7 @@ def written(folder: Path, *rows: object) -> Path:
 
 
 def test_verdicts_and_what_audit_reads_are_understood(tmp_path: Path):
-    found = labelled_claims(written(tmp_path, *GOOD))
+    found = read_labelled_claims(written(tmp_path, *GOOD))
     assert [each.label for each in found] == [
         Verdict.SUPPORTED,
         Verdict.CONTRADICTED,
@@ -37,7 +37,7 @@ def test_verdicts_and_what_audit_reads_are_understood(tmp_path: Path):
     ]
     assert [passage.text for passage in found[1].passages] == ["The sun shone.", "It was dry."]
     assert found[0].group == found[4].group
-    assert counted(found) == "5 labelled claims: 2 supported, 1 contradicted, 2 unsupported"
+    assert count_summary(found) == "5 labelled claims: 2 supported, 1 contradicted, 2 unsupported"
 
 
 @pytest.mark.parametrize(
@@ -56,4 +56,4 @@ def test_verdicts_and_what_audit_reads_are_understood(tmp_path: Path):
 )
 def test_what_is_wrong_is_refused_with_its_line(tmp_path: Path, line: object, told: str):
     with pytest.raises(UsageError, match=told):
-        labelled_claims(written(tmp_path, *GOOD, line))
+        read_labelled_claims(written(tmp_path, *GOOD, line))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import UsageError
-from assay.evals.labels_file import labelled, lines
+from assay.evals.labels_file import lines, read_labels
 
 GOOD = [{"id": f"r{n}", "label": n % 3 > 0} for n in range(24)]
 
@@ -20,7 +20,7 @@ def written(folder: Path, rows: list[object]) -> Path:
 
 
 def test_labels_are_read_in_order_and_empty_lines_passed_over(tmp_path: Path):
-    found = labelled(written(tmp_path, [*GOOD[:5], "", *GOOD[5:]]))
+    found = read_labels(written(tmp_path, [*GOOD[:5], "", *GOOD[5:]]))
     assert [each.id for each in found] == [each["id"] for each in GOOD]
     assert found[5].number == 7
 
@@ -45,27 +45,27 @@ def test_labels_are_read_in_order_and_empty_lines_passed_over(tmp_path: Path):
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: object, told: str):
     with pytest.raises(UsageError) as refused:
-        labelled(written(tmp_path, [*GOOD, line]))
+        read_labels(written(tmp_path, [*GOOD, line]))
     assert told in str(refused.value)
 
 
 @pytest.mark.parametrize("rows", [GOOD[:3], GOOD[:12], [{"id": str(n), "label": n > 3} for n in range(50)]])
 def test_too_few_labels_or_too_few_of_a_kind_fit_nothing(tmp_path: Path, rows: list[object]):
     with pytest.raises(UsageError, match="too few to measure"):
-        labelled(written(tmp_path, rows))
+        read_labels(written(tmp_path, rows))
 
 
 @pytest.mark.parametrize("kind", [True, False])
 def test_labels_that_are_all_alike_fit_nothing(tmp_path: Path, kind: bool):
     rows: list[object] = [{"id": str(n), "label": kind} for n in range(50)]
     with pytest.raises(UsageError, match=f"too few to measure: 50 labels, {50 * kind} right"):
-        labelled(written(tmp_path, rows))
+        read_labels(written(tmp_path, rows))
 
 
 def test_a_mark_at_the_head_of_the_file_is_no_part_of_it(tmp_path: Path):
     path = written(tmp_path, list(GOOD))
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert len(labelled(path)) == len(GOOD)
+    assert len(read_labels(path)) == len(GOOD)
 
 
 def test_a_file_that_is_not_there_or_empty_is_refused(tmp_path: Path):

@@ -10,7 +10,7 @@ from assay.errors import BudgetSpent, DeadlinePassed, Diverged, ProviderRefused,
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import PROMPT, BalancedModel, Band, is_sampled, learned_band
 from assay.judging.recommendation import Thresholds
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Severity, Status, Triage
 from support.models import HonestJudge
@@ -34,7 +34,7 @@ def fast(sufficiency: float | None, **changes: Any) -> Judgement:
 def judge(inner: Judgement, found: Evidence, *replies: Any, **settings: Any) -> tuple[JudgePipeline, HonestJudge]:
     model = HonestJudge(*replies)
     fields = {"band": Band(0.4, 0.9), "sample": 0.0, "fence": lambda: CODE} | settings
-    asked = BalancedModel(StructuredModel(model), **fields)
+    asked = BalancedModel(RunModel(model), **fields)
     return JudgePipeline(ScriptedJudge({found.ids: inner}), SystemClock(), asked), model
 
 

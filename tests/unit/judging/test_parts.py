@@ -5,7 +5,6 @@ import pytest
 
 from assay.judging.query_terms import query_terms_of
 from assay.judging.recommendation import Thresholds, quality_of, recommend, triage_of
-from assay.judging.seed import SeedJudge, keyword_overlap
 from assay.judging.signals import (
     LONGEST_LINE,
     MOST_LINES,
@@ -15,8 +14,7 @@ from assay.judging.signals import (
     telling_lines,
     word_signals,
 )
-from assay.testing.fakes import WordEmbedder
-from assay.types import Action, AnswerType, Aspect, Evidence, Hit, Passage, Question, Scores, Triage
+from assay.types import Action, AnswerType, Aspect, Passage, Question, Triage
 
 
 def passage(text: str, key: str = "p") -> Passage:
@@ -118,27 +116,3 @@ def test_a_title_counts_for_its_passage() -> None:
     query_terms = query_terms_of(asked("Who founded Rome?"))
     titled = Passage("p", "d", "", 0, 17, "Romulus founded it.", "Rome")
     assert read_passage(titled, query_terms).cover == 1.0
-
-
-def test_the_seeds_keywords_are_whole_words_without_punctuation() -> None:
-    assert keyword_overlap("What is art?", ["They start."]) == (0.0, ("art",))
-    assert keyword_overlap("What is the?", ["Anything"]) == (0.0, ())
-
-
-async def test_the_seeds_formula() -> None:
-    hit = Hit(passage("Revenue grew."), 1.0, Scores(dense=0.5))
-    judged = await SeedJudge(WordEmbedder()).judge(asked("What was revenue?"), Evidence((hit,)))
-    assert judged.sufficiency == pytest.approx(0.4 * 1 + 0.3 * 0.5 + 0.2 * 0.5 + 0.1)
-    assert judged.recommendation is Action.ANSWER
-    assert judged.mode_used == "fast (seed weights)"
-
-
-async def test_the_seed_divides_by_nothing() -> None:
-    judged = await SeedJudge(WordEmbedder()).judge(asked("What is the?"), Evidence())
-    assert judged.sufficiency == 0.0
-    assert judged.recommendation is Action.EXTERNAL
-
-
-async def test_the_seed_embeds_what_no_search_scored() -> None:
-    judged = await SeedJudge(WordEmbedder()).judge(asked("red fox"), Evidence((Hit(passage("red fox"), 1.0),)))
-    assert judged.relevance["p"] == pytest.approx(1.0, abs=1e-3)

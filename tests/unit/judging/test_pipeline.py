@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from assay.core.stages import Judge
 from assay.errors import DeadlinePassed, Diverged, ProviderUnreachable
-from assay.judging.judge import JudgePipeline
+from assay.judging.judge import JudgePipeline, NoJudge
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Evidence, Judgement, Question
 
@@ -44,10 +43,6 @@ class FailingJudge:
         raise self.error
 
 
-def shadowed(judge: Judge, shadow: Judge) -> JudgePipeline:
-    return JudgePipeline(judge, ScriptedClock(0.0, 0.0), shadow=shadow)
-
-
 def scripted(said: Judgement, found: Evidence) -> ScriptedJudge:
     return ScriptedJudge({found.ids: said})
 
@@ -59,11 +54,11 @@ async def test_the_time_is_measured_on_the_clock(evidence: MakeEvidence) -> None
     assert judged == replace(SAID, ms=250.0, ambiguity=judged.ambiguity)
 
 
-async def test_a_shadow_is_recorded_and_changes_nothing(evidence: MakeEvidence) -> None:
+async def test_a_judgement_that_is_only_recorded_changes_nothing(evidence: MakeEvidence) -> None:
     found = evidence("text")
-    judged = await shadowed(scripted(SAID, found), scripted(OTHER, found)).judge(ASKED, found)
+    judged = await NoJudge(scripted(OTHER, found)).judge(ASKED, found)
     assert judged.shadow == OTHER
-    assert replace(judged, shadow=None, ms=None, ambiguity=None) == SAID
+    assert replace(judged, shadow=None) == await NoJudge().judge(ASKED, found)
     assert judged.to_dict()["shadow"]["sufficiency"] == 0.2
 
 
@@ -75,12 +70,12 @@ async def test_a_shadow_is_recorded_and_changes_nothing(evidence: MakeEvidence) 
         (ValueError("a defect\x1b"), "the shadow judge failed: ValueError: a defect"),
     ],
 )
-async def test_a_shadow_that_fails_is_recorded_and_changes_nothing(
+async def test_a_recorded_judge_that_fails_changes_nothing(
     evidence: MakeEvidence, error: Exception, named: str
 ) -> None:
     found = evidence("text")
-    judged = await shadowed(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
-    assert replace(judged, shadow=None, ms=None, ambiguity=None) == SAID
+    judged = await NoJudge(FailingJudge(error)).judge(ASKED, found)
+    assert replace(judged, shadow=None) == await NoJudge().judge(ASKED, found)
     assert judged.shadow is not None
     assert (judged.shadow.sufficiency, judged.shadow.issues) == (None, (named,))
 
@@ -89,10 +84,10 @@ async def test_a_shadow_that_fails_is_recorded_and_changes_nothing(
 async def test_a_diverged_replay_and_a_cancelled_question_end(evidence: MakeEvidence, error: BaseException) -> None:
     found = evidence("text")
     with pytest.raises(type(error)):
-        await shadowed(scripted(SAID, found), FailingJudge(error)).judge(ASKED, found)
+        await NoJudge(FailingJudge(error)).judge(ASKED, found)
 
 
 async def test_the_judge_that_counts_may_fail(evidence: MakeEvidence) -> None:
     found = evidence("text")
     with pytest.raises(ValueError, match="a defect"):
-        await shadowed(FailingJudge(ValueError("a defect")), scripted(OTHER, found)).judge(ASKED, found)
+        await JudgePipeline(FailingJudge(ValueError("a defect")), ScriptedClock(0.0, 0.0)).judge(ASKED, found)

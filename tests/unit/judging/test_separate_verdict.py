@@ -13,7 +13,7 @@ from assay.judging.light import BalancedModel, Band
 from assay.judging.model_verdict import without_imperatives
 from assay.judging.separate_verdict import made_up_question, strip_paragraphs
 from assay.judging.thorough import ThoroughModel
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.prompting import shown_text
 from assay.testing.fakes import ScriptedJudge, ScriptedModel
 from assay.types import Action, Evidence, Hit, Judgement, ModelRequest, Passage, Question, Span, Status
@@ -79,7 +79,7 @@ def _reply(request: ModelRequest, enough: bool) -> dict[str, Any]:
 
 def judge(depth: str, found: Evidence, *enough: Enough) -> tuple[JudgePipeline, Says]:
     model = Says(*enough)
-    fast, llm = ScriptedJudge({found.ids: FAST}), StructuredModel(model)
+    fast, llm = ScriptedJudge({found.ids: FAST}), RunModel(model)
     if depth == "thorough":
         return JudgePipeline(fast, SystemClock(), thorough=ThoroughModel(llm, fence=lambda: CODE)), model
     balanced = BalancedModel(llm, band=Band(0.4, 0.9), sample=0.0, fence=lambda: CODE)

@@ -10,7 +10,7 @@ from assay.errors import DeadlinePassed, ProviderUnreachable
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
 from assay.judging.thorough import PROMPT, ThoroughModel, reconcile
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Status, Triage
 from support.models import HonestJudge
@@ -47,7 +47,7 @@ def whole(**changes: Any) -> dict[str, Any]:
 
 def judge(found: Evidence, *replies: Any, **settings: Any) -> tuple[JudgePipeline, HonestJudge]:
     model = HonestJudge(*replies)
-    asked = ThoroughModel(StructuredModel(model), **{"fence": lambda: CODE} | settings)
+    asked = ThoroughModel(RunModel(model), **{"fence": lambda: CODE} | settings)
     return JudgePipeline(ScriptedJudge({found.ids: BELOW}), SystemClock(), thorough=asked), model
 
 
@@ -159,7 +159,7 @@ async def test_a_failure_falls_to_the_level_below_and_from_there_further(evidenc
         ((gone, light_says), "balanced (thorough failed: no connection)", 1),
         ((gone, gone), "fast (balanced failed: no connection; thorough failed: no connection)", 2),
     ):
-        model = StructuredModel(HonestJudge(*replies))
+        model = RunModel(HonestJudge(*replies))
         fast, balanced = ScriptedJudge({found.ids: BELOW}), BalancedModel(model, band=Band(0, 1))
         judge = JudgePipeline(fast, SystemClock(), balanced, ThoroughModel(model))
         judged = await judge.measure(ASKED, found)

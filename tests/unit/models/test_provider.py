@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.errors import PromptTooLong, ProviderError, ProviderFailed, ProviderRefused, ProviderUnreachable
-from assay.models.provider import Said, Service, answered, failed, retry_after
+from assay.models.provider import ErrorReply, Service, connection_error, retry_after, status_error
 
 KEY = "sk-proj-0123456789abcdef"
 SERVICE = Service("openai", "m", "http://u:secret@localhost:1/v1", KEY, "OPENAI_API_KEY", "OPENAI_BASE_URL")
@@ -19,7 +19,7 @@ SERVICE = Service("openai", "m", "http://u:secret@localhost:1/v1", KEY, "OPENAI_
 
 @pytest.mark.parametrize("status", range(300, 600))
 def test_only_what_may_pass_is_retryable(status: int):
-    error = answered(SERVICE, Said(status, "no", retry_after=3.0))
+    error = status_error(SERVICE, ErrorReply(status, "no", retry_after=3.0))
     assert error.retryable == (status in (408, 409, 429) or status >= 500)
     assert error.retry_after == (3.0 if error.retryable else None)
     assert "secret" not in str(error)
@@ -29,29 +29,33 @@ def test_only_what_may_pass_is_retryable(status: int):
 @pytest.mark.parametrize(
     ("said", "kind", "hint"),
     [
-        (Said(400, "This model's maximum context length is 4096 tokens."), PromptTooLong, "fewer passages"),
-        (Said(400, "request (9000 tokens) exceeds the available context size"), PromptTooLong, "fewer passages"),
-        (Said(400, "x", "context_length_exceeded"), PromptTooLong, "fewer passages"),
-        (Said(400, "prompt is too long: 9 tokens > 8 maximum"), PromptTooLong, "fewer passages"),
-        (Said(413, "Request Entity Too Large"), PromptTooLong, "fewer passages"),
-        (Said(400, "API key not valid. Please pass a valid API key."), ProviderRefused, "OPENAI_API_KEY"),
-        (Said(402, "pay"), ProviderRefused, "credit"),
-        (Said(429, "x", "insufficient_quota"), ProviderRefused, "credit"),
-        (Said(400, "Your credit balance is too low"), ProviderRefused, "credit"),
-        (Said(404, "model 'm' not found"), ProviderRefused, "no model m"),
-        (Said(405, "no"), ProviderRefused, "OPENAI_BASE_URL"),
-        (Said(400, "Invalid parameter: 'response_format'"), ProviderRefused, "JSON mode"),
+        (ErrorReply(400, "This model's maximum context length is 4096 tokens."), PromptTooLong, "fewer passages"),
+        (
+            ErrorReply(400, "request (9000 tokens) exceeds the available context size"),
+            PromptTooLong,
+            "fewer passages",
+        ),
+        (ErrorReply(400, "x", "context_length_exceeded"), PromptTooLong, "fewer passages"),
+        (ErrorReply(400, "prompt is too long: 9 tokens > 8 maximum"), PromptTooLong, "fewer passages"),
+        (ErrorReply(413, "Request Entity Too Large"), PromptTooLong, "fewer passages"),
+        (ErrorReply(400, "API key not valid. Please pass a valid API key."), ProviderRefused, "OPENAI_API_KEY"),
+        (ErrorReply(402, "pay"), ProviderRefused, "credit"),
+        (ErrorReply(429, "x", "insufficient_quota"), ProviderRefused, "credit"),
+        (ErrorReply(400, "Your credit balance is too low"), ProviderRefused, "credit"),
+        (ErrorReply(404, "model 'm' not found"), ProviderRefused, "no model m"),
+        (ErrorReply(405, "no"), ProviderRefused, "OPENAI_BASE_URL"),
+        (ErrorReply(400, "Invalid parameter: 'response_format'"), ProviderRefused, "JSON mode"),
     ],
 )
-def test_a_refusal_says_what_to_set(said: Said, kind: type[ProviderError], hint: str):
-    error = answered(SERVICE, said)
+def test_a_refusal_says_what_to_set(said: ErrorReply, kind: type[ProviderError], hint: str):
+    error = status_error(SERVICE, said)
     assert (type(error), error.retryable) == (kind, False)
     assert hint in error.hint
 
 
 def test_a_rate_limit_that_speaks_of_quota_and_billing_passes():
     gemini = "You exceeded your current quota, please check your plan and billing details."
-    assert answered(SERVICE, Said(429, gemini)).retryable
+    assert status_error(SERVICE, ErrorReply(429, gemini)).retryable
 
 
 @given(st.text(min_size=8, max_size=40, alphabet=st.characters(min_codepoint=33, max_codepoint=126)), st.data())
@@ -94,7 +98,7 @@ def caused(cause: BaseException) -> Exception:
     ids=lambda value: type(value).__name__ if isinstance(value, BaseException) else "",
 )
 def test_what_leaks_from_below_is_mapped(error: Exception, kind: type, retryable: bool, hint: str):
-    ours = failed(SERVICE, error)
+    ours = connection_error(SERVICE, error)
     assert (type(ours), ours.retryable) == (kind, retryable)
     assert hint in ours.hint
     assert "secret" not in str(ours)
@@ -102,7 +106,7 @@ def test_what_leaks_from_below_is_mapped(error: Exception, kind: type, retryable
 
 def test_an_error_of_ours_inside_another_stays_what_it_is():
     inner = ProviderFailed("too much", hint="none")
-    assert failed(SERVICE, caused(inner)) is inner
+    assert connection_error(SERVICE, caused(inner)) is inner
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.remember import CachingReader, RememberingEmbedder
+from assay.models.caching import CachingEmbedder, CachingReader
 from assay.testing.fakes import ScriptedReader
 from assay.types import EmbeddingModel, PassageReading, TitledText
 
@@ -30,7 +30,7 @@ class Counting:
 
 async def test_only_new_texts_are_asked_for_each_once() -> None:
     inner = Counting()
-    embedder = RememberingEmbedder(inner)
+    embedder = CachingEmbedder(inner)
     assert (await embedder.embed(["a", "bb", "a"])).tolist() == [[1], [2], [1]]
     assert (await embedder.embed(["ccc", "bb"])).tolist() == [[3], [2]]
     assert inner.asked == [["a", "bb"], ["ccc"]]
@@ -38,13 +38,13 @@ async def test_only_new_texts_are_asked_for_each_once() -> None:
 
 async def test_nothing_asked_gives_no_rows() -> None:
     inner = Counting()
-    assert (await RememberingEmbedder(inner).embed([])).shape == (0, 1)
+    assert (await CachingEmbedder(inner).embed([])).shape == (0, 1)
     assert inner.asked == []
 
 
 async def test_of_too_many_the_last_asked_for_stay() -> None:
     inner = Counting()
-    embedder = RememberingEmbedder(inner, most=2)
+    embedder = CachingEmbedder(inner, most=2)
     await embedder.embed(["a", "bb"])
     await embedder.embed(["a"])
     await embedder.embed(["ccc"])
@@ -55,7 +55,7 @@ async def test_of_too_many_the_last_asked_for_stay() -> None:
 
 
 async def test_what_is_given_can_be_changed_without_harm() -> None:
-    embedder = RememberingEmbedder(Counting())
+    embedder = CachingEmbedder(Counting())
     first = await embedder.embed(["a"])
     first[:] = 9
     assert (await embedder.embed(["a"])).tolist() == [[1]]

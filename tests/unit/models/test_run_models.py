@@ -23,9 +23,9 @@ from assay.errors import (
     ProviderUnreachable,
     UnusableReply,
 )
-from assay.models.run_model import FAILURES, Circuit, GuardedModel, MeteredModel, TunedModel, Tuning
-from assay.models.structured import StructuredModel
-from assay.records.replay import ModelStub, TapedClock, TapedModel
+from assay.models.prices import Price
+from assay.models.run_model import FAILURES, CallMeter, Circuit, RunModel, Tuning
+from assay.records.replay import ModelStub, ModelTape, TapedClock
 from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
 
 ASKED = ModelRequest("judge", (PromptMessage("user", "How hot?"),), max_tokens=10)
@@ -83,9 +83,9 @@ class SetClock:
         self.now += seconds
 
 
-def metered(calls: list[list[Part]], limits: Limits = Limits(calls=8, seconds=60)) -> MeteredModel:
+def metered(calls: list[list[Part]], limits: Limits = Limits(calls=8, seconds=60), **metering: Any) -> RunModel:
     clock = SetClock()
-    return MeteredModel(Stepped(calls), Budget(limits, clock), clock)
+    return RunModel(Stepped(calls), meter=CallMeter(Budget(limits, clock), clock, **metering))
 
 
 # --- attempts ----------------------------------------------------------------------------------
@@ -94,23 +94,23 @@ def metered(calls: list[list[Part]], limits: Limits = Limits(calls=8, seconds=60
 async def test_a_retryable_failure_is_tried_four_times_with_rising_delays():
     model = metered([[BUSY], [BUSY], [BUSY], [GOOD]])
     assert await model.complete(ASKED) == GOOD
-    for slept, delay in zip(model.clock.slept, (1, 2, 4), strict=True):
+    for slept, delay in zip(model.meter.clock.slept, (1, 2, 4), strict=True):
         assert 0.8 * delay <= slept <= 1.2 * delay
-    assert model.budget.spent.calls == 4
+    assert model.meter.budget.spent.calls == 4
 
 
 async def test_the_fifth_attempt_is_not_made():
     model = metered([[BUSY], [BUSY], [BUSY], [BUSY]])
     with pytest.raises(ProviderFailed, match="503"):
         await model.complete(ASKED)
-    assert len(model.clock.slept) == 3
+    assert len(model.meter.clock.slept) == 3
 
 
 async def test_the_attempts_of_each_call_are_counted():
     counted: list[tuple[int, bool]] = []
 
-    def counting(calls: list[list[Part]]) -> MeteredModel:
-        return replace(metered(calls), tried=lambda attempts, replied: counted.append((attempts, replied)))
+    def counting(calls: list[list[Part]]) -> RunModel:
+        return metered(calls, on_attempts=lambda attempts, replied: counted.append((attempts, replied)))
 
     await counting([[BUSY], [GOOD]]).complete(ASKED)
     async for _part in counting([[GOOD]]).stream(ASKED):
@@ -125,7 +125,7 @@ async def test_what_no_retry_mends_is_raised_at_once():
     model = metered([[DENIED]])
     with pytest.raises(ProviderRefused):
         await model.complete(ASKED)
-    assert model.clock.slept == []
+    assert model.meter.clock.slept == []
 
 
 @pytest.mark.parametrize(("retry_after", "slept"), [(7.0, [7.0]), (61.0, None)])
@@ -137,26 +137,26 @@ async def test_retry_after_is_kept_where_it_fits_the_deadline(retry_after: float
             await model.complete(ASKED)
     else:
         assert await model.complete(ASKED) == GOOD
-        assert model.clock.slept == slept
+        assert model.meter.clock.slept == slept
 
 
 async def test_a_stream_that_gave_something_is_not_begun_again():
     model = metered([["It is "], ["never asked"]])
-    model.inner.calls[0].append(BUSY)
+    model.adapter.calls[0].append(BUSY)
     given, failed = await heard(model, ASKED)
     assert (given, failed[0]) == ("It is ", ProviderFailed)
-    assert model.budget.spent.total_tokens is None, "what the broken stream used is unknown"
+    assert model.meter.budget.spent.total_tokens is None, "what the broken stream used is unknown"
 
 
 async def test_a_stream_that_gave_nothing_is_tried_again():
     model = metered([[BUSY], ["100", GOOD]])
     assert [part async for part in model.stream(ASKED)] == ["100", GOOD]
-    assert model.budget.spent.calls == 2
+    assert model.meter.budget.spent.calls == 2
 
 
 async def test_each_attempt_is_told_beside_the_budget():
     told: list[Usage] = []
-    model = replace(metered([[BUSY], [GOOD]]), tell=told.append)
+    model = metered([[BUSY], [GOOD]], on_usage=told.append)
     await model.complete(ASKED)
     assert told == [Usage(calls=1), GOOD.usage]
 
@@ -173,13 +173,11 @@ async def test_each_attempt_is_told_beside_the_budget():
     ],
 )
 async def test_no_call_is_made_that_could_pass_a_limit(limits: Limits, flag: str):
-    from assay.models.run_model import Price
-
-    model = replace(metered([], limits), price=Price(1e-5, 1e-5))
+    model = metered([], limits, price=Price(10.0, 10.0, 10.0))
     with pytest.raises(BudgetSpent) as caught:
         await model.complete(ASKED)
     assert flag in caught.value.hint
-    assert model.budget.spent == Usage()
+    assert model.meter.budget.spent == Usage()
 
 
 async def test_ten_calls_at_once_cannot_overspend():
@@ -193,14 +191,14 @@ async def test_unreported_tokens_are_unknown_and_count_as_reserved():
     silent = replace(GOOD, usage=Usage(None, None, None, None, calls=1, cost=None))
     model = metered([[silent], [GOOD]], Limits(calls=9, tokens=20))
     await model.complete(ASKED)
-    assert model.budget.spent.total_tokens is None
+    assert model.meter.budget.spent.total_tokens is None
     with pytest.raises(BudgetSpent, match="20 tokens"):
         await model.complete(ASKED)
 
 
 async def test_calls_that_are_kept_for_others_are_not_taken():
     model = metered([[GOOD], [GOOD]], Limits(calls=2))
-    early = replace(model, spare=1)
+    early = replace(model, meter=replace(model.meter, spare=1))
     await early.complete(ASKED)
     with pytest.raises(BudgetSpent, match="1 of the question's 2 model calls are kept"):
         await early.complete(ASKED)
@@ -213,7 +211,7 @@ async def test_calls_that_are_kept_for_others_are_not_taken():
 async def test_an_open_circuit_fails_at_once_and_one_probe_closes_it():
     clock = SetClock()
     circuit = Circuit(clock)
-    model = GuardedModel(Stepped([*([BUSY] for _ in range(FAILURES)), [GOOD], [GOOD]]), circuit)
+    model = RunModel(Stepped([*([BUSY] for _ in range(FAILURES)), [GOOD], [GOOD]]), circuit)
     for _ in range(FAILURES):
         with pytest.raises(ProviderFailed):
             await model.complete(ASKED)
@@ -228,7 +226,7 @@ async def test_an_open_circuit_fails_at_once_and_one_probe_closes_it():
 async def test_a_probe_that_fails_opens_the_circuit_again():
     clock = SetClock()
     circuit = Circuit(clock)
-    model = GuardedModel(Stepped([*([BUSY] for _ in range(FAILURES + 1))]), circuit)
+    model = RunModel(Stepped([*([BUSY] for _ in range(FAILURES + 1))]), circuit)
     for _ in range(FAILURES):
         with pytest.raises(ProviderFailed):
             await model.complete(ASKED)
@@ -240,7 +238,7 @@ async def test_a_probe_that_fails_opens_the_circuit_again():
 
 
 async def test_a_refusal_is_no_failure_of_the_provider():
-    model = GuardedModel(Stepped([*([DENIED] for _ in range(FAILURES + 1))]), Circuit(SetClock()))
+    model = RunModel(Stepped([*([DENIED] for _ in range(FAILURES + 1))]), Circuit(SetClock()))
     for _ in range(FAILURES + 1):
         with pytest.raises(ProviderRefused):
             await model.complete(ASKED)
@@ -272,7 +270,7 @@ def said(text: str) -> list[Part]:
 
 @pytest.mark.parametrize("text", [RIGHT, f"Sure:\n```json\n{RIGHT}\n```\nAnything else?"])
 async def test_a_reply_is_parsed(text: str):
-    reply = await StructuredModel(Stepped([said(text)])).complete(SHAPED)
+    reply = await RunModel(Stepped([said(text)])).complete(SHAPED)
     assert isinstance(reply.parsed, Verdict)
     assert reply.parsed.passage == 2
 
@@ -293,23 +291,27 @@ async def test_a_reply_is_parsed(text: str):
 )
 async def test_a_wrong_reply_is_shown_its_errors_once(wrong: str):
     inner = Stepped([said(wrong), said(RIGHT)])
-    reply = await StructuredModel(inner).complete(SHAPED)
+    reply = await RunModel(inner).complete(SHAPED)
     assert reply.parsed is not None
     assert reply.usage.calls == 2
     assert [message.role for message in inner.asked[1].messages] == ["user", "assistant", "user"]
     with pytest.raises(UnusableReply, match="twice") as caught:
-        await StructuredModel(Stepped([said(wrong), said(wrong)])).complete(SHAPED)
+        await RunModel(Stepped([said(wrong), said(wrong)])).complete(SHAPED)
     assert "--judge-model" in caught.value.hint
 
 
 @pytest.mark.parametrize("finish", ["length", "empty", "refused", "blocked", "tool", "incomplete", "other"])
 async def test_a_reply_that_did_not_end_by_itself_is_unusable(finish):
     with pytest.raises(UnusableReply) as caught:
-        await StructuredModel(Stepped([[replace(GOOD, finish=finish)]])).complete(ASKED)
+        await RunModel(Stepped([[replace(GOOD, finish=finish)]])).complete(ASKED)
     assert caught.value.finish == finish
 
 
 # --- the tape ------------------------------------------------------------------------------------
+
+
+def played(tape: Tape) -> RunModel:
+    return RunModel(ModelStub("fake:m"), tape=ModelTape(Tape(tape.entries)))
 
 
 async def heard(model, request: ModelRequest) -> list:
@@ -333,23 +335,23 @@ async def heard(model, request: ModelRequest) -> list:
 )
 async def test_a_replay_hears_the_same(calls: list[list[Part]]):
     tape = Tape()
-    live = await heard(TapedModel(Stepped(calls), tape), ASKED)
-    assert await heard(TapedModel(ModelStub("fake:m"), Tape(tape.entries)), ASKED) == live
+    live = await heard(RunModel(Stepped(calls), tape=ModelTape(tape)), ASKED)
+    assert await heard(played(tape), ASKED) == live
 
 
 async def test_a_replay_of_another_request_diverges():
     tape = Tape()
-    await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
+    await RunModel(Stepped([[GOOD]]), tape=ModelTape(tape)).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
-        await TapedModel(ModelStub("fake:m"), Tape(tape.entries)).complete(replace(ASKED, temperature=1.0))
+        await played(tape).complete(replace(ASKED, temperature=1.0))
 
 
 @pytest.mark.parametrize("otherwise", [{"effort": "low"}, {"thinking_tokens": 5}, {"max_tokens": 7}])
 async def test_a_replay_of_a_request_that_is_set_otherwise_diverges(otherwise: dict[str, Any]):
     tape = Tape()
-    await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
+    await RunModel(Stepped([[GOOD]]), tape=ModelTape(tape)).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
-        await TapedModel(ModelStub("fake:m"), Tape(tape.entries)).complete(replace(ASKED, **otherwise))
+        await played(tape).complete(replace(ASKED, **otherwise))
 
 
 @pytest.mark.parametrize(
@@ -363,12 +365,12 @@ async def test_a_replay_of_a_request_that_is_set_otherwise_diverges(otherwise: d
 async def test_room_to_think_is_no_room_for_a_longer_reply(pieces: list[str], said: int, finish: str):
     tape, request = Tape(), replace(ASKED, max_tokens=10)
     tuning = Tuning(thinking_tokens=5000)
-    model = TunedModel(TapedModel(Stepped([[*pieces, GOOD]]), tape), tuning)
+    model = RunModel(Stepped([[*pieces, GOOD]]), tape=ModelTape(tape), tuning=tuning)
     live = [part async for part in model.stream(request)]
     *given, ended = live
     assert isinstance(ended, ModelReply)
     assert (len(given), ended.finish) == (said, finish)
-    replayed = TunedModel(TapedModel(ModelStub("fake:m"), Tape(tape.entries)), tuning)
+    replayed = RunModel(ModelStub("fake:m"), tape=ModelTape(Tape(tape.entries)), tuning=tuning)
     assert [part async for part in replayed.stream(request)] == live
 
 
@@ -376,13 +378,13 @@ async def test_room_to_think_is_reserved_with_the_reply():
     budget = Budget(Limits(tokens=1000), SetClock())
     request = replace(ASKED, max_tokens=100, thinking_tokens=2000)
     with pytest.raises(BudgetSpent):
-        await MeteredModel(Stepped([]), budget, SetClock()).complete(request)
+        await RunModel(Stepped([]), meter=CallMeter(budget, SetClock())).complete(request)
 
 
 async def test_what_thinks_aloud_until_its_limit_says_so():
     reply = ModelReply("<think>It may be 100", "length", Usage(calls=1), "m")
     with pytest.raises(UnusableReply) as caught:
-        await StructuredModel(Stepped([[reply]])).complete(ASKED)
+        await RunModel(Stepped([[reply]])).complete(ASKED)
     assert caught.value.finish == "thinking"
 
 
@@ -395,9 +397,9 @@ async def test_a_call_that_was_cut_short_is_told_in_the_replay():
     tape = Tape()
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01):
-            await TapedModel(Hangs([]), tape).complete(ASKED)
+            await RunModel(Hangs([]), tape=ModelTape(tape)).complete(ASKED)
     with pytest.raises(TimeoutError):
-        await TapedModel(ModelStub("fake:m"), Tape(tape.entries)).complete(ASKED)
+        await played(tape).complete(ASKED)
 
 
 async def test_a_replayed_clock_does_not_wait():

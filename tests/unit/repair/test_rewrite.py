@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderFailed, ProviderUnreachable, UnusableReply, unusable
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.repair.rewrite import PROMPT, ModelRepairer
 from assay.testing.fakes import ScriptedModel
 from assay.types import (
@@ -51,7 +51,7 @@ REVIEW = Review(
 
 def repairer(*replies, room: int = 3000) -> tuple[ModelRepairer, ScriptedModel, list[str]]:
     model, told = ScriptedModel(*replies), []
-    return ModelRepairer(StructuredModel(model), told.append, lambda: CODE, room), model, told
+    return ModelRepairer(RunModel(model), told.append, lambda: CODE, room), model, told
 
 
 async def rewritten(by: ModelRepairer, evidence: Evidence = EVIDENCE, sentence: Sentence = WRONG):

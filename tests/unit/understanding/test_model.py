@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Message, Question, QuestionKind
 from assay.understanding.model import PROMPT, ModelUnderstander, doubt, lost_content
@@ -21,7 +21,7 @@ DIALOGUE = (
 
 async def ask(text: str, *replies: Any, history: tuple[Message, ...] = DIALOGUE) -> tuple[Question, ScriptedModel]:
     model = ScriptedModel(*replies)
-    understander = ModelUnderstander(StructuredModel(model), RulesUnderstander(), fence=lambda: CODE)
+    understander = ModelUnderstander(RunModel(model), RulesUnderstander(), fence=lambda: CODE)
     return await understander.understand(text, history), model
 
 

@@ -11,7 +11,7 @@ from assay.calibration import ClaimPolicy
 from assay.core.draft import compose
 from assay.core.finalise import disagreements
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedChecker, ScriptedModel
 from assay.types import (
     Check,
@@ -51,7 +51,7 @@ def says(*parts: dict[str, Any], number: int = 1) -> dict[str, Any]:
 
 
 def tier(*replies: Reply, room: int = 6000) -> ModelTier:
-    return ModelTier(StructuredModel(ScriptedModel(*replies)), room, lambda: FENCE)
+    return ModelTier(RunModel(ScriptedModel(*replies)), room, lambda: FENCE)
 
 
 async def reviewed(one: ModelTier, text: str = CLAIM) -> Review:
@@ -70,7 +70,7 @@ def named(review: Review, name: str) -> list[Check]:
 
 async def test_the_prompt_numbers_sentences_and_claims_between_fences() -> None:
     model = ScriptedModel(says(part("supported", 1, 2)))
-    await reviewed(ModelTier(StructuredModel(model), fence=lambda: FENCE))
+    await reviewed(ModelTier(RunModel(model), fence=lambda: FENCE))
     [request] = model.requests
     assert request.role == "verifier"
     assert request.messages[1].text == (
@@ -159,9 +159,7 @@ async def test_a_claim_names_the_sentences_that_it_may_go_by() -> None:
     cited = Claim(1, CLAIM, 0, len(CLAIM), ("p2",), Verdict.UNKNOWN, 0.5)
     other = passage("The mill by the river burned. It was old.", "p2")
     model = ScriptedModel(says(part("supported", 4)))
-    await ModelTier(StructuredModel(model)).rule(
-        [ClaimRequest(cited, (other,)), ClaimRequest(cited, (passage(), other))]
-    )
+    await ModelTier(RunModel(model)).rule([ClaimRequest(cited, (other,)), ClaimRequest(cited, (passage(), other))])
     text = model.requests[0].messages[1].text
     assert f"\n1. [1-2] {CLAIM}\n2. {CLAIM}\n" in text
 
@@ -202,7 +200,7 @@ async def test_all_open_claims_of_a_draft_are_asked_about_in_one_call_and_review
             ]
         }
     )
-    verifier = ModelVerifier(DeterministicVerifier(), ModelTier(StructuredModel(asked), fence=lambda: FENCE))
+    verifier = ModelVerifier(DeterministicVerifier(), ModelTier(RunModel(asked), fence=lambda: FENCE))
     draft, evidence = leading(CLAIM, second)
     question = Question("What became of the mill?", "What became of the mill?")
     await verifier.settle(question, evidence, draft)

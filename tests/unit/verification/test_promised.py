@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.calibration.promise import Promise
+from assay.calibration.risk_guarantee import RiskGuarantee
 from assay.errors import UsageError
 from assay.types import Check, Claim, Passage, Review, Severity, Status, Verdict
 from assay.verification.risk import MAX_RISK, Promised, PromisedVerifier
 
-PROMISE = Promise(risk=0.2, threshold=0.8, share=0.12, shown=120, wrong=15)
+PROMISE = RiskGuarantee(risk=0.2, threshold=0.8, share=0.12, shown=120, wrong=15)
 LIKE = tuple(n / 100 for n in range(100))
 
 

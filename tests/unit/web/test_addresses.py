@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.errors import EgressRefused
 from assay.web.egress import EgressRules, forbidden, never
-from assay.web.guard import Guard
+from assay.web.guard import SsrfGuard
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_no_ipv4_address_is_reached_inside_an_ipv6_one(address: IPv4Address):
 
 @given(st.text(max_size=60))
 def test_a_link_is_refused_or_spelled_in_a_way_that_is_read_the_same_again(text: str):
-    guard = Guard(EgressRules(enabled=True))
+    guard = SsrfGuard(EgressRules(enabled=True))
     spelled: list[str] = []
     for asked in (text, f"http://{text}", f"https://example.org/{text}"):
         with suppress(EgressRefused):
@@ -73,4 +73,4 @@ def test_a_link_is_refused_or_spelled_in_a_way_that_is_read_the_same_again(text:
     ],
 )
 def test_a_link_has_one_spelling(text: str, spelled: str):
-    assert str(Guard(EgressRules(enabled=True)).link(text)) == spelled
+    assert str(SsrfGuard(EgressRules(enabled=True)).link(text)) == spelled

@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import BudgetSpent, DeadlinePassed, Diverged, ProviderUnreachable
 from assay.judging.rewriting import ModelRefiner
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import ScriptedModel
 from assay.types import Action, Aspect, Evidence, Hit, Judgement, Passage, Question, Step
 
@@ -38,7 +38,7 @@ def reply(*queries: str, part: int = 1) -> dict[str, object]:
 
 def refiner(*replies) -> tuple[ModelRefiner, ScriptedModel, Rules, list[str]]:
     model, rules, told = ScriptedModel(*replies), Rules(), []
-    return ModelRefiner(StructuredModel(model), rules, told.append, fence=lambda: "5eed" * 8), model, rules, told
+    return ModelRefiner(RunModel(model), rules, told.append, fence=lambda: "5eed" * 8), model, rules, told
 
 
 def question(*aspects: str) -> Question:

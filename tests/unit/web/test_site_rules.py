@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import ProviderFailed
 from assay.web.egress import EgressRules
-from assay.web.guard import Guard, Link
+from assay.web.guard import Link, SsrfGuard
 from assay.web.robots import Robots, SiteRules
 
 HALF_A_DAY = 12 * 3600.0
@@ -32,7 +32,7 @@ class ManualClock:
 
 
 def link(path: str) -> Link:
-    return Guard(EgressRules(enabled=True)).link(f"https://tea.example{path}")
+    return SsrfGuard(EgressRules(enabled=True)).link(f"https://tea.example{path}")
 
 
 @dataclass

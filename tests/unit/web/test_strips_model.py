@@ -8,7 +8,7 @@ import pytest
 
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
 from assay.judging.selection import ModelStripRanker
-from assay.models.structured import StructuredModel
+from assay.models.run_model import RunModel
 from assay.testing.fakes import KeepingSelector, ScriptedModel
 from assay.types import AnswerType, Evidence, Hit, Passage, Question, Span
 
@@ -32,7 +32,7 @@ def hit(name: str = "p1", text: str = TEXT, strips: tuple[Span, ...] = BY_RULES)
 
 def ranker(*replies) -> tuple[ModelStripRanker, ScriptedModel, list[str]]:
     model, told = ScriptedModel(*replies), []
-    made = ModelStripRanker(StructuredModel(model), KeepingSelector(), told.append, fence=lambda: "5eed" * 8)
+    made = ModelStripRanker(RunModel(model), KeepingSelector(), told.append, fence=lambda: "5eed" * 8)
     return made, model, told
 
 

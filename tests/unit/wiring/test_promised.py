@@ -11,7 +11,7 @@ from assay.core.tape import SystemClock
 from assay.errors import UsageError
 from assay.settings import Settings
 from assay.types import ModelsUsed
-from assay.wiring.calibrated import promised
+from assay.wiring.calibrated import guarantee_of_answers
 
 ASKED = Settings(max_risk=0.5)
 USED = ModelsUsed("extractive", "heuristic (fitted)", "deterministic")
@@ -27,7 +27,7 @@ def run() -> Run:
 
 def test_it_holds_for_answers_made_and_tested_alike() -> None:
     fit = shipped()["searched"].made_for
-    found = promised(ASKED, run(), fit.embedding, fit.judge, USED)
+    found = guarantee_of_answers(ASKED, run(), fit.embedding, fit.judge, USED)
     assert found is not None
     assert found.risk == 0.5
 
@@ -43,4 +43,4 @@ def test_it_holds_for_answers_made_and_tested_alike() -> None:
 def test_it_is_refused_where_others_answer_or_test(used: ModelsUsed, what: str) -> None:
     fit = shipped()["searched"].made_for
     with pytest.raises(UsageError, match=f"no risk can be promised with {what}"):
-        promised(ASKED, run(), fit.embedding, fit.judge, used)
+        guarantee_of_answers(ASKED, run(), fit.embedding, fit.judge, used)

@@ -3,7 +3,7 @@
 Learn then Test (Angelopoulos, Bates, Candès, Jordan and Lei 2021) by fixed-sequence testing from several starts:
 from each, thresholds are tested from the strictest down, by the exact binomial tail of the wrong ones among those
 shown, until the first that does not pass; the starts share the confidence (Bonferroni). The loosest threshold that
-passed keeps the promise. Rows of one group are not independent: rows and wrong ones are divided by their design
+passed keeps the guarantee. Rows of one group are not independent: rows and wrong ones are divided by their design
 effect (Kish 1965) first.
 """
 
@@ -27,7 +27,7 @@ _FIRST = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Promise(Value):
+class RiskGuarantee(Value):
     """From `threshold` on, at most `risk` of what is shown is wrong, with `confidence`; `share` is still shown.
 
     `shown` and `wrong` count the labelled rows from the threshold on.
@@ -41,23 +41,27 @@ class Promise(Value):
     confidence: float = CONFIDENCE
 
 
-def promise(
+def guarantee(
     ladder: Sequence[Rung], risk: float, confidence: float = CONFIDENCE, starts: Sequence[float] = STARTS
-) -> Promise | None:
-    """The promise that shows most, None where the labelled rows bear out none.
+) -> RiskGuarantee | None:
+    """The guarantee that shows most, None where the labelled rows bear out none.
 
     `ladder` goes from the highest score down to all rows; `risk` lies above 0 and below 1. `starts` are chosen
     before the ladder is seen.
 
     >>> rows = [Rung(0.9, 200, 2), Rung(0.5, 400, 120)]
-    >>> promise(rows, 0.1).threshold, promise(rows, 0.01)
+    >>> guarantee(rows, 0.1).threshold, guarantee(rows, 0.01)
     (0.9, None)
     """
     passed = [_loosest(ladder, risk, (1 - confidence) / len(starts), start) for start in starts]
-    kept = max((each for each in passed if each is not None), key=lambda each: each.shown, default=None)
+    kept = max(
+        (candidate for candidate in passed if candidate is not None),
+        key=lambda candidate: candidate.shown,
+        default=None,
+    )
     if kept is None:
         return None
-    return Promise(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong, confidence)
+    return RiskGuarantee(risk, kept.score, kept.shown / ladder[-1].shown, kept.shown, kept.wrong, confidence)
 
 
 def _loosest(ladder: Sequence[Rung], risk: float, doubt: float, start: float) -> Rung | None:
@@ -80,16 +84,16 @@ def _passes(rung: Rung, risk: float, doubt: float) -> bool:
     return rows > 0 and binomial_tail(math.ceil(rung.wrong * rows / rung.shown), rows, risk) <= doubt
 
 
-def best_promise(
+def best_guarantee(
     ladder: Sequence[Rung], confidence: float = CONFIDENCE, starts: Sequence[float] = STARTS
-) -> Promise | None:
+) -> RiskGuarantee | None:
     """The least risk, in whole hundredths, that can be promised; None where not even .99 can.
 
-    >>> best_promise([Rung(0.9, 100, 1)]).risk
+    >>> best_guarantee([Rung(0.9, 100, 1)]).risk
     0.06
     """
-    tried = (promise(ladder, hundredths / 100, confidence, starts) for hundredths in range(1, 100))
-    return next((each for each in tried if each is not None), None)
+    tried = (guarantee(ladder, hundredths / 100, confidence, starts) for hundredths in range(1, 100))
+    return next((candidate for candidate in tried if candidate is not None), None)
 
 
 def binomial_tail(most: int, trials: int, chance: float) -> float:

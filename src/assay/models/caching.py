@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST = 2048
 
 
-class RememberingEmbedder:
+class CachingEmbedder:
     """Wraps an embedder, for one run or for all: search, judge and checks look at the same sentences.
 
     Of more than `most` texts those that were asked for last are known. Safe to use from several event loops.
@@ -85,5 +85,5 @@ class CachingReader:
         new = [text for text in dict.fromkeys(texts) if (question, text) not in self._known]
         if new:
             read = await self._inner.read(question, new)
-            self._known.update({(question, text): each for text, each in zip(new, read, strict=True)})
+            self._known.update({(question, text): reading for text, reading in zip(new, read, strict=True)})
         return tuple(self._known[question, text] for text in texts)

@@ -13,7 +13,7 @@ from assay.errors import UsageError
 from assay.nlp.citations import HEDGE_MARK
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.markup import Role, blanked
-from assay.nlp.segments import Joined, Piece, at_end, cut, joined, rewritten
+from assay.nlp.segments import Joined, Segment, at_end, cut, joined, rewritten
 from assay.types import (
     Claim,
     Draft,
@@ -112,7 +112,7 @@ def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
         raise UsageError("two passages have the same id", hint="give each passage an id of its own")
 
 
-def _told(pieces: Sequence[Piece], whole: Joined) -> str:
+def _told(pieces: Sequence[Segment], whole: Joined) -> str:
     """The text with its markup blanked out; offsets are unchanged."""
     spans = zip(pieces, whole.spans, strict=True)
     return blanked(whole.text, [span for piece, span in spans if piece.role is Role.MARKUP])
@@ -125,7 +125,7 @@ def _mends(allowed_actions: frozenset[RepairKind], drop: bool) -> frozenset[Repa
 
 
 async def _mended(
-    pieces: Sequence[Piece], before: Review, passages: tuple[Passage, ...], stages: Stages, limits: Limits
+    pieces: Sequence[Segment], before: Review, passages: tuple[Passage, ...], stages: Stages, limits: Limits
 ) -> dict[int, _Change]:
     """Repair each piece that failed; the changes by the number of the piece."""
     cites = bool(before.citations)
@@ -156,7 +156,7 @@ async def _mended(
     return changes
 
 
-def _change(piece: Piece, after: RepairedSentence, numbered: Numbered) -> _Change:
+def _change(piece: Segment, after: RepairedSentence, numbered: Numbered) -> _Change:
     """Carry the repairs of a sentence over to its piece of the draft."""
     texts = tuple("" if each is None else rewritten(piece, each, numbered, HEDGE_MARK) for each in after.versions)
     steps = zip(after.repairs, (piece.written, *texts), texts, strict=False)
@@ -166,7 +166,7 @@ def _change(piece: Piece, after: RepairedSentence, numbered: Numbered) -> _Chang
     return _Change(repairs, texts, after)
 
 
-def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]) -> set[int]:
+def _failing(pieces: Sequence[Segment], review: Review, grave: Container[Severity]) -> set[int]:
     """The pieces with a failed check of such severity; fixed pieces and heads of tables are left out."""
     claims = {claim.n: claim for claim in review.claims}
     starts, ends = [], []
@@ -182,7 +182,7 @@ def _failing(pieces: Sequence[Piece], review: Review, grave: Container[Severity]
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
-def _unsettled(pieces: Sequence[Piece], review: Review) -> set[int]:
+def _unsettled(pieces: Sequence[Segment], review: Review) -> set[int]:
     """The pieces that hold the whole of an unknown claim."""
     begun = [piece.start for piece in pieces]
     open_claims = [claim for claim in review.claims if claim.verdict is Verdict.UNKNOWN]
@@ -192,7 +192,7 @@ def _unsettled(pieces: Sequence[Piece], review: Review) -> set[int]:
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
-def _heads_a_table(pieces: Sequence[Piece], at: int) -> bool:
+def _heads_a_table(pieces: Sequence[Segment], at: int) -> bool:
     return pieces[at].is_rule or (at + 1 < len(pieces) and pieces[at + 1].is_rule)
 
 
@@ -201,11 +201,11 @@ def _pieces_of(places: Iterable[int], starts: Sequence[int]) -> list[int]:
     return [max(0, bisect_right(starts, place) - 1) for place in places]
 
 
-def _texts(pieces: Sequence[Piece], changes: _Changes) -> list[str]:
+def _texts(pieces: Sequence[Segment], changes: _Changes) -> list[str]:
     return [changes[at].texts[-1] if at in changes else piece.written for at, piece in enumerate(pieces)]
 
 
-def _left_over(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
+def _left_over(pieces: Sequence[Segment], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
     """Removals of pieces that served only removed ones: headings, heads of tables, lead-ins of lists."""
     gone = {at for at, change in changes.items() if not change.texts[-1]}
     stating = set(_pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces]))
@@ -218,7 +218,7 @@ def _left_over(pieces: Sequence[Piece], changes: _Changes, before: Review) -> It
             yield at, _Change((made,), ("",))
 
 
-def _under(pieces: Sequence[Piece], at: int) -> tuple[range, str]:
+def _under(pieces: Sequence[Segment], at: int) -> tuple[range, str]:
     """The pieces that this one only introduces, and the reason to remove it with them; empty for most pieces."""
     piece, end = pieces[at], len(pieces)
     if piece.level:
@@ -233,13 +233,13 @@ def _under(pieces: Sequence[Piece], at: int) -> tuple[range, str]:
     return range(0), ""
 
 
-def _states(piece: Piece) -> bool:
+def _states(piece: Segment) -> bool:
     """True if a lead-in states something, untested by any check: it cites, or has a number."""
     said = piece.sentence.text.removeprefix(piece.item)
     return bool(piece.sentence.passage_ids) or any(each.isdigit() for each in said)
 
 
-def _unmarked(pieces: Sequence[Piece], changes: _Changes, whole: Joined, review: Review) -> dict[int, str]:
+def _unmarked(pieces: Sequence[Segment], changes: _Changes, whole: Joined, review: Review) -> dict[int, str]:
     """The unmarked pieces with a failing claim, and the cause."""
     starts = [span.start for span in whole.spans]
     causes = _failures(review)
@@ -268,7 +268,7 @@ def _gone(changes: _Changes, at: int) -> bool:
     return at in changes and not changes[at].texts[-1]
 
 
-def _broken(pieces: Sequence[Piece], before: Review, whole: Joined, after: Review) -> list[int]:
+def _broken(pieces: Sequence[Segment], before: Review, whole: Joined, after: Review) -> list[int]:
     """The pieces with a claim that passed before and fails now in the same words."""
     passed = _by_piece(before, [piece.start for piece in pieces], (Verdict.SUPPORTED,))
     failing = _by_piece(after, [span.start for span in whole.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
@@ -289,7 +289,7 @@ def _nearest(at: int, changes: _Changes) -> int | None:
     return min((n for n, change in changes.items() if change.after), key=lambda n: abs(n - at), default=None)
 
 
-def _marked(piece: Piece, why: str, before: _Change | None = None) -> _Change:
+def _marked(piece: Segment, why: str, before: _Change | None = None) -> _Change:
     """The piece, as it was or as repairs left it, with a hedge mark."""
     written = piece.written if before is None else before.texts[-1]
     if HEDGE_MARK in written:
@@ -315,7 +315,7 @@ def _unsafe(changes: _Changes) -> tuple[str, ...]:
 
 
 def _fixed(
-    text: str, pieces: Sequence[Piece], changes: _Changes, before: Review, whole: Joined, review: Review
+    text: str, pieces: Sequence[Segment], changes: _Changes, before: Review, whole: Joined, review: Review
 ) -> Fixed:
     """Assemble the result."""
     reviewed = replace(review, claims=tuple(_remembering(whole, changes, review.claims)))
@@ -329,7 +329,7 @@ def _fixed(
     )
 
 
-def _told_of(at: int, pieces: Sequence[Piece], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
+def _told_of(at: int, pieces: Sequence[Segment], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
     """The repairs of a piece; a list mark that moved on to the next piece was not taken out."""
     repairs = changes[at].repairs
     if at not in whole.handed or not repairs:
@@ -347,7 +347,7 @@ def _remembering(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> I
         yield replace(claim, history=known.get(claim.text, claim.history))
 
 
-def _dropped(pieces: Sequence[Piece], changes: _Changes, before: Review) -> Iterator[Claim]:
+def _dropped(pieces: Sequence[Segment], changes: _Changes, before: Review) -> Iterator[Claim]:
     """The claims taken out, at their places in the draft."""
     at_of = _pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces])
     known = {(at, claim.text): claim for at, claim in zip(at_of, before.claims, strict=True)}

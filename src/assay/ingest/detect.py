@@ -174,16 +174,16 @@ def _repaired(decoded: Decoded) -> Decoded:
         text = text.replace("\r", "\n")
         warnings += ("carriage returns were made line ends",)
     if _MOJIBAKE.search(text):
-        mended = "\n".join(mend(line) for line in text.split("\n"))
+        mended = "\n".join(repair_mojibake(line) for line in text.split("\n"))
         if mended != text:
             text, warnings = mended, (*warnings, "UTF-8 that had been read as cp1252 was repaired")
     return Decoded(text, warnings)
 
 
-def mend(line: str) -> str:
+def repair_mojibake(line: str) -> str:
     """The line as it was before UTF-8 was read as cp1252; unchanged where that is not what happened.
 
-    >>> mend("cafÃ© â€“ naÃ¯ve"), mend("SÃO PAULO")
+    >>> repair_mojibake("cafÃ© â€“ naÃ¯ve"), repair_mojibake("SÃO PAULO")
     ('café – naïve', 'SÃO PAULO')
     """
     if not _MOJIBAKE.search(line):
@@ -291,7 +291,7 @@ def _zip_format(data: bytes, name: str) -> str:
         hint = "save it again with the program that made it"
         raise UnreadableDocument(f"{name}: damaged or cut off (bad zip: {error})", hint=hint) from error
     for folder, kind in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
-        if any(each.startswith(folder) for each in names):
+        if any(member.startswith(folder) for member in names):
             return kind
     if "META-INF/container.xml" in names or name.lower().endswith(".epub"):
         return "epub"

@@ -305,7 +305,7 @@ class FileReader:
     def _drop(self, seen: Seen, stored: Mapping[str, DocumentRecord], held: set[str]) -> None:
         """Note the stored documents of a file that it no longer holds."""
         gone = (document_id for document_id in stored if document_id not in held)
-        self.stale.extend(Stale(seen.path, each, "its file no longer holds it") for each in gone)
+        self.stale.extend(Stale(seen.path, document_id, "its file no longer holds it") for document_id in gone)
 
 
 def _line_report(seen: Seen, counts: _Counts) -> FileReport:

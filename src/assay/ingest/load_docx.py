@@ -60,7 +60,7 @@ class DocxLoader:
 
 
 def _of_kind(related: dict[str, tuple[str, str]], kind: str) -> list[str]:
-    return sorted({member for each, member in related.values() if each == kind})
+    return sorted({member for member_kind, member in related.values() if member_kind == kind})
 
 
 def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:

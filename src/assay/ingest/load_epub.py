@@ -59,7 +59,7 @@ def _spine(root: Any, package: str) -> list[str]:
             members[element.get("id") or ""] = resolved(package, unquote(element.get("href") or ""))
         elif local(element) == "itemref":
             order.append(element.get("idref") or "")
-    return [members[each] for each in order if each in members]
+    return [members[member_id] for member_id in order if member_id in members]
 
 
 def _title(root: Any) -> str:

@@ -450,7 +450,7 @@ def _characters(element: Any) -> int:
 def title_of_page(root: Any) -> str:
     """The page's title; the only first-level heading where the title merely adds the site's name to it."""
     title = " ".join((root.findtext(".//title") or "").split())
-    headings = [" ".join("".join(each.itertext()).split()) for each in root.findall(".//h1")[:2]]
+    headings = [" ".join("".join(heading.itertext()).split()) for heading in root.findall(".//h1")[:2]]
     if len(headings) == 1 and headings[0] and (not title or title.startswith(headings[0])):
         return headings[0]
     return title or next(iter(headings), "")

@@ -205,8 +205,8 @@ def _formats(archive: Archive, related: dict[str, tuple[str, str]]) -> tuple[For
                 for element in root.iter()
                 if local(element) == "numFmt"
             }
-            styles = next((each for each in root if local(each) == "cellXfs"), ())
-            return tuple(format_of(each.get("numFmtId") or "0", codes) for each in styles)
+            styles = next((element for element in root if local(element) == "cellXfs"), ())
+            return tuple(format_of(style.get("numFmtId") or "0", codes) for style in styles)
     return ()
 
 
@@ -246,7 +246,7 @@ def _cell(element: Any, book: _Book) -> str:
     kind = element.get("t") or "n"
     if kind == "inlineStr":
         return _text_of(element)
-    value = next((each.text or "" for each in element if local(each) == "v"), "")
+    value = next((child.text or "" for child in element if local(child) == "v"), "")
     match kind:
         case "s":
             return book.strings[int(value)] if value.isdigit() and int(value) < len(book.strings) else ""

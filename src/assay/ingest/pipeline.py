@@ -197,9 +197,9 @@ class Ingestion:
         """Remove what the files no longer hold, and tell."""
         gone = [*stale, *known.vanished(paths, found)]
         if gone and not dry_run:
-            await self._index.remove([each.document_id for each in gone])
-        for each in gone:
-            yield FileReport(each.path, "pruned", each.reason, 0, each.document_id)
+            await self._index.remove([document.document_id for document in gone])
+        for document in gone:
+            yield FileReport(document.path, "pruned", document.reason, 0, document.document_id)
 
 
 async def _next_group(ahead: Ahead[Item]) -> list[Item]:

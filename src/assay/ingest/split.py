@@ -303,7 +303,9 @@ class _Locator:
         if first < 0:
             return Location()
         location = self._regions[first].location
-        sections = {each.location.section or "" for each in self._regions[first : bisect_left(self._starts, end)]}
+        sections = {
+            region.location.section or "" for region in self._regions[first : bisect_left(self._starts, end)]
+        }
         if len(sections) == 1:
             return location
         return replace(location, section=_shared(sections) or None)
@@ -425,7 +427,10 @@ class Outline:
 
     def enter(self, level: int, title: str) -> str:
         """Begin the section of a heading (level 1 is the highest); return its path."""
-        self._path = [*(each for each in self._path if each[0] < level), (level, " ".join(title.split())[:120])]
+        self._path = [
+            *(heading for heading in self._path if heading[0] < level),
+            (level, " ".join(title.split())[:120]),
+        ]
         return self.section or ""
 
     @property

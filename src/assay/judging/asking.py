@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from assay.errors import AssayError, PromptTooLong
 from assay.nlp.cues import speaks_to_reader
-from assay.nlp.markup import unlinked
+from assay.nlp.markup import strip_links
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import terms
 from assay.prompting import FenceSource, Packed, absent_from, fenced, pack, texts_of
@@ -119,7 +119,7 @@ def said(text: str) -> str:
     'The year is [2J missing, see x.example/.'
     """
     plain = "".join(each if each.isprintable() else " " for each in text[: 4 * _LONGEST])
-    return " ".join(unlinked(plain).text.split())[:_LONGEST].rstrip()
+    return " ".join(strip_links(plain).text.split())[:_LONGEST].rstrip()
 
 
 def noted(mode: str, note: str) -> str:

@@ -50,7 +50,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class Replacement:
     """A stretch of a text that readers are not shown as it is written, and what they are shown `instead`.
 
     `joins` where it stands within a text, like the bracket before a link, and leaves no gap of its own.
@@ -68,19 +68,19 @@ class Parsed:
 
     blocks: tuple[Block, ...]
     prose: str
-    unread: tuple[Unread, ...] = ()
+    replacements: tuple[Replacement, ...] = ()
 
 
 def leads_on(prose: str) -> bool:
     """Whether a paragraph, without its markup, goes on in what follows it: it does not end a sentence.
 
-    >>> [leads_on(each) for each in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
+    >>> [leads_on(prose) for prose in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
     [True, True, False, False]
     """
     return not prose.rstrip(_CLOSING).endswith(_SENTENCE_ENDS)
 
 
-def apart(found: Sequence[Block]) -> list[Block]:
+def without_nested(found: Sequence[Block]) -> list[Block]:
     """The blocks without those that another holds."""
     kept: list[Block] = []
     for block in found:

@@ -39,7 +39,7 @@ def parse_plain(text: str, format: str) -> Parsed:
     """The blocks of a text by its blank lines, item marks and rows; only the bars between cells are markup.
 
     >>> parsed = parse_plain("Prices:\\n- tea\\n- milk\\n\\nCity | People\\nUlm | 126000", "html")
-    >>> [each.kind.value for each in parsed.blocks]
+    >>> [block.kind.value for block in parsed.blocks]
     ['paragraph', 'list', 'table']
     """
     groups = _joined(text, list(_groups(text, format)))
@@ -168,7 +168,7 @@ _PASSAGE = 10_000
 def blocks(text: str, format: str = "markdown") -> tuple[Block, ...]:
     """The blocks of a text in order, without overlap; `format` is that of its document.
 
-    >>> [(each.kind.value, each.path) for each in blocks("# Tea {#tea}\\n\\nYou need:\\n\\n- water\\n- leaves\\n")]
+    >>> [(block.kind.value, block.path) for block in blocks("# Tea {#tea}\\n\\nYou need:\\n\\n- water\\n- milk\\n")]
     [('heading', ()), ('paragraph', ('Tea',)), ('list', ('Tea',))]
     """
     return _parsed(text, format).blocks
@@ -205,10 +205,10 @@ def readable(passage: Passage, start: int, end: int) -> str:
     if passage.line is None:
         return passage.text[start:end]
     parts, at = [], start
-    for each in _parsed(passage.text, "markdown").unread:
-        if at <= each.start and each.end <= end:
-            parts += [passage.text[at : each.start], each.instead or (_JOIN if each.joins else _GAP)]
-            at = each.end
+    for replaced in _parsed(passage.text, "markdown").replacements:
+        if at <= replaced.start and replaced.end <= end:
+            parts += [passage.text[at : replaced.start], replaced.instead or (_JOIN if replaced.joins else _GAP)]
+            at = replaced.end
     if not parts:
         return passage.text[start:end]
     shown = "".join((*parts, passage.text[at:end])).replace(_JOIN, "")
@@ -229,7 +229,7 @@ def unit(found: Sequence[Block], start: int, end: int) -> tuple[Block, ...]:
     is left out.
 
     >>> found = blocks("# Tea\\n\\nYou need:\\n\\n- water\\n- leaves\\n\\nEnjoy.")
-    >>> [each.kind.value for each in unit(found, 20, 25)]
+    >>> [block.kind.value for block in unit(found, 20, 25)]
     ['paragraph', 'list']
     """
     shown = [block for block in found if block.kind is not BlockKind.MARKUP]

@@ -40,7 +40,7 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
             state.env["emphasis"] += [(token, start + place) for place, token in enumerate(own)]
         case "link":
             marks += [(start, start + 1), (label, state.pos)]
-            state.env["unread"] += [(start, start + 1, "", True), (label, state.pos, "", True)]
+            state.env["replacements"] += [(start, start + 1, "", True), (label, state.pos, "", True)]
         case "backticks":
             if tokens and tokens[-1].type == "code_inline":
                 length = len(tokens[-1].markup)
@@ -56,7 +56,7 @@ def _note(state: StateInline, name: str, start: int, tokens: Sequence[Token], la
             if name == "image" or _KNOWN_TAG.match(written):
                 alone = tokens[-1].content if name == "image" and tokens else ""
                 instead = " " if written[:3].lower() == "<br" else alone
-                state.env["unread"].append((start, state.pos, instead, False))
+                state.env["replacements"].append((start, state.pos, instead, False))
 
 
 # Tags of HTML; other words between angle brackets are what a reader is to put in, or to press.

@@ -96,16 +96,16 @@ class Stretch:
 class Prepared:
     """The lines for the parser, and what it is not shown.
 
-    `shifts` says for each line how many characters of the text's line are missing at its front; `hidden` are
-    stretches of the text that are markup; `stretches` are blocks of their own; `unread` are lines within those that
-    readers are not shown; `footnotes` are the lines on which a footnote begins.
+    `shifts`: for each line, how many characters of the text's line are missing at its front. `hidden`: stretches of
+    the text that are markup. `stretches`: blocks of their own. `omitted`: lines of those to leave out.
+    `footnotes`: the numbers of the lines on which a footnote begins.
     """
 
     lines: list[str] = field(default_factory=list)
     shifts: list[int] = field(default_factory=list)
     hidden: list[Span] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
-    unread: list[Span] = field(default_factory=list)
+    omitted: list[Span] = field(default_factory=list)
     footnotes: set[int] = field(default_factory=set)
 
 
@@ -184,7 +184,7 @@ class _Preparer:
         if rows:
             first, last = rows[0][0], rows[-1][1]
             self._prepared.stretches.append(Stretch(first, last, BlockKind.TABLE, tuple(rows)))
-            self._prepared.unread += [self._spans[number] for number in range(first, last) if number not in shown]
+            self._prepared.omitted += [self._spans[number] for number in range(first, last) if number not in shown]
         return end
 
     def _step(self, number: int) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import re2
 from markdown_it.token import Token
 
-from assay.nlp.block import Block, BlockKind, Parsed, Unread, apart, leads_on, with_paths
+from assay.nlp.block import Block, BlockKind, Parsed, Replacement, leads_on, with_paths, without_nested
 from assay.nlp.commonmark import PARSER
 from assay.nlp.dialects import Prepared, Stretch, front_matter, prepare
 from assay.nlp.sentences import sentences
@@ -142,7 +142,7 @@ class _Reader:
         self._templates: list[Span] = []
         self._markup: list[Span] = list(self._prepared.hidden)
         self._code: list[Span] = []
-        self._unread = [Unread(span.start, span.end) for span in self._prepared.unread]
+        self._replacements = [Replacement(span.start, span.end) for span in self._prepared.omitted]
 
     def read(self) -> Parsed:
         tokens, env = self._tokens()
@@ -155,15 +155,19 @@ class _Reader:
         unfilled = self._unfilled(tokens)
         self._mark_rest()
         self._markup += unfilled
-        self._unread = [
-            each for each in self._unread if not any(span.start <= each.start < span.end for span in unfilled)
+        self._replacements = [
+            replaced
+            for replaced in self._replacements
+            if not any(span.start <= replaced.start < span.end for span in unfilled)
         ]
-        self._unread += [Unread(span.start, span.end) for span in unfilled]
+        self._replacements += [Replacement(span.start, span.end) for span in unfilled]
         prose = _blanked(self._text, self._markup)
         found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
-        found = list(self._with_rest(apart(found)))
-        prose = _blanked(prose, [Span(each.start, each.end) for each in found if each.kind is BlockKind.MARKUP])
-        return Parsed(tuple(with_paths(found)), prose, tuple(sorted(self._unread, key=lambda each: each.start)))
+        found = list(self._with_rest(without_nested(found)))
+        prose = _blanked(prose, [Span(block.start, block.end) for block in found if block.kind is BlockKind.MARKUP])
+        return Parsed(
+            tuple(with_paths(found)), prose, tuple(sorted(self._replacements, key=lambda replaced: replaced.start))
+        )
 
     def _tokens(self) -> tuple[list[Token], dict[str, Any]]:
         """The parser's tokens; indented prose, as in a list whose marks were cut off, is read as prose."""
@@ -205,7 +209,8 @@ class _Reader:
             if "{" in line:
                 start = self._lines.spans[number].start + self._prepared.shifts[number]
                 self._templates += [
-                    Span(start + each.start(), start + each.end()) for each in _TEMPLATE.finditer(encodable(line))
+                    Span(start + template.start(), start + template.end())
+                    for template in _TEMPLATE.finditer(encodable(line))
                 ]
 
     # --- inline --------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ class _Reader:
             places = self._places(token, reached)
             if not any(sign in token.content for sign in "*_[<`\\!"):
                 continue
-            env.update(marks=[], emphasis=[], code=[], unread=[])
+            env.update(marks=[], emphasis=[], code=[], replacements=[])
             PARSER.inline.parse(token.content, PARSER, env, [])
             marks = [
                 *env["marks"],
@@ -227,9 +232,9 @@ class _Reader:
             ]
             self._markup += [span for start, end in marks for span in _spans_of(places, start, end)]
             self._code += [span for start, end in env["code"] for span in _spans_of(places, start, end)]
-            self._unread += [
-                Unread(span.start, span.end, instead, joins)
-                for start, end, instead, joins in env["unread"]
+            self._replacements += [
+                Replacement(span.start, span.end, instead, joins)
+                for start, end, instead, joins in env["replacements"]
                 for span in _spans_of(places, start, end)
             ]
 
@@ -317,8 +322,8 @@ class _Reader:
     def _mark_stretch(self, stretch: Stretch) -> None:
         span = self._lines.stretch(stretch.first, stretch.last + 1)
         self._markup += [
-            Span(span.start + each.start(), span.start + each.end())
-            for each in _HTML_TAG.finditer(encodable(self._text[span.start : span.end]))
+            Span(span.start + tag.start(), span.start + tag.end())
+            for tag in _HTML_TAG.finditer(encodable(self._text[span.start : span.end]))
             if self._text[span.start] == "<"
         ]
         if stretch.kind is BlockKind.CODE:
@@ -342,8 +347,8 @@ class _Reader:
         shown = unescape(written) if written.startswith("&") else ""
         # What looks like a tag once it is decoded stays as it is written, as does a component of a page.
         if not written.startswith("<") and shown not in ("<", ">", written):
-            self._unread.append(
-                Unread(
+            self._replacements.append(
+                Replacement(
                     span.start,
                     span.end,
                     shown.replace("\xa0", " "),
@@ -389,7 +394,9 @@ class _Reader:
                     case "paragraph_open":
                         yield self._paragraph(span, prose)
                     case "bullet_list_open" | "ordered_list_open":
-                        inner = [each for each in tokens[at:behind] if each.type == "list_item_open"]
+                        inner = [
+                            inner_token for inner_token in tokens[at:behind] if inner_token.type == "list_item_open"
+                        ]
                         items = [self._trimmed(item) for item in inner if item.level == token.level + 1]
                         yield from self._list(span, [item for item in items if item], prose)
                     case "table_open":
@@ -440,14 +447,14 @@ class _Reader:
         if heading:
             return self._heading(span, int(heading[1]), prose)
         lines = [self._lines.tight_line(number) for number in self._lines.numbers(span)]
-        if all(self._text[each.start : each.start + 1] == "|" for each in lines):
-            rows = [each for each in lines if not _TABLE_RULE.match(self._text[each.start : each.end])]
+        if all(self._text[line.start : line.start + 1] == "|" for line in lines):
+            rows = [line for line in lines if not _TABLE_RULE.match(self._text[line.start : line.end])]
             return Block(BlockKind.TABLE, span.start, span.end, items=tuple(rows))
         return Block(BlockKind.PARAGRAPH, span.start, span.end, leads=leads_on(written))
 
     def _table(self, span: Span, tokens: Sequence[Token]) -> Block:
-        rows = [each.map for each in tokens if each.type == "tr_open" and each.map]
-        head = next((each.map for each in tokens if each.type == "thead_open" and each.map), None)
+        rows = [row.map for row in tokens if row.type == "tr_open" and row.map]
+        head = next((head.map for head in tokens if head.type == "thead_open" and head.map), None)
         if head is None:
             return Block(BlockKind.TABLE, span.start, span.end)
         body = [self._lines.tight_line(first) for first, _ in rows if first > head[0] + 1]

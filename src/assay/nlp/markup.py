@@ -40,7 +40,7 @@ _HEADING = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Untagged:
+class TagFreeText:
     """A text with spaces for its tags and headings, and the places where blocks begin or end, in order."""
 
     text: str
@@ -54,16 +54,16 @@ class Untagged:
                 yield Span(start, end)
 
 
-def untagged(text: str) -> Untagged:
+def strip_tags(text: str) -> TagFreeText:
     """The text without its tags where it is HTML; any other as it is.
 
-    >>> untagged("<p>It <b>rained</b>.</p>").text
+    >>> strip_tags("<p>It <b>rained</b>.</p>").text
     '   It    rained    .    '
     """
     if _IS_HTML.search(text) is None:
-        return Untagged(text)
+        return TagFreeText(text)
     cuts = tuple(match.end() for match in _BLOCK.finditer(text))
-    return Untagged(_TAG.sub(_spaces, _HEADING.sub(_spaces, text)), cuts)
+    return TagFreeText(_TAG.sub(_spaces, _HEADING.sub(_spaces, text)), cuts)
 
 
 def outside_of_blocks(text: str) -> tuple[Span, ...]:
@@ -72,7 +72,7 @@ def outside_of_blocks(text: str) -> tuple[Span, ...]:
     Nothing where the text is not HTML.
 
     >>> text = "<p>It <b>rained</b>.</p><tr><td>hail</td><td>none</td></tr>"
-    >>> [text[each.start : each.end] for each in outside_of_blocks(text)]
+    >>> [text[span.start : span.end] for span in outside_of_blocks(text)]
     ['<p>', '</p>', '<tr>', '<td>', '</td>', '</tr>']
     """
     if _IS_HTML.search(text) is None:
@@ -89,7 +89,7 @@ def outside_of_blocks(text: str) -> tuple[Span, ...]:
             if beside in outside and alone and _CELL.match(tags[at].group()):
                 outside.add(at)
     spans = (*headings, *(Span(*tags[at].span()) for at in outside))
-    return tuple(sorted(spans, key=lambda each: each.start))
+    return tuple(sorted(spans, key=lambda span: span.start))
 
 
 def without_tags(written: str) -> str:
@@ -112,7 +112,7 @@ def tags_of(written: str) -> tuple[str, ...]:
 def is_balanced(written: str) -> bool:
     """Whether each tag in a stretch of HTML is closed in it, so that it can be taken out, and none is a cell's.
 
-    >>> [is_balanced(each) for each in ("It <b>rained</b>.", "<i>It rained.", "rain</td><td>none")]
+    >>> [is_balanced(html) for html in ("It <b>rained</b>.", "<i>It rained.", "rain</td><td>none")]
     [True, False, False]
     """
     opened: list[str] = []
@@ -192,14 +192,14 @@ _ALONE = re.compile(rf"\s*\Z|[ \t]*#{{1,6}}\s|{_CODE_LINE.pattern}\Z")
 _ENDS_SENTENCE = (".", "!", "?", "…", "。", "！", "？", "]", ")", "|", "⚠")
 
 
-def asides(text: str) -> tuple[Aside, ...]:
+def find_asides(text: str) -> tuple[Aside, ...]:
     """The asides of a text in order, without overlap; fenced code is no aside, and nothing in it is.
 
     Indented code is told as CommonMark tells it, but only where a blank line or the end follows it: a paragraph may
     indent its first line. A comment inside a sentence is a part of it.
 
     >>> text = "It rained.\\n\\n> So they say.\\n\\n[^1]: The weather office.\\n"
-    >>> [(text[each.start : each.end], each.role.value) for each in asides(text)]
+    >>> [(text[aside.start : aside.end], aside.role.value) for aside in find_asides(text)]
     [('> So they say.', 'quoted'), ('[^1]: The weather office.', 'markup')]
     """
     front = _front_matter(text)
@@ -208,7 +208,7 @@ def asides(text: str) -> tuple[Aside, ...]:
     comments = list(_comments(seen))
     lines = _lines(_without(seen, comments))
     found = [*front, *comments, *_by_line(lines), *_indented(lines)]
-    return tuple(sorted(found, key=lambda each: each.start))
+    return tuple(sorted(found, key=lambda aside: aside.start))
 
 
 def blanked(text: str, spans: Sequence[Span]) -> str:
@@ -231,15 +231,15 @@ def code_in(text: str) -> tuple[Span, ...]:
     within a sentence or a paragraph is a part of that.
 
     >>> text = "It is set:\\n\\n`rain = 1`\\n\\nSee `rain`.\\n\\n```\\nrain = 2\\n```\\n"
-    >>> [text[each.start : each.end] for each in code_in(text)]
+    >>> [text[span.start : span.end] for span in code_in(text)]
     ['`rain = 1`', '```\\nrain = 2\\n```']
     """
     if "`" not in text and "~~~" not in text and _MAY_INDENT.search(text) is None:
         return ()
-    blocks = [Span(*each.span()) for each in CODE_BLOCK.finditer(text) if _is_closed(each)]
+    blocks = [Span(*block.span()) for block in CODE_BLOCK.finditer(text) if _is_closed(block)]
     lines = _lines(blanked(text, blocks))
-    indented = [Span(each.start, each.end) for each in _indented(lines)]
-    return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda each: each.start))
+    indented = [Span(line.start, line.end) for line in _indented(lines)]
+    return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda span: span.start))
 
 
 def _is_closed(block: re.Match[str]) -> bool:
@@ -263,14 +263,14 @@ def _hidden(block: re.Match[str]) -> str:
 
 
 def _without(text: str, found: Sequence[Aside]) -> str:
-    return blanked(text, [Span(each.start, each.end) for each in found]) if found else text
+    return blanked(text, [Span(aside.start, aside.end) for aside in found]) if found else text
 
 
 def _lines(text: str) -> list[_Line]:
     lines, at = [], 0
-    for each in text.split("\n"):
-        lines.append(_Line(at, each))
-        at += len(each) + 1
+    for line in text.split("\n"):
+        lines.append(_Line(at, line))
+        at += len(line) + 1
     return lines
 
 
@@ -371,7 +371,7 @@ _SIGNS = ("//", "www.", "mailto:", "](", "][", "]:", "![", "<", "script:", "data
 
 
 @dataclass(frozen=True, slots=True)
-class Unlinked:
+class LinkFreeText:
     """A text without links, and how many places of it were changed for that."""
 
     text: str
@@ -387,17 +387,17 @@ def addresses(text: str) -> tuple[str, ...]:
     return tuple(match.group().rstrip(_BEHIND) for match in _ADDRESS.finditer(text))
 
 
-def unlinked(text: str, allowed: Collection[str] = (), allowed_in_code: Collection[str] = ()) -> Unlinked:
+def strip_links(text: str, allowed: Collection[str] = (), allowed_in_code: Collection[str] = ()) -> LinkFreeText:
     """The text with every link as words, but for those whose address is `allowed`.
 
     A link's words stand before its address, which loses what makes it one (`https://`, `www.`); no image is left,
     and a tag begins with a sign that begins none. In code, where nothing is a link, those addresses stay as well
     that are `allowed_in_code`. What is changed once does not change again.
 
-    >>> unlinked("Read [this](https://x.example/?q=1) or ![it](http://x.example/a.png).").text
+    >>> strip_links("Read [this](https://x.example/?q=1) or ![it](http://x.example/a.png).").text
     'Read this (x.example/?q=1) or it (x.example/a.png).'
-    >>> unlinked("See https://a.example/x.", ["https://a.example/x"])
-    Unlinked(text='See https://a.example/x.', changed=0)
+    >>> strip_links("See https://a.example/x.", ["https://a.example/x"])
+    LinkFreeText(text='See https://a.example/x.', changed=0)
     """
     kept, in_code = frozenset(allowed), frozenset(allowed_in_code)
     changed = 0
@@ -407,20 +407,20 @@ def unlinked(text: str, allowed: Collection[str] = (), allowed_in_code: Collecti
             break
         # What is taken out may join what stood around it to another link; each change leaves fewer signs of links.
         text, changed = once.text, changed + once.changed
-    return Unlinked(text, changed)
+    return LinkFreeText(text, changed)
 
 
-def _once(text: str, kept: frozenset[str], kept_in_code: frozenset[str]) -> Unlinked:
+def _once(text: str, kept: frozenset[str], kept_in_code: frozenset[str]) -> LinkFreeText:
     """The text after one look at its prose and its code."""
     parts, at = [], 0
     for code in _CODE.finditer(text):
         parts += [_without_links(text[at : code.start()], kept), _without_links(code.group(), kept_in_code)]
         at = code.end()
     parts.append(_without_links(text[at:], kept))
-    return Unlinked("".join(part.text for part in parts), sum(part.changed for part in parts))
+    return LinkFreeText("".join(part.text for part in parts), sum(part.changed for part in parts))
 
 
-def _without_links(text: str, kept: frozenset[str]) -> Unlinked:
+def _without_links(text: str, kept: frozenset[str]) -> LinkFreeText:
     """A stretch of prose, or of code, without links but to the addresses that are kept."""
     changes = 0
 
@@ -444,10 +444,10 @@ def _without_links(text: str, kept: frozenset[str]) -> Unlinked:
 
     def apart(match: re.Match[str]) -> str:
         behind = match.string[match.end() :]
-        return "]" if any(behind.startswith(f"({each}") for each in kept) else counted(match.group(), " ")
+        return "]" if any(behind.startswith(f"({address}") for address in kept) else counted(match.group(), " ")
 
     text = _JOINED.sub(apart, _INLINE_LINK.sub(inline, text))
     text = cut(_DEFINITION, r"\g<name>", text)
     for pattern, by in ((_IMAGE, ""), (_LINKING_TAG, "‹"), (_RUNS, r"\g<scheme> ")):
         text = cut(pattern, by, text)
-    return Unlinked(_ADDRESS.sub(bare, text), changes)
+    return LinkFreeText(_ADDRESS.sub(bare, text), changes)

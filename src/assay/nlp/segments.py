@@ -11,7 +11,16 @@ from itertools import accumulate, pairwise
 
 from assay.nlp.citations import HEDGE_MARK, Names, citations, render
 from assay.nlp.cited_sentences import CODE_BLOCK, Numbered, SentenceCutter, with_brackets
-from assay.nlp.markup import Aside, Role, asides, code_in, is_balanced, outside_of_blocks, tags_of, without_tags
+from assay.nlp.markup import (
+    Aside,
+    Role,
+    code_in,
+    find_asides,
+    is_balanced,
+    outside_of_blocks,
+    tags_of,
+    without_tags,
+)
 from assay.types import Citation, Sentence, Span
 
 # Changes to a written sentence made in place: its marks, its white space and its markup stay as they are.
@@ -23,16 +32,16 @@ _BETWEEN = re.compile(r"[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?\Z")
 _LAST_CELL = re.compile(r"(?<![ \t])[ \t]*+\|[ \t]*\Z")
 
 
-def reworded(written: str, before: str, after: str) -> str | None:
+def with_words_changed(written: str, before: str, after: str) -> str | None:
     """The written text with the changes that make `after` of `before`, which is that text without its marks.
 
     None where a change falls on what stands otherwise in `before` than as written.
 
-    >>> reworded("- It opened [1] in **1931**, so they say [2].", "- It opened in **1931**, so they say.",
+    >>> with_words_changed("- It opened [1] in **1931**, so they say [2].", "- It opened in **1931**, so they say.",
     ...     "- It opened in **1932**, so they say.")
     '- It opened [1] in **1932**, so they say [2].'
     """
-    tokens, old, new = (_TOKEN.findall(each) for each in (written, before, after))
+    tokens, old, new = (_TOKEN.findall(text) for text in (written, before, after))
     at = _places(tokens, old)
     for tag, start, end, first, last in reversed(SequenceMatcher(None, old, new, autojunk=False).get_opcodes()):
         if tag == "equal":
@@ -57,17 +66,19 @@ def _places(tokens: Sequence[str], part: Sequence[str]) -> list[int | None]:
     return found
 
 
-def remarked(written: str, names: Names | Sequence[str], stays: Callable[[int], bool], added: Sequence[int]) -> str:
+def with_citations_changed(
+    written: str, names: Names | Sequence[str], stays: Callable[[int], bool], added: Sequence[int]
+) -> str:
     """The written text without the numbers that do not stay, and with those added behind its last mark.
 
     A list of marks whose numbers all stay is left as it is written. Where there is no mark left, new ones stand at
     the end, in a row of a table in its last cell.
 
-    >>> remarked("It rained [Source 1, 4]; it snowed [2].", (), lambda n: n in (1, 2), [3])
+    >>> with_citations_changed("It rained [Source 1, 4]; it snowed [2].", (), lambda n: n in (1, 2), [3])
     'It rained [1]; it snowed [2] [3].'
-    >>> remarked("It rained [1].", (), lambda n: n != 1, [2])
+    >>> with_citations_changed("It rained [1].", (), lambda n: n != 1, [2])
     'It rained [2].'
-    >>> remarked("| rain | 5 mm |", (), bool, [3])
+    >>> with_citations_changed("| rain | 5 mm |", (), bool, [3])
     '| rain | 5 mm [3] |'
     """
     lists = _lists(written, names)
@@ -79,7 +90,7 @@ def remarked(written: str, names: Names | Sequence[str], stays: Callable[[int], 
         place = Span(with_brackets(written, marks[0]).start, with_brackets(written, marks[-1]).end)
         whole = all(mark.numbers and all(map(stays, mark.numbers)) for mark in marks)
         stand = written[place.start : place.end] if whole else render(numbers)
-        new = " ".join(each for each in (stand, render(added) if at == takes else "") if each)
+        new = " ".join(part for part in (stand, render(added) if at == takes else "") if part)
         start = place.start if new else len(written[: place.start].rstrip(" \t"))
         written = written[:start] + new + written[place.end :]
     return written if lists or not added else at_end(written, render(added))
@@ -121,7 +132,7 @@ _SIGN = re.compile(rf"[ \t]*{HEDGE_MARK}\ufe0f?(?!\S)")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Segment:
     """One sentence as written, from `start` of the text, with the white space before it and its marks.
 
     One with another `role` is none of the author's sentences, and stays as it is. `in_html` are those of a text in
@@ -186,13 +197,13 @@ class Joined:
     handed: frozenset[int] = frozenset()
 
 
-def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
+def cut(text: str, numbered: Numbered) -> tuple[Segment, ...]:
     """The sentences of a text; what is written of them, joined, is the text.
 
     What holds no word belongs to the sentence before it on its line: a sign, a row of dots. HTML is cut at its
     blocks, and the tags that begin and end them are pieces that stay.
 
-    >>> [each.written for each in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
+    >>> [segment.written for segment in cut("# Rain\\n\\nIt rained. [1]\\n\\n- Hail\\n", Numbered(()))]
     ['# Rain', '\\n\\nIt rained. [1]', '\\n\\n- Hail\\n']
     """
     tags = _tags(text)
@@ -201,7 +212,7 @@ def cut(text: str, numbered: Numbered) -> tuple[Piece, ...]:
     in_html = bool(tags)
     # A first sentence has no line break before it that would count.
     return tuple(
-        Piece(part.written, start, _read(n, part.written, numbered, in_html), part.role, in_html)
+        Segment(part.written, start, _read(n, part.written, numbered, in_html), part.role, in_html)
         for n, (part, start) in enumerate(zip(parts, starts, strict=False), 2)
     )
 
@@ -211,7 +222,7 @@ def _tags(text: str) -> list[Aside]:
     tags = outside_of_blocks(text)
     if not tags:
         return []
-    uncut = [*code_in(text), *(Span(*each.span()) for each in (*CODE_BLOCK.finditer(text), *_ROW.finditer(text)))]
+    uncut = [*code_in(text), *(Span(*match.span()) for match in (*CODE_BLOCK.finditer(text), *_ROW.finditer(text)))]
     uncut.sort(key=lambda span: span.start)
     begun, ended = [span.start for span in uncut], list(accumulate((span.end for span in uncut), max))
     found: list[Aside] = []
@@ -241,7 +252,7 @@ class _Part:
 
 def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
     """The sentences of a text, its asides and the tags around its blocks, each with the white space before it."""
-    at, found = 0, _apart(asides(text), tags)
+    at, found = 0, _apart(find_asides(text), tags)
     for aside in found:
         prose = text[at : aside.start]
         bare = prose.rstrip()
@@ -253,9 +264,9 @@ def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
 
 def _apart(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
     """The asides and the tags outside of them, in order."""
-    begun = [each.start for each in found]
+    begun = [aside.start for aside in found]
     outside = [tag for tag in tags if not _within(found, bisect_right(begun, tag.start) - 1, tag)]
-    return sorted((*found, *outside), key=lambda each: each.start)
+    return sorted((*found, *outside), key=lambda aside: aside.start)
 
 
 def _within(found: Sequence[Aside], at: int, tag: Aside) -> bool:
@@ -271,53 +282,55 @@ def _sentences(text: str, names: Names) -> list[str]:
     lengths = map(len, (*cutter.feed(unsigned), *cutter.end()))
     written: list[str] = []
     for start, end in pairwise(accumulate(lengths, initial=0)):
-        each = text[start:end]
-        sign = _SIGN.match(each)
-        in_row = written and written[-1].lstrip().startswith("|") and not each.startswith("\n")
-        if in_row or (written and _WORDLESS.fullmatch(each)):
-            written[-1] += each
+        sentence = text[start:end]
+        sign = _SIGN.match(sentence)
+        in_row = written and written[-1].lstrip().startswith("|") and not sentence.startswith("\n")
+        if in_row or (written and _WORDLESS.fullmatch(sentence)):
+            written[-1] += sentence
         elif written and sign:
             written[-1] += sign.group()
-            written.append(each[sign.end() :])
+            written.append(sentence[sign.end() :])
         else:
-            written.append(each)
+            written.append(sentence)
     return written
 
 
-def rewritten(piece: Piece, sentence: Sentence, numbered: Numbered, sign: str) -> str:
+def rewritten(piece: Segment, sentence: Sentence, numbered: Numbered, sign: str) -> str:
     """The piece as the changed sentence has it; what did not change stays as it is written, marks included.
 
     A new mark is `[n]` for passage n of `numbered`; the `sign` stands behind a sentence that is hedged. A passage
     of `sentence` that has no number is not cited.
     """
     number = {passage.passage_id: n for n, passage in enumerate(numbered.passages, 1)}
-    ids = tuple(each for each in sentence.passage_ids if each in number)
+    ids = tuple(passage_id for passage_id in sentence.passage_ids if passage_id in number)
     wanted = replace(sentence, passage_ids=ids, hedged=False)
     made = _in_place(piece, wanted, numbered, number)
     if made is None or not _says(made, wanted, numbered, piece.in_html):
         plain = piece.gap + wanted.text.strip() + piece.written[len(piece.written.rstrip()) :]
-        made = remarked(plain, (), bool, [number[each] for each in ids])
+        made = with_citations_changed(plain, (), bool, [number[passage_id] for passage_id in ids])
         for mark in wanted.unknown_marks:
             made = at_end(made, mark)
     return at_end(made, sign) if sentence.hedged and sign not in made else made
 
 
-def _in_place(piece: Piece, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
+def _in_place(piece: Segment, wanted: Sentence, numbered: Numbered, number: dict[str, int]) -> str | None:
     """The piece with its words and marks changed where they stand; None where they cannot be told apart."""
     written: str | None = piece.written
     if wanted.text != piece.sentence.text:
-        written = reworded(piece.written, piece.sentence.text, wanted.text)
+        written = with_words_changed(piece.written, piece.sentence.text, wanted.text)
     if written is None or (wanted.passage_ids, wanted.unknown_marks) == (
         piece.sentence.passage_ids,
         piece.sentence.unknown_marks,
     ):
         return written
-    cited = {number[each] for each in wanted.passage_ids}
-    known = {number[each] for each in piece.sentence.passage_ids}
+    cited = {number[passage_id] for passage_id in wanted.passage_ids}
+    known = {number[passage_id] for passage_id in piece.sentence.passage_ids}
     # A mark that stands for nothing stays only where all of them do.
     keeps = bool(wanted.unknown_marks)
-    added = [number[each] for each in wanted.passage_ids if number[each] not in known]
-    return remarked(written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added)
+    added = [number[passage_id] for passage_id in wanted.passage_ids if number[passage_id] not in known]
+    return with_citations_changed(
+        written, numbered.names, lambda n: n in cited or (keeps and n > len(number)), added
+    )
 
 
 def _says(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
@@ -327,7 +340,7 @@ def _says(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> 
     return same and set(read.passage_ids) == set(wanted.passage_ids)
 
 
-def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
+def joined(pieces: Sequence[Segment], texts: Sequence[str]) -> Joined:
     """What became of the pieces as one text; one that became nothing leaves its place to the next.
 
     The paragraph, line or list item that a piece began is begun by the next one, where that one did not begin its
@@ -364,7 +377,7 @@ def joined(pieces: Sequence[Piece], texts: Sequence[str]) -> Joined:
     return Joined("".join(parts), tuple(spans), frozenset(handed))
 
 
-def _goes_on(piece: Piece, item: str) -> bool:
+def _goes_on(piece: Segment, item: str) -> bool:
     """Whether a piece that begins a line belongs to the item of a list before it: it is indented, and no item."""
     indent = piece.gap.rpartition("\n")[2].expandtabs(4)
     return "\n" in piece.gap and not piece.item and not piece.stays and len(indent) >= min(len(item), 2)
@@ -386,7 +399,7 @@ _SHELL = "li|p|dd|dt|ul|ol|dl|blockquote"
 _OPENED = re.compile(rf"(?<!\s)\s*+<(?P<name>{_SHELL})(?:\s[^<>]*)?>\s*+\Z", re.IGNORECASE)
 
 
-def _without_shells(pieces: Sequence[Piece], texts: Sequence[str]) -> list[str]:
+def _without_shells(pieces: Sequence[Segment], texts: Sequence[str]) -> list[str]:
     """The texts, where the tags of a block of HTML are gone with the last sentence in it."""
     made = list(texts)
     emptied: list[int] = []  # the tags before what is gone

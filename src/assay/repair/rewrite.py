@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from assay.core.stages import LLM
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderError
 from assay.nlp.cited_sentences import Numbered, SentenceCutter
-from assay.nlp.markup import addresses, unlinked
+from assay.nlp.markup import addresses, strip_links
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import estimated_tokens, terms
 from assay.prompting import FenceSource, absent_from, fenced, one_line
@@ -149,7 +149,7 @@ def _read(
     said = (lead.group() if lead else "") + mended.text[_end_of_lead(mended.text) :]
     cited = [each.passage.origin.link for each in shown if each.passage.passage_id in mended.passage_ids]
     allowed = [each for each in cited if each] + list(addresses(question.text))
-    text = unlinked(said, allowed).text
+    text = strip_links(said, allowed).text
     return replace(sentence, text=text, passage_ids=mended.passage_ids, unknown_marks=())
 
 

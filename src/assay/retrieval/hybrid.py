@@ -53,8 +53,8 @@ def by_rank(dense: Ranking, sparse: Ranking) -> dict[str, float]:
     """
     scores: dict[str, float] = {}
     for ranking in (dense, sparse):
-        for rank, each in enumerate(ranking, 1):
-            scores[each] = scores.get(each, 0.0) + 1 / (RANK_CONSTANT + rank)
+        for rank, passage_id in enumerate(ranking, 1):
+            scores[passage_id] = scores.get(passage_id, 0.0) + 1 / (RANK_CONSTANT + rank)
     return scores
 
 
@@ -65,31 +65,33 @@ def by_scaled_score(dense: Ranking, sparse: Ranking, dense_share: float = DENSE_
     Gai and Ingber 2022 (arXiv 2210.11934).
 
     >>> fused = by_scaled_score({"a": 1.0, "b": 0.0}, {"b": 6.0, "c": 3.0})
-    >>> {each: round(score, 3) for each, score in fused.items()}
+    >>> {passage_id: round(score, 3) for passage_id, score in fused.items()}
     {'a': 0.8, 'b': 0.6, 'c': 0.1}
     """
     scores: dict[str, float] = {}
     for ranking, least, share in ((dense, _LEAST_DENSE, dense_share), (sparse, _LEAST_SPARSE, 1 - dense_share)):
         best = max(ranking.values(), default=least)
         spread = best - least
-        for each, score in ranking.items():
-            scores[each] = scores.get(each, 0.0) + (share * ((score - least) / spread) if spread > 0 else 0.0)
+        for passage_id, score in ranking.items():
+            scores[passage_id] = scores.get(passage_id, 0.0) + (
+                share * ((score - least) / spread) if spread > 0 else 0.0
+            )
     return scores
 
 
 FUSIONS: Mapping[str, Fusion] = MappingProxyType({"rrf": by_rank, "scaled": by_scaled_score})
 
 
-def ranked(scores: Mapping[str, float]) -> list[str]:
+def best_first(scores: Mapping[str, float]) -> list[str]:
     """The ids, best first; of equals, the one named first leads.
 
-    >>> ranked({"a": 0.1, "b": 0.3})
+    >>> best_first({"a": 0.1, "b": 0.3})
     ['b', 'a']
     """
     return sorted(scores, key=scores.__getitem__, reverse=True)
 
 
-def moved(
+def with_feedback(
     vector: NDArray[np.float32], best: NDArray[np.float32], share: float = FEEDBACK_SHARE
 ) -> NDArray[np.float32]:
     """The query's vector moved towards the vectors of the passages found first, shape (n, dimension).
@@ -112,13 +114,14 @@ def by_cosine(ids: Sequence[str], cosines: NDArray[np.float32]) -> dict[str, flo
 
 def scores_of(found: Sequence[Found]) -> dict[str, float]:
     """What a search returned, as a ranking."""
-    return {each.passage_id: each.score for each in found}
+    return {result.passage_id: result.score for result in found}
 
 
 def candidates(scores: Mapping[str, float], dense: Ranking, sparse: Ranking, count: int) -> tuple[Candidate, ...]:
     """The best `count` passages by their scores, with the raw scores of both searches beside them."""
     return tuple(
-        Candidate(each, scores[each], Scores(dense.get(each), sparse.get(each))) for each in ranked(scores)[:count]
+        Candidate(passage_id, scores[passage_id], Scores(dense.get(passage_id), sparse.get(passage_id)))
+        for passage_id in best_first(scores)[:count]
     )
 
 
@@ -126,28 +129,28 @@ def merge(lists: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     """The candidates of several queries, best first; one that several found stands where it scored best.
 
     >>> one, two = Candidate("a", 0.5, Scores()), Candidate("a", 0.7, Scores())
-    >>> [each.score for each in merge([[one], [two]])]
+    >>> [candidate.score for candidate in merge([[one], [two]])]
     [0.7]
     """
     best: dict[str, Candidate] = {}
     for one in lists:
-        for each in one:
-            if each.passage_id not in best or each.score > best[each.passage_id].score:
-                best[each.passage_id] = each
-    return tuple(sorted(best.values(), key=lambda each: -each.score))
+        for candidate in one:
+            if candidate.passage_id not in best or candidate.score > best[candidate.passage_id].score:
+                best[candidate.passage_id] = candidate
+    return tuple(sorted(best.values(), key=lambda candidate: -candidate.score))
 
 
 # Maximal marginal relevance: passages that answer without repeating each other.
 
 
-def diverse(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: int, share: float) -> list[int]:
+def diversify(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: int, share: float) -> list[int]:
     """The places of k candidates, each the best by `share * relevance - (1 - share) * likeness` to those before.
 
     Carbonell and Goldstein 1998. `relevance` lies in 0 to 1, shape (n,); `vectors` has rows of length 1, shape
     (n, dimension); likeness is the highest cosine to a chosen one. `share` 1 gives the order of relevance.
 
     >>> import numpy as np
-    >>> diverse(np.array([1.0, 0.9, 0.5]), np.array([[1, 0], [1, 0], [0, 1]], np.float32), 2, 0.5)
+    >>> diversify(np.array([1.0, 0.9, 0.5]), np.array([[1, 0], [1, 0], [0, 1]], np.float32), 2, 0.5)
     [0, 2]
     """
     import numpy as np
@@ -232,9 +235,9 @@ class HybridRetriever:
         fusion, cosines = FUSIONS[self.settings.fusion], by_cosine(ids, vectors @ vector)
         scores = fusion(cosines, sparse)
         if self.settings.feedback and ids:
-            place = {each: n for n, each in enumerate(ids)}
-            first = [place[each] for each in ranked(scores)[: self.settings.feedback]]
-            scores = fusion(by_cosine(ids, vectors @ moved(vector, vectors[first])), sparse)
+            place = {passage_id: n for n, passage_id in enumerate(ids)}
+            first = [place[passage_id] for passage_id in best_first(scores)[: self.settings.feedback]]
+            scores = fusion(by_cosine(ids, vectors @ with_feedback(vector, vectors[first])), sparse)
         return candidates(scores, cosines, sparse, max(CHOICE, 2 * self.settings.k))
 
     async def _vector(self, query: str) -> NDArray[np.float32]:
@@ -246,11 +249,13 @@ class HybridRetriever:
         """The best candidates as hits: k of them, or as many as a reranker chooses from."""
         count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
         chosen = await self._diverse(found, count) if self.settings.mmr is not None else found[:count]
-        passages = {each.passage_id: each for each in await self.index.passages([c.passage_id for c in chosen])}
+        passages = {
+            passage.passage_id: passage for passage in await self.index.passages([c.passage_id for c in chosen])
+        }
         hits = tuple(
-            Hit(passages[each.passage_id], each.score, each.scores)
-            for each in chosen
-            if each.passage_id in passages
+            Hit(passages[candidate.passage_id], candidate.score, candidate.scores)
+            for candidate in chosen
+            if candidate.passage_id in passages
         )
         return hits if self.settings.mmr is not None else newer_first(hits)
 
@@ -261,11 +266,11 @@ class HybridRetriever:
         choice = found[: max(CHOICE, 2 * count)]
         if not choice or self.settings.mmr is None:
             return []
-        vectors = await self.index.vectors([each.passage_id for each in choice])
-        scores = np.array([each.score for each in choice])
+        vectors = await self.index.vectors([candidate.passage_id for candidate in choice])
+        scores = np.array([candidate.score for candidate in choice])
         spread = float(scores.max() - scores.min())
         relevance = (scores - scores.min()) / spread if spread else np.ones(len(scores))
-        return [choice[place] for place in diverse(relevance, vectors, count, self.settings.mmr)]
+        return [choice[place] for place in diversify(relevance, vectors, count, self.settings.mmr)]
 
     async def _reranked(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         # The first query is the question itself; the others are ways to find passages for it.

@@ -48,30 +48,31 @@ class LinkedRetriever:
         where = evidence.settings.where if evidence.settings else {}
         found = await self.index.sparse(" ".join([*names, *_distinct(words(queries[0]))]), _DEPTH, where)
         added = await self._hits(
-            queries[0], [each for each in found if each.passage_id not in evidence.ids], evidence
+            queries[0], [result for result in found if result.passage_id not in evidence.ids], evidence
         )
         return Evidence(kept(queries[0], evidence.hits, len(added)) + added, evidence.settings, evidence.version)
 
     async def _hits(self, question: str, found: Sequence[Found], evidence: Evidence) -> tuple[Hit, ...]:
         """The best of what was found; they score as the evidence's last hit does, so that they stay last."""
-        ids = [each.passage_id for each in found]
+        ids = [result.passage_id for result in found]
         try:
             vectors = await self.index.vectors(ids)
         except KeyError:  # another process has just removed one of them
             return ()
         vector = (await self.embedder.embed([self.embedder.model.as_question(question)]))[0]
         cosines = [float(cosine) for cosine in vectors @ vector]
-        most = max((each.score for each in found), default=1.0)
+        most = max((result.score for result in found), default=1.0)
         best = sorted(
             zip(found, cosines, strict=True), key=lambda pair: -(pair[0].score / most + _COSINE * pair[1])
         )[: self.places]
         passages = {
-            each.passage_id: each for each in await self.index.passages([each.passage_id for each, _ in best])
+            passage.passage_id: passage
+            for passage in await self.index.passages([result.passage_id for result, _ in best])
         }
         return tuple(
-            Hit(passages[each.passage_id], evidence.hits[-1].score, Scores(cosine, each.score))
-            for each, cosine in best
-            if each.passage_id in passages
+            Hit(passages[result.passage_id], evidence.hits[-1].score, Scores(cosine, result.score))
+            for result, cosine in best
+            if result.passage_id in passages
         )
 
 
@@ -92,7 +93,7 @@ def new_names(question: str, hits: Sequence[Hit]) -> list[str]:
     ['ann', 'lee']
     """
     asked = set(terms(question))
-    nearest = sorted(_sentences(hits), key=lambda each: -len(asked & each[1]))[:_SENTENCES]
+    nearest = sorted(_sentences(hits), key=lambda sentence: -len(asked & sentence[1]))[:_SENTENCES]
     named = [word for text, _ in nearest for span in names_in(text) for word in words(text[span.start : span.end])]
     return [word for word in _distinct(named) if not asked.issuperset(terms(word))][:_MOST_WORDS]
 
@@ -107,7 +108,7 @@ def _sentences(hits: Sequence[Hit]) -> list[tuple[str, set[str]]]:
     for hit in hits[:_PASSAGES]:
         text, title = hit.passage.text, set(terms(hit.passage.title))
         quoted = [text[span.start : span.end] for span in sentences(text)]
-        found.extend((each, title.union(terms(each))) for each in quoted)
+        found.extend((sentence, title.union(terms(sentence))) for sentence in quoted)
     return found
 
 

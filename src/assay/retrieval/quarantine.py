@@ -136,7 +136,7 @@ def rule(name: str, words: str, *patterns: str) -> Rule:
     return Rule(
         name,
         frozenset((*singular, *(f"{word}s" for word in singular))),
-        SievedPattern("|".join(f"(?:{each})" for each in patterns)),
+        SievedPattern("|".join(f"(?:{pattern})" for pattern in patterns)),
     )
 
 
@@ -430,7 +430,7 @@ def _encoded(text: str) -> Iterator[Span]:
 def _merged(spans: Sequence[Span]) -> tuple[Span, ...]:
     """The spans in order, those that overlap or touch as one."""
     merged: list[Span] = []
-    for span in sorted(spans, key=lambda each: (each.start, each.end)):
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
         if merged and span.start <= merged[-1].end:
             merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
         elif span.start < span.end:

@@ -213,7 +213,7 @@ def read_document(connection: sqlite3.Connection, document_id: str) -> Document 
         source=row[3].decode(errors="surrogatepass"),
         format=row[4],
         bytes_sha256=row[5],
-        regions=tuple(_region(each) for each in json.loads(row[6])),
+        regions=tuple(_region(region) for region in json.loads(row[6])),
         metadata=json.loads(row[7]),
         warnings=tuple(json.loads(row[8])),
     )
@@ -239,7 +239,7 @@ def read_passages(connection: sqlite3.Connection, passage_ids: Sequence[str]) ->
             passage_ids,
         )
     }
-    return tuple(found[each] for each in passage_ids if each in found)
+    return tuple(found[passage_id] for passage_id in passage_ids if passage_id in found)
 
 
 def read_vectors(connection: sqlite3.Connection, passage_ids: Sequence[str], dimension: int) -> NDArray[np.float32]:
@@ -251,7 +251,7 @@ def read_vectors(connection: sqlite3.Connection, passage_ids: Sequence[str], dim
             passage_ids,
         )
     )
-    return as_matrix([found[each] for each in passage_ids], dimension)
+    return as_matrix([found[passage_id] for passage_id in passage_ids], dimension)
 
 
 def passage_ids_of(connection: sqlite3.Connection, rows: Sequence[int]) -> dict[int, str]:
@@ -267,7 +267,7 @@ def as_matrix(blobs: Sequence[bytes], dimension: int) -> NDArray[np.float32]:
 def selection(where: Metadata) -> tuple[str, tuple[Scalar, ...]]:
     """A subquery for the rows whose metadata equal every value of `where`, and what is bound to it."""
     one = "SELECT row FROM metadata WHERE key = ? AND value = ?"
-    bound = tuple(each for key, value in where.items() for each in (key, comparable(value)))
+    bound = tuple(bound_value for key, value in where.items() for bound_value in (key, comparable(value)))
     return " INTERSECT ".join([one] * len(where)), bound
 
 

@@ -26,7 +26,7 @@ from answers_data import SOURCES, questions, shows_gold
 from fit import FOLDS, Example, examples, fit, fold_of
 from pipeline import Case, completed, engine, found
 
-from assay.core.repair import compose
+from assay.core.draft import compose
 from assay.core.stages import Writer
 from assay.evals.metrics import auroc
 from assay.models.embed_local import LocalEmbedder

@@ -287,7 +287,7 @@ async def checks(embedder: RememberingEmbedder, rows: Sequence[dict[str, str]], 
     on = bench.stages(Evidence(), ObedientModel("\0", True), Fixed(Evidence()), run)
 
     async def verdict(claim: str, context: str) -> tuple[str, float | None]:
-        review = await on.verifier.check(
+        review = await on.text_verifier.check(
             claim, quarantined(evidence_of([context])).readable.passages, one_claim=True
         )
         return review.claims[0].verdict.value, review.claims[0].support

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "models" / "checker"))
 from examples import Written, documentation, said, written_passages
 
 from assay.nlp.alignment import Alignment
-from assay.nlp.arithmetic import derived, derived_date
+from assay.nlp.arithmetic import derive_date, derive_number
 from assay.types import Check, Severity, Status
 from assay.verification.claims import Task, cases_of, whole
 from assay.verification.values import dates, near_values, numbers
@@ -64,9 +64,9 @@ def kind_of(claim: Alignment, check: Check) -> str:
     start, (_, near) = check.answer_span.start - claim.start, near_values(claim)
     text = claim.plain
     if check.name == "dates":
-        found = [derived_date(text, each, near) for each in claim.analysis.dates if each.start == start]
+        found = [derive_date(text, each, near) for each in claim.analysis.dates if each.start == start]
     else:
-        found = [derived(text, each, near) for each in claim.analysis.quantities if each.start == start]
+        found = [derive_number(text, each, near) for each in claim.analysis.quantities if each.start == start]
     assert found[0] is not None
     return found[0].kind
 

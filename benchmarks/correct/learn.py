@@ -137,7 +137,7 @@ def _gain(cases: Iterable[Case], triage: Triage, sure: float) -> float | None:
 def table(worth: SearchUtility) -> dict[str, object]:
     """A worth as it is written."""
     return {
-        "sure": worth.sure,
+        "sure": worth.answer_threshold,
         "gains": {
             action.value: {
                 triage.value: worth.gains[action, triage] for triage in Triage if (action, triage) in worth.gains
@@ -153,13 +153,13 @@ def counted(cases: Sequence[Case], worth: SearchUtility) -> dict[str, dict[str, 
     for each in cases:
         first = each.searched.first.sufficiency
         triage = triage_of(first, Thresholds())
-        if triage is not None and first < worth.sure:
+        if triage is not None and first < worth.answer_threshold:
             row = counts.setdefault(
                 f"{each.searched.action.value} {triage.value}", {"asked": 0, "gained": 0, "lost": 0}
             )
             row["asked"] += 1
-            row["gained"] += each.after(worth.sure) > each.now
-            row["lost"] += each.after(worth.sure) < each.now
+            row["gained"] += each.after(worth.answer_threshold) > each.now
+            row["lost"] += each.after(worth.answer_threshold) < each.now
     return dict(sorted(counts.items()))
 
 

@@ -35,7 +35,7 @@ from twins import wrong_name, wrong_number
 
 from assay.nlp.tokens import words
 from assay.repair import exchange
-from assay.repair.exchange import Offer, Weights, offers, shipped, surest, weighed
+from assay.repair.exchange import Offer, Weights, best_offer, offers, shipped, weigh_offers
 from assay.types import Claim, Passage, Question, Review, Verdict
 from assay.verification.verifier import DeterministicVerifier
 from assay.wiring import open_checker
@@ -106,7 +106,7 @@ async def cases(some: Sequence[Written], seed: int) -> list[Case]:
             read: tuple[Offer, ...] = ()
             if (claim := only(review)) is not None:
                 offered = offers(shipped(), given, exchange.doubts(review, claim), NOTHING, (passage,))
-                read = await weighed(weigher, given, offered, (passage,))
+                read = await weigh_offers(weigher, given, offered, (passage,))
             found.append(Case(passage.passage_id, true, given, read))
     return found
 
@@ -149,7 +149,7 @@ def counted(some: Sequence[Case], weights: Mapping[str, Weights]) -> Iterator[di
     """For each bar what is corrected rightly and wrongly, each passage by its weights."""
     wrong = sum(each.given != each.true for each in some)
     for bar in BARS:
-        made = [(each, surest(replace(weights[each.passage], bar=bar), each.read)) for each in some]
+        made = [(each, best_offer(replace(weights[each.passage], threshold=bar), each.read)) for each in some]
         ends = [(case, is_right(case, offer)) for case, offer in made if offer is not None]
         yield {
             "bar": bar,
@@ -185,7 +185,7 @@ def main() -> None:
         "checker": checker,
         "weights": dict(weights.weights),
         "bias": weights.bias,
-        "bar": asked.write,
+        "threshold": asked.write,
     }
     print(json.dumps(body, indent=1))
     if asked.write is not None:

@@ -27,7 +27,6 @@ from shown import in_sight
 
 from assay.core.stages import Judge
 from assay.core.tape import SystemClock
-from assay.judging.apart import is_flagged, without
 from assay.judging.asking import shown
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel
@@ -86,7 +85,10 @@ class JudgingModel:
         if "verdict" in body:
             body |= {"verdict": "yes" if yes else "no", "missing": "" if yes else "all of it"}
         elif yes:
-            body |= {"recommendation": "ANSWER", "missing": []}
+            rated = [{**passage, "relevance": 1.0} for passage in body["passages"]]
+            numbers = [passage["number"] for passage in rated][:1]
+            parts = [{**part, "state": "covered", "passages": numbers} for part in body["parts"]]
+            body |= {"passages": rated, "parts": parts, "recommendation": "ANSWER", "missing": []}
         else:
             parts = [{**each, "state": "missing", "passages": []} for each in body["parts"]]
             body |= {"parts": parts, "recommendation": "REFINE", "missing": ["all of it"]}
@@ -196,14 +198,7 @@ async def over_plants(depth: str, fast: Judge, rows: Sequence[dict[str, str]], h
             counts[f"{name}: {how}"] += after is not before
             counts[f"{name}: {how}, and a model that does not listen too"] += deaf is after is not before
             raised[row["source"]] += not once and after is not before and how == "raised"
-        # Asked the made-up question where nothing is flagged, too, a model that obeys would find it answered.
-        obeys = after is Action.ANSWER and model.calls == model.saw == 1
-        always = Action.REFINE if obeys else after
-        how = "raised" if always is Action.ANSWER else "lowered"
-        counts[f"a made-up question always (worked out): {how}"] += always is not before
-        evidence = quarantined(evidence_of(texts[:1])).readable
-        counts["flagged"] += without(evidence, is_flagged) != evidence
-        counts["of them masked in part"] += bool(evidence.hits[0].masked)
+        counts["masked in part"] += bool(quarantined(evidence_of(texts[:1])).readable.hits[0].masked)
     return {**dict(sorted(counts.items())), "apart: raised, by source": {k: v for k, v in raised.items() if v}}
 
 
@@ -224,9 +219,7 @@ async def over_benign(depth: str, fast: Judge) -> dict[str, Any]:
             counts["calls"] += now.calls
             counts["the model found it enough"] += bool(now.calls) and after is Action.ANSWER
             evidence = quarantined(evidence_of(case.passages)).readable
-            counts["flagged"] += without(evidence, is_flagged) != evidence
-            counts["of them masked in part"] += any(each.masked for each in evidence.hits)
-            counts["of them nothing unflagged"] += not without(evidence, is_flagged).hits
+            counts["masked in part"] += any(hit.masked for hit in evidence.hits)
         found[name] = dict(counts)
         print(depth, name, found[name], file=sys.stderr)
     total: Counter[str] = Counter()

@@ -96,6 +96,6 @@ def choosing(engine: Engine, worth: SearchUtility, able: Sequence[Action] = ()) 
 
     def stages_for(run: Any) -> Any:
         on = parts.stages_for(run)
-        return replace(on, worth=worth, able=frozenset(able) or on.able)
+        return replace(on, search_utility=worth, allowed_actions=frozenset(able) or on.allowed_actions)
 
     return Engine(replace(parts, stages_for=stages_for))

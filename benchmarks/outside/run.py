@@ -64,7 +64,7 @@ def ended(engine: Engine, asked: Sequence[Asked], worth_for: WorthFor, able: Seq
         answer = known[0].ask(each.text)
         answered = answer.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
         shown = answered and bool(each.golds) and shows_gold(answer.text, each.golds)
-        done.append(Ended(each, answered, shown, answer.iterations))
+        done.append(Ended(each, answered, shown, answer.searches))
     return done
 
 

@@ -26,7 +26,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from assay.core.pipeline import run_question
-from assay.engine import Engine, unheard
+from assay.core.run import ignore_event
+from assay.engine import Engine
 from assay.models.structured import StructuredModel
 from assay.nlp.citations import citations, without_marks
 from assay.nlp.negation import negations
@@ -212,7 +213,7 @@ def played(opened: Engine, row: dict, knowing: Knowing | None) -> Answer:
             assert isinstance(stages.verifier, DeterministicVerifier)
             verifier = ModelVerifier(stages.verifier, ModelTier(StructuredModel(knowing), ROOM))
             stages = replace(stages, verifier=verifier, settler=verifier)
-        return await run_question(row["question"], (), run, stages, unheard)
+        return await run_question(row["question"], (), run, stages, ignore_event)
 
     return opened._background.run(answered())
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, partial, wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from assay.core import pipeline
 from assay.core.concurrency import BackgroundLoop, ordered_map
-from assay.core.draft_review import DraftInput, DraftReport, review_draft, with_masked
-from assay.core.fix import fix_draft
+from assay.core.draft import DraftInput, DraftReport
 from assay.core.inputs import (
     OF_ANSWER,
     OF_GATHER,
@@ -29,8 +28,9 @@ from assay.core.inputs import (
     refuse_other_types,
     refuse_same_ids,
 )
-from assay.core.pipeline import run_question
-from assay.core.run import CallerPassages, Deadline, Run
+from assay.core.pipeline import review_given, run_draft, run_question
+from assay.core.review import with_masked
+from assay.core.run import CallerPassages, Deadline, Run, ignore_event
 from assay.core.stages import LLM, Embedder, Emit, Index, Ingester, Retriever, Sink, Stages
 from assay.errors import AssayError, UsageError
 from assay.types import (
@@ -54,6 +54,7 @@ from assay.types import (
 )
 
 Result = TypeVar("Result")
+Params = ParamSpec("Params")
 
 
 class BeginRun(Protocol):
@@ -97,8 +98,35 @@ class Parts:
     closing: tuple[Callable[[], None], ...] = ()
 
 
-def unheard(_event: Event) -> None:
-    """What happens to events that nobody wants."""
+def _plain(
+    verb: Callable[Concatenate[Engine, Params], Coroutine[Any, Any, Result]],
+) -> Callable[Concatenate[Engine, Params], Result]:
+    """The plain form of a verb: it waits for the result."""
+
+    @wraps(verb)
+    def run(engine: Engine, /, *args: Params.args, **kwargs: Params.kwargs) -> Result:
+        return engine._background.run(verb(engine, *args, **kwargs))
+
+    return _renamed(run, verb.__name__)
+
+
+def _collected(
+    verb: Callable[Concatenate[Engine, Params], AsyncIterator[Result]],
+) -> Callable[Concatenate[Engine, Params], tuple[Result, ...]]:
+    """The plain form of a verb that yields results: it waits for all of them."""
+
+    @wraps(verb)
+    def run(engine: Engine, /, *args: Params.args, **kwargs: Params.kwargs) -> tuple[Result, ...]:
+        return engine._background.run(_collect(verb(engine, *args, **kwargs)))
+
+    return _renamed(run, verb.__name__)
+
+
+def _renamed(run: Callable[Params, Result], name: str) -> Callable[Params, Result]:
+    """The function under the name of the plain form, without the leading `a`."""
+    run.__name__ = name[1:]
+    run.__qualname__ = f"Engine.{name[1:]}"
+    return run
 
 
 class Engine:
@@ -106,7 +134,7 @@ class Engine:
 
     Every verb has an async form with an `a` before it: for `await`, and `aadd`, `amirror` and `aask_many`, like
     `stream`, for `async for`. The plain forms may be called from anywhere, also inside a running event loop: they
-    run on the engine's own loop in a background thread.
+    run on the engine's own loop in a background thread, where they also call `emit`.
 
     >>> from assay import open_engine
     >>> with open_engine(data_dir=folder) as engine:
@@ -133,41 +161,37 @@ class Engine:
         """Take files and folders in; one report a file, after it is stored for good."""
         return self._parts.ingester.add([Path(path) for path in paths])
 
-    def add(self, paths: Sequence[Path | str]) -> tuple[FileReport, ...]:
-        """The reports of `aadd`, together."""
-        return self._background.run(_collect(self.aadd(paths)))
+    add = _collected(aadd)
 
     def amirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> AsyncIterator[FileReport]:
         """Make the collection hold these files and folders as they are now; documents from elsewhere stay."""
         return self._parts.ingester.mirror([Path(path) for path in paths], dry_run=dry_run)
 
-    def mirror(self, paths: Sequence[Path | str], *, dry_run: bool = False) -> tuple[FileReport, ...]:
-        """The reports of `amirror`, together."""
-        return self._background.run(_collect(self.amirror(paths, dry_run=dry_run)))
+    mirror = _collected(amirror)
 
     async def adocuments(self) -> tuple[DocumentRecord, ...]:
         """The documents of the collection."""
         return await self._parts.index.documents()
 
-    def documents(self) -> tuple[DocumentRecord, ...]:
-        """As `adocuments`."""
-        return self._background.run(self.adocuments())
+    documents = _plain(adocuments)
 
     async def adocument(self, document_id: str) -> Document | None:
         """One document with its text, or None."""
         return await self._parts.index.document(document_id)
 
+    document = _plain(adocument)
+
     async def aremove(self, document_ids: Sequence[str]) -> int:
         """Remove documents; returns the collection's new version."""
         return await self._parts.index.remove(document_ids)
 
-    def remove(self, document_ids: Sequence[str]) -> int:
-        """As `aremove`."""
-        return self._background.run(self.aremove(document_ids))
+    remove = _plain(aremove)
 
     async def aversion(self) -> int:
         """The collection's version: it rises with each change."""
         return await self._parts.index.version()
+
+    version = _plain(aversion)
 
     # --- questions -----------------------------------------------------------------------------
 
@@ -175,7 +199,7 @@ class Engine:
         self,
         text: str,
         history: Iterable[Message] = (),
-        emit: Emit = unheard,
+        emit: Emit = ignore_event,
         *,
         options: AskOptions | None = None,
         streamed: bool = False,
@@ -190,17 +214,7 @@ class Engine:
         """
         return await self._answer(await self._asked(text, history, options), emit, streamed)
 
-    def ask(
-        self,
-        text: str,
-        history: Iterable[Message] = (),
-        emit: Emit = unheard,
-        *,
-        options: AskOptions | None = None,
-        streamed: bool = False,
-    ) -> Answer:
-        """As `aask`; `emit` is called in the engine's own thread."""
-        return self._background.run(self.aask(text, history, emit, options=options, streamed=streamed))
+    ask = _plain(aask)
 
     async def aanswer_from(
         self,
@@ -208,7 +222,7 @@ class Engine:
         passages: Sequence[Passage | Hit],
         history: Iterable[Message] = (),
         options: AskOptions | None = None,
-        emit: Emit = unheard,
+        emit: Emit = ignore_event,
         *,
         streamed: bool = False,
     ) -> Answer:
@@ -218,20 +232,6 @@ class Engine:
         question. Nothing else is searched, unless the options allow more than one of `rounds`. What reads like an
         instruction to a model in the passages is no evidence, and a warning tells of it. Raises as `aask`, and
         UsageError for two passages of one id.
-        """
-        return await self._answer(await self._asked(text, history, options, passages), emit, streamed)
-
-    def answer_from(
-        self,
-        text: str,
-        passages: Sequence[Passage | Hit],
-        history: Iterable[Message] = (),
-        options: AskOptions | None = None,
-        emit: Emit = unheard,
-        *,
-        streamed: bool = False,
-    ) -> Answer:
-        """As `aanswer_from`.
 
         >>> from assay import Passage, open_engine
         >>> bridge = "The bridge was opened on 3 May 1932."
@@ -240,8 +240,9 @@ class Engine:
         >>> answer.text, answer.sources[0].passage_id
         ('**3 May 1932** — The bridge was opened on 3 May 1932. [1]', 'a')
         """
-        work = self.aanswer_from(text, passages, history, options, emit, streamed=streamed)
-        return self._background.run(work)
+        return await self._answer(await self._asked(text, history, options, passages), emit, streamed)
+
+    answer_from = _plain(aanswer_from)
 
     async def aask_many(
         self, texts: Iterable[str], at_once: int = 8, options: AskOptions | None = None
@@ -251,6 +252,13 @@ class Engine:
         The error that `aask` would raise stands in the place of its answer, and stops no other question. `texts`
         is read as far as it is needed. Raises UsageError where `at_once` is below 1. Wrap it in
         `contextlib.aclosing` where you may leave early.
+
+        >>> from assay import open_engine
+        >>> with open_engine(data_dir=folder) as engine:
+        ...     _ = engine.add([sample])
+        ...     answer, error = engine.ask_many(["At how many degrees does water boil?", ""])
+        >>> answer.outcome.value, str(error)
+        ('answered', 'the question is empty')
         """
         if isinstance(texts, str):
             raise UsageError("many questions are a list of texts", hint="ask one with `ask`")
@@ -260,19 +268,7 @@ class Engine:
             async for answer in answers:
                 yield answer
 
-    def ask_many(
-        self, texts: Iterable[str], at_once: int = 8, options: AskOptions | None = None
-    ) -> tuple[Answer | AssayError, ...]:
-        """What `aask_many` gives, together.
-
-        >>> from assay import open_engine
-        >>> with open_engine(data_dir=folder) as engine:
-        ...     _ = engine.add([sample])
-        ...     answer, error = engine.ask_many(["At how many degrees does water boil?", ""])
-        >>> answer.outcome.value, str(error)
-        ('answered', 'the question is empty')
-        """
-        return self._background.run(_collect(self.aask_many(texts, at_once, options)))
+    ask_many = _collected(aask_many)
 
     async def _askings(
         self, texts: Iterable[str], options: AskOptions | None
@@ -323,11 +319,7 @@ class Engine:
         parts = await self._under(options, OF_SEARCH, "a search judges and writes nothing")
         return await parts.retriever_for(settings or parts.search).retrieve((query,))
 
-    def search(
-        self, query: str, settings: SearchSettings | None = None, *, options: AskOptions | None = None
-    ) -> Evidence:
-        """As `asearch`."""
-        return self._background.run(self.asearch(query, settings, options=options))
+    search = _plain(asearch)
 
     async def agather(
         self, query: str, history: Iterable[Message] = (), *, options: AskOptions | None = None
@@ -338,11 +330,9 @@ class Engine:
         run, on = self._unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
             question = await on.understander.understand(query, _latest(history, options))
-            return await pipeline.gather(question, on, run.limits, lambda _event: None)
+            return await pipeline.gather(question, on, run.limits, ignore_event)
 
-    def gather(self, query: str, history: Iterable[Message] = (), *, options: AskOptions | None = None) -> Gathered:
-        """As `agather`."""
-        return self._background.run(self.agather(query, history, options=options))
+    gather = _plain(agather)
 
     async def ajudge(
         self,
@@ -368,16 +358,7 @@ class Engine:
             judgement = await on.judge.judge(question, evidence.readable)
             return replace(judgement, issues=(*judgement.issues, *evidence.notes))
 
-    def judge(
-        self,
-        query: str,
-        passages: Sequence[Passage | Hit] | None = None,
-        history: Iterable[Message] = (),
-        *,
-        options: AskOptions | None = None,
-    ) -> Judgement:
-        """As `ajudge`."""
-        return self._background.run(self.ajudge(query, passages, history, options=options))
+    judge = _plain(ajudge)
 
     async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one.
@@ -386,23 +367,20 @@ class Engine:
         """
         _run, on = self._unrecorded(only_text(text))
         evidence = await self._quarantined(only_hits(passages))
-        review = await on.verifier.check(text, evidence.readable.passages, one_claim=one_claim)
+        review = await on.text_verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
 
-    def check(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
-        """As `acheck`."""
-        return self._background.run(self.acheck(text, passages, one_claim=one_claim))
+    check = _plain(acheck)
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
         run, on = self._unrecorded(only_text(text))
-        evidence = await self._quarantined(only_hits(passages))
-        made = await fix_draft(text, evidence.readable.passages, on, run.limits, drop=drop)
-        return replace(made, review=with_masked(made.review, evidence))
+        given = DraftInput(text, await self._quarantined(only_hits(passages)), fixes=True, drops=drop)
+        draft = await review_given(given, on, run.limits)
+        draft = replace(draft, review=with_masked(draft.review, given.evidence))
+        return draft.fixed(text, on.notes())
 
-    def fix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
-        """As `afix`."""
-        return self._background.run(self.afix(text, passages, drop=drop))
+    fix = _plain(afix)
 
     async def aexamine(
         self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
@@ -416,13 +394,9 @@ class Engine:
             only_text(text), await self._quarantined(only_hits(passages)), question, mend or drop, drop
         )
         run = self._parts.begin_given(text, self._running)
-        return await review_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
+        return await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
 
-    def examine(
-        self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
-    ) -> DraftReport:
-        """As `aexamine`."""
-        return self._background.run(self.aexamine(text, passages, question=question, mend=mend, drop=drop))
+    examine = _plain(aexamine)
 
     async def _quarantined(self, hits: Sequence[Hit]) -> Evidence:
         """Passages that someone gives as evidence; long ones take a while to read."""
@@ -466,7 +440,7 @@ class Engine:
 
         However many questions there are, the caller's loop does nothing but wait for them.
         """
-        handed = emit if emit is unheard else self._background.handing(emit)
+        handed = emit if emit is ignore_event else self._background.handing(emit)
         return await self._background.arun(self._conduct(asked, handed, streamed))
 
     async def _conduct(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:

@@ -10,19 +10,23 @@ import pytest
 
 from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
-from assay.assessment.scoring import QualityThreshold
+from assay.assessment.scoring import QualityThreshold, RubricAdviser
 from assay.calibration.promise import Promise
 from assay.calibration.shipped import shipped
 from assay.core.budget import untimed
 from assay.core.stages import (
     LLM,
     Abstainer,
+    Adviser,
     Assessor,
+    Concluder,
     ConfidenceEstimator,
     Relevance,
     Repairer,
     Rules,
     Settler,
+    StyleEditor,
+    TextVerifier,
     Verifier,
     Weigher,
     Writer,
@@ -36,12 +40,16 @@ from assay.rules.loader import load_rules
 from assay.rules.output_rules import OutputRules
 from assay.testing.contracts import (
     AbstainerContract,
+    AdviserContract,
     AssessorContract,
+    ConcluderContract,
     ConfidenceEstimatorContract,
     RelevanceContract,
     RepairerContract,
     RulesContract,
     SettlerContract,
+    StyleEditorContract,
+    TextVerifierContract,
     VerifierContract,
     WeigherContract,
     WriterContract,
@@ -135,7 +143,6 @@ VERIFIERS: dict[str, Callable[[], Verifier]] = {
     "words and vectors": _plain,
     "checker": lambda: _plain(checker=True),
     "reader": lambda: _plain(reader=True),
-    "promised": lambda: PromisedVerifier(_plain(), _promised, deque(maxlen=50)),
     **{name: lambda name=name: _model(name) for name in ANY_MODEL},
 }
 
@@ -144,6 +151,24 @@ class TestVerifiers(VerifierContract):
     @pytest.fixture(params=VERIFIERS)
     def verifier(self, request: pytest.FixtureRequest) -> Verifier:
         return VERIFIERS[request.param]()
+
+
+TEXT_VERIFIERS: dict[str, Callable[[], TextVerifier]] = {
+    **VERIFIERS,  # type: ignore[dict-item] - each of them tests texts, too
+    "promised": lambda: PromisedVerifier(_plain(), _promised, deque(maxlen=50)),
+}
+
+
+class TestTextVerifiers(TextVerifierContract):
+    @pytest.fixture(params=TEXT_VERIFIERS)
+    def text_verifier(self, request: pytest.FixtureRequest) -> TextVerifier:
+        return TEXT_VERIFIERS[request.param]()
+
+
+class TestConcluders(ConcluderContract):
+    @pytest.fixture(params=["scripted", "words alone"])
+    def concluder(self, request: pytest.FixtureRequest) -> Concluder:
+        return ScriptedVerifier(Always(Review((), (), ()))) if request.param == "scripted" else _plain()
 
 
 class TestWeighers(WeigherContract):
@@ -173,6 +198,12 @@ class TestAssessors(AssessorContract):
         return ASSESSORS[request.param]()
 
 
+class TestAdvisers(AdviserContract):
+    @pytest.fixture(params=["scripted", "rubrics"])
+    def adviser(self, request: pytest.FixtureRequest) -> Adviser:
+        return ScriptedAssessor({}) if request.param == "scripted" else RubricAdviser()
+
+
 def _search() -> SearchRepairer:
     return SearchRepairer({"search": ScriptedRetriever(Always(EVIDENCE))}, _plain(), untold)
 
@@ -199,10 +230,24 @@ class TestRepairers(RepairerContract):
         return REPAIRERS[request.param]()
 
 
+def _rules(name: str) -> OutputRules | ScriptedRules:
+    return OutputRules(load_rules("neutral")) if name == "shipped" else ScriptedRules(Always(()))
+
+
 class TestRules(RulesContract):
     @pytest.fixture(params=["shipped", "scripted"])
     def rules(self, request: pytest.FixtureRequest) -> Rules:
-        return OutputRules(load_rules("neutral")) if request.param == "shipped" else ScriptedRules(Always(()))
+        return _rules(request.param)
+
+
+class TestStyleEditors(StyleEditorContract):
+    @pytest.fixture(params=["shipped", "scripted"])
+    def editor(self, request: pytest.FixtureRequest) -> StyleEditor:
+        return _rules(request.param)
+
+    @pytest.fixture
+    def rules(self) -> Rules:
+        return _rules("shipped")
 
 
 ESTIMATORS: dict[str, Callable[[], ConfidenceEstimator]] = {

@@ -98,7 +98,7 @@ def test_no_fault_passes_in_silence(provider: LocalProvider, fault: str):
     assert made.verdict is not Verdict.SUPPORTED
     assert [each.kind for each in made.repairs] == [RepairKind.HEDGE]
     (warning,) = made.warnings
-    assert warning.startswith(("the model that repairs failed", "what the model that repairs wrote was not used"))
+    assert warning.startswith(("the repair model failed", "the reply of the repair model was not used"))
     assert len(warning.split(": ", 1)[1]) > 3
 
 
@@ -125,4 +125,4 @@ def test_an_answer_says_that_its_repair_failed(provider: LocalProvider, tmp_path
         provider.misbehave(fault)
         answer = engine.ask("How tall is Mount Everest?")
     assert WRONG not in answer.text
-    assert any("the model that repairs" in each for each in answer.warnings)
+    assert any("the repair model" in each for each in answer.warnings)

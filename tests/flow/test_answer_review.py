@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -13,6 +13,7 @@ from assay.errors import ProviderFailed
 from assay.testing.fakes import (
     ScriptedAssessor,
     ScriptedJudge,
+    ScriptedRepairer,
     ScriptedRetriever,
     ScriptedRules,
     ScriptedVerifier,
@@ -138,20 +139,47 @@ async def test_the_best_draft_is_kept_not_the_last():
 
 
 @pytest.mark.parametrize(
-    ("limits", "streamed", "allowed_repairs"),
+    ("limits", "streamed", "allowed_repairs", "why"),
     [
-        (Limits(repairs=0), False, ALL),
-        (Limits(repairs=2), True, ALL),
-        (Limits(repairs=2), False, frozenset()),
+        (Limits(repairs=0), False, ALL, "the limit of 1 draft is reached"),
+        (Limits(repairs=2), True, ALL, "its sentences were shown already"),
+        (Limits(repairs=2), False, frozenset({RepairKind.EDIT}), "this profile writes one draft"),
+        (Limits(repairs=2), False, frozenset(), None),
     ],
 )
-async def test_it_is_not_written_again_past_the_limit_nor_while_someone_reads_nor_without_a_model(
-    limits, streamed, allowed_repairs
+async def test_an_answer_that_cannot_be_written_again_says_why_unless_it_is_quoted(
+    limits, streamed, allowed_repairs, why
 ):
     on = stages(Drafting([LONG]), ScriptedRules({LONG: BROKEN}), allowed_repairs=allowed_repairs)
     answer = await answered(on, limits, streamed=streamed)
-    assert (answer.text, answer.drafts) == (LONG, 1)
-    assert any(each.check == "rule:short" for each in answer.findings)
+    assert (answer.text, answer.drafts, answer.iterations) == (LONG, 1, 1)
+    assert any(finding.check == "rule:short" for finding in answer.findings)
+    assert answer.warnings == (() if why is None else (f"the answer was not written again: {why}",))
+
+
+async def test_repairs_of_sentences_take_nothing_from_the_drafts_for_structure():
+    failing = borne_out(LONG, Verdict.UNSUPPORTED)
+    wrong = Check("support", Status.FAILED, Severity.BLOCK, 1, "not in the source")
+    finding = Finding("support", 1, Severity.BLOCK, "not in the source", "")
+    reviews = {LONG: replace(failing, checks=(wrong,), findings=(finding,)), SHORT: borne_out(SHORT)}
+    writer = Drafting([LONG, SHORT])
+    repairer = ScriptedRepairer({(RepairKind.REWRITE, LONG.removesuffix(" [1]")): None})
+    on = stages(
+        writer,
+        ScriptedRules({LONG: BROKEN, SHORT: KEPT}),
+        allowed_repairs=ALL | {RepairKind.REWRITE},
+        reviews=reviews,
+    )
+    answer = await answered(replace(on, repairer=repairer, fallback_writer=writer), Limits(repairs=1))
+    assert repairer.asked == [RepairKind.REWRITE]
+    assert (answer.text, answer.drafts, answer.iterations) == (SHORT, 2, 2)
+
+
+async def test_a_structure_that_no_draft_keeps_says_when_the_drafts_are_used_up():
+    rules = ScriptedRules({LONG: (*BROKEN, *BROKEN), SHORT: BROKEN})
+    answer = await answered(stages(Drafting([LONG, SHORT]), rules), Limits(repairs=1))
+    assert (answer.text, answer.drafts) == (SHORT, 2)
+    assert answer.warnings == ("the answer was not written again: the limit of 2 drafts is reached",)
 
 
 async def test_a_model_that_fails_the_second_time_does_not_cost_the_first_answer():

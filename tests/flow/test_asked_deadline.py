@@ -150,7 +150,7 @@ async def test_a_repair_that_is_late_leaves_what_failed_marked_and_nothing_else_
     on = replace(on, in_time=Deadline(0.0).within)
     draft = f"{SAID} Elephants eat trees in Kenya. Nobody likes the cold soup of Rome."
     made = await fix_draft(draft, (PASSAGE,), on, Limits(repairs=4))
-    assert made.text == (f"{SAID} Elephants eat trees in Kenya. ⚠ Nobody likes the cold soup of Rome. ⚠")
+    assert made.given_text == (f"{SAID} Elephants eat trees in Kenya. ⚠ Nobody likes the cold soup of Rome. ⚠")
     assert len(model.asked) <= 1
     assert made.review.claims[0].verdict is Verdict.SUPPORTED
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import pytest
 
 from assay.core.fix import fix_draft
-from assay.core.stages import Verifier
+from assay.core.stages import TextVerifier
 from assay.engine import Engine
 from assay.errors import UsageError
-from assay.types import Draft, Evidence, Limits, Passage, Question, RepairKind, Review, Status, Verdict
+from assay.types import Limits, Passage, RepairKind, Review, Status, Verdict
 from assay.wiring import open_checker
 
 BRIDGE = "The bridge was opened on 3 May 1932 by the mayor. It cost 4 million dollars."
@@ -259,15 +259,9 @@ def test_other_languages_are_fixed_as_far_as_they_are_tested(engine: Engine):
 class Turning:
     """A verifier of whole drafts that finds a claim failing where one of some words is in the draft."""
 
-    inner: Verifier
+    inner: TextVerifier
     claim: str
     words: tuple[str, ...]
-
-    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
-        return await self.inner.review(question, evidence, draft, after=after)
-
-    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        return self.inner.conclude(question, draft, review)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         found = await self.inner.check(text, passages, one_claim=one_claim)
@@ -292,9 +286,9 @@ async def test_a_change_after_which_another_claim_fails_is_taken_back(words: tup
     text = "It cost 5 million dollars. The tunnel was closed in 1950."
     async with open_checker(models=False, checker="none") as gates:
         _run, on = gates._unrecorded(text)
-        on = replace(on, verifier=Turning(on.verifier, "tunnel", words))
+        on = replace(on, text_verifier=Turning(on.text_verifier, "tunnel", words))
         made = await fix_draft(text, PASSAGES, on, Limits())
-    assert made.text == f"{cost} The tunnel was closed in 1950."
+    assert made.given_text == f"{cost} The tunnel was closed in 1950."
     assert [claim.verdict for claim in made.review.claims][1] is Verdict.SUPPORTED
 
 

@@ -12,6 +12,7 @@ from assay import open_engine
 from assay.errors import UsageError
 from assay.types import Action, Answer, Outcome
 from assay.wiring.runs import replay
+from support.provider import MADE_UP
 
 TOWER = "# Tower\n\nThe tower was opened on 3 May 1932 by the mayor. It is 120 metres high.\n"
 KNOWN, UNKNOWN = "When was the tower opened?", "Who composed the opera Aida?"
@@ -81,7 +82,10 @@ def test_the_names_of_sufficiency_are_the_users(data: Path):
 
 def test_the_model_is_asked_in_the_borderline_band_alone(data: Path):
     says = model(
-        data, {"role": "judge", "reply": {"reason": "It is there.", "verdict": "yes", "missing": ""}}, SAYS
+        data,
+        {"role": "judge", "contains": MADE_UP, "reply": {"reason": "no", "verdict": "no", "missing": "it"}},
+        {"role": "judge", "reply": {"reason": "It is there.", "verdict": "yes", "missing": ""}},
+        SAYS,
     )
     settings = {"model": says, "profile": "balanced"}
     within = asked(data, KNOWN, borderline_low=0.0, borderline_high=1.0, **settings)

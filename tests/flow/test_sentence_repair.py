@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from assay.core.repair import compose, repair_sentence
+from assay.core.draft import compose
+from assay.core.repair import repair_sentence
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderFailed
 from assay.testing.fakes import ScriptedRepairer, ScriptedVerifier, scripted_stages
 from assay.testing.fakes import review_of as review
@@ -51,7 +52,7 @@ async def mend(
     repairs = ScriptedRepairer({**NOTHING, **script})
     on = scripted_stages(verifier=ScriptedVerifier(reviews), repairer=repairs, allowed_repairs=allowed_repairs)
     after = await repair_sentence(
-        Sentence(1, "Hot."), before, QUESTION, HELD, on, limits or Limits(repairs=8), asked, late=late
+        Sentence(1, "Hot."), before, QUESTION, HELD, on, limits or Limits(repairs=8), asked, is_late=late
     )
     return after, repairs.asked
 
@@ -59,7 +60,7 @@ async def mend(
 async def test_a_sentence_that_passes_is_not_touched():
     after, asked = await mend({"Hot.": review(("Hot.", GOOD))}, {})
     assert (after.sentence, after.repairs, after.versions, asked) == (Sentence(1, "Hot."), (), (), [])
-    assert after.blocked is None
+    assert after.blocking_reason is None
 
 
 async def test_the_smallest_repair_that_betters_it_is_kept_and_no_further_one_tried():
@@ -123,7 +124,7 @@ async def test_a_candidate_after_which_another_claim_fails_is_not_kept():
 
 async def test_what_fails_and_is_not_mended_is_dropped_with_its_claims():
     after, asked = await mend({"Hot.": review(("Hot.", BAD))}, {(RepairKind.DROP, "Hot."): GONE})
-    assert (after.sentence, after.blocked) == (None, "nothing helped")
+    assert (after.sentence, after.blocking_reason) == (None, "nothing helped")
     assert [claim.text for claim in after.dropped] == ["Hot."]
     assert after.dropped[0].history[-1].state == "dropped"
     assert asked[-1] is RepairKind.DROP
@@ -136,7 +137,7 @@ async def test_what_fails_is_marked_where_nothing_is_to_be_dropped():
     script = {(RepairKind.HEDGE, "Hot."): becomes("Hot.", hedged=True)}
     after, asked = await mend(reviews, script, allowed_repairs=EVERY - {RepairKind.DROP})
     assert after.sentence == Sentence(1, "Hot.", hedged=True)
-    assert after.blocked == "why"
+    assert after.blocking_reason == "why"
     assert asked[-1] is RepairKind.HEDGE
 
 
@@ -161,7 +162,7 @@ async def test_what_was_found_stays_with_the_sentence():
     reviews = {"Hot.": review(("Hot.", BAD)), "Hot. [1]": review(("Hot.", GOOD))}
     after, _ = await mend(reviews, {(RepairKind.FETCH, "Hot."): becomes("Hot.", "p2", evidence=MORE)})
     assert after.evidence == MORE
-    assert after.asked == 1
+    assert after.requests == 1
 
 
 @pytest.mark.parametrize(("limit", "asked", "tried"), [(0, 0, 0), (1, 0, 1), (2, 0, 2), (2, 1, 1), (2, 2, 0)])
@@ -169,7 +170,7 @@ async def test_as_many_searches_and_models_are_asked_as_the_answer_may_have(limi
     reviews = {"Hot.": review(("Hot.", BAD))}
     after, kinds = await mend(reviews, {(RepairKind.DROP, "Hot."): GONE}, limits=Limits(repairs=limit), asked=asked)
     assert sum(kind in (RepairKind.FETCH, RepairKind.REWRITE) for kind in kinds) == tried
-    assert after.asked == tried
+    assert after.requests == tried
     assert after.sentence is None
 
 
@@ -182,7 +183,7 @@ async def test_a_repair_that_could_not_be_made_is_passed_over(error):
     reviews = {"Hot.": review(("Hot.", BAD))}
     after, _ = await mend(reviews, {(RepairKind.REWRITE, "Hot."): error, (RepairKind.DROP, "Hot."): GONE})
     assert after.sentence is None
-    assert after.late == (error is LATE)
+    assert after.is_late == (error is LATE)
     said = "a sentence that could not be borne out was not rewritten: the service answered 500"
     assert after.notes == ((said,) if error is DOWN else ())
 
@@ -204,7 +205,7 @@ async def test_what_is_left_of_a_sentence_and_cannot_be_tested_in_time_is_marked
     }
     after, _ = await mend(reviews, script)
     assert after.sentence == Sentence(1, "Hot.", hedged=True)
-    assert (after.blocked, after.dropped) == ("why", ())
+    assert (after.blocking_reason, after.dropped) == ("why", ())
 
 
 @pytest.mark.parametrize(
@@ -215,7 +216,7 @@ async def test_a_sentence_that_could_not_be_tested_is_unknown_and_marked(error, 
     marked = becomes("Hot.", "p1", hedged=True)
     after, _ = await mend({"Hot.": error}, {(RepairKind.HEDGE, "Hot."): marked})
     assert after.sentence.hedged
-    assert (after.blocked, after.late) == (cause, error is LATE)
+    assert (after.blocking_reason, after.is_late) == (cause, error is LATE)
     (claim,), (check,) = after.review.claims, after.review.checks
     assert (claim.text, claim.verdict, claim.support) == ("Hot.", OPEN, None)
     assert [event.state for event in claim.history] == ["proposed", "unknown", "hedged"]
@@ -235,7 +236,7 @@ async def test_what_comes_when_it_is_late_is_not_tested():
 async def test_an_untested_sentence_tells_of_its_marks():
     sentence = Sentence(2, "\nHot.", ("p1",), ("[9]",))
     on = scripted_stages(repairer=ScriptedRepairer({}))
-    after = await repair_sentence(sentence, (Sentence(1, "Warm."),), QUESTION, HELD, on, Limits(), late=True)
+    after = await repair_sentence(sentence, (Sentence(1, "Warm."),), QUESTION, HELD, on, Limits(), is_late=True)
     said = compose((Sentence(1, "Warm."), sentence)).text
     assert said == "Warm.\nHot. [1] [9]"
     assert [said[each.start : each.end] for each in after.review.citations] == ["[1]", "[9]"]
@@ -262,13 +263,13 @@ async def test_a_marked_row_ends_behind_its_sign():
 async def test_only_what_is_able_is_tried():
     reviews = {"Hot.": review(("Hot.", BAD))}
     after, asked = await mend(reviews, {}, allowed_repairs=frozenset({RepairKind.RE_CITE}))
-    assert (after.sentence, asked, after.blocked) == (Sentence(1, "Hot."), [RepairKind.RE_CITE], "why")
+    assert (after.sentence, asked, after.blocking_reason) == (Sentence(1, "Hot."), [RepairKind.RE_CITE], "why")
 
 
 async def test_a_sentence_is_reviewed_behind_those_before_it():
     before = (Sentence(1, "Warm.", ("p1",)),)
     after, _ = await mend({"Warm. [1] Hot.": review(("Hot.", GOOD))}, {}, before=before)
-    assert after.blocked is None
+    assert after.blocking_reason is None
 
 
 def test_a_marked_sentence_shows_it_behind_its_citations():

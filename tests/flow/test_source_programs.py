@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.core.draft_review import DraftReport
+from assay.core.draft import DraftReport
 from assay.engine import Engine
 from assay.types import Passage, Status, Verdict
 from assay.wiring import open_checker

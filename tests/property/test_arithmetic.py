@@ -1,4 +1,4 @@
-"""Whatever stands in a claim and near it, what is derived adds up, and nothing fails or takes long."""
+"""Whatever stands in a claim and near it, what is derive_number adds up, and nothing fails or takes long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.nlp.analysis import analyse
-from assay.nlp.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, derived, derived_date, near_of
+from assay.nlp.arithmetic import MOST_NEAR, Day, Derivation, Near, Number, derive_date, derive_number, near_of
 
 PIECES = st.sampled_from(
     ["3", "4.5", "12", "1932", "in total", "more than", "about", ", ", "€", "%", "percentage points", "May",
@@ -22,15 +22,15 @@ COUNTS = st.integers(2, 10_000)
 
 
 def first(claim: str, *sentences: str) -> Derivation | None:
-    return derived(claim, analyse(claim).quantities[0], near_of(sentences))
+    return derive_number(claim, analyse(claim).quantities[0], near_of(sentences))
 
 
 @given(TEXTS, st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=2))
 def test_what_is_derived_starts_from_what_is_near(claim: str, sentences: list[str], around: list[str]) -> None:
     near = near_of(sentences, around)
     assert len(near.numbers) <= MOST_NEAR
-    found = [derived(claim, each, near) for each in analyse(claim).quantities]
-    found += [derived_date(claim, each, near) for each in analyse(claim).dates]
+    found = [derive_number(claim, each, near) for each in analyse(claim).quantities]
+    found += [derive_date(claim, each, near) for each in analyse(claim).dates]
     for each in filter(None, found):
         assert 1 <= len(each.operands) <= 4
         for operand in each.operands:
@@ -38,13 +38,13 @@ def test_what_is_derived_starts_from_what_is_near(claim: str, sentences: list[st
             place = text[operand.value.start : operand.value.end]
             assert operand.written in place
             assert operand in (*near.numbers, *near.days)
-        assert each.told.partition(" = ")[2]
+        assert each.formula.partition(" = ")[2]
 
 
 @given(TEXTS)
 def test_nothing_follows_from_nothing(claim: str) -> None:
-    assert all(derived(claim, each, Near()) is None for each in analyse(claim).quantities)
-    assert all(derived_date(claim, each, Near()) is None for each in analyse(claim).dates)
+    assert all(derive_number(claim, each, Near()) is None for each in analyse(claim).quantities)
+    assert all(derive_date(claim, each, Near()) is None for each in analyse(claim).dates)
 
 
 @given(COUNTS, COUNTS, COUNTS)
@@ -80,9 +80,9 @@ def test_years_go_by_from_the_earlier_to_the_later(one: int, other: int, claimed
 def test_a_day_some_days_away_follows(day: datetime.date, days: int) -> None:
     away = day + datetime.timedelta(days=days)
     claim = f"It ended on {away.isoformat()}."
-    found = derived_date(
+    found = derive_date(
         claim, analyse(claim).dates[0], near_of([f"It is {abs(days)} days from {day.isoformat()}."])
     )
     assert found is not None
     assert [type(each) for each in found.operands] == [Day, Number]
-    assert ("+" in found.told) == (days > 0)
+    assert ("+" in found.formula) == (days > 0)

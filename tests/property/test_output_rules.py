@@ -81,7 +81,7 @@ ASKED = Question("What does it cost?", "What does it cost?")
 
 
 def examined(rules: OutputRules, text: str):
-    return asyncio.run(rules.examine(ASKED, Evidence(), text))
+    return asyncio.run(rules.examine(ASKED, Evidence(), text))[0]
 
 
 @given(texts)

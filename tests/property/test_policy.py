@@ -47,7 +47,7 @@ def test_searching_again_ends_with_the_rounds(judgement, ids, path, rounds, able
 @given(judgements, found, steps, worths)
 def test_an_answer_that_can_be_given_is_given(judgement, ids, path, worth):
     choice = next_action(judgement, ids, path, Limits(rounds=9), frozenset(Action), worth)
-    sure = judgement.sufficiency is None or judgement.sufficiency >= worth.sure
+    sure = judgement.sufficiency is None or judgement.sufficiency >= worth.answer_threshold
     recommended = judgement.recommendation is Action.ANSWER
     assert choice.action is not Action.ANSWER or recommended
     assert choice.action is Action.ANSWER or not (recommended and sure)
@@ -81,7 +81,7 @@ def test_outside_is_asked_once(judgement, ids, path, rounds):
 
 UNSURE = Judgement(0.75, Action.ANSWER, "because", triage=Triage.CORRECT)
 OUTSIDE = SearchUtility(
-    {(Action.EXTERNAL, Triage.CORRECT): 0.3, (Action.EXTERNAL, Triage.AMBIGUOUS): 0.3}, sure=0.8
+    {(Action.EXTERNAL, Triage.CORRECT): 0.3, (Action.EXTERNAL, Triage.AMBIGUOUS): 0.3}, answer_threshold=0.8
 )
 
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from assay.core.draft import compose
 from assay.core.fix import fix_draft
 from assay.core.policy import LADDER, is_better, next_repair
-from assay.core.repair import compose, repair_sentence
+from assay.core.repair import repair_sentence
 from assay.core.stages import Stages
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.segments import at_end, cut, joined, rewritten, with_citations_changed, with_words_changed
@@ -56,7 +57,7 @@ class Whim:
     texts: tuple[str | None, ...]
     verdicts: tuple[tuple[Verdict, ...], ...]
 
-    async def mend(self, kind, question, evidence, sentence, review, begins):
+    async def repair(self, kind, question, evidence, sentence, review, begins):
         text = self.texts[sum(map(ord, kind.value + sentence.text)) % len(self.texts)]
         if kind is RepairKind.HEDGE:
             return Candidate(replace(sentence, hedged=True), evidence, "marked", "whim")
@@ -97,7 +98,7 @@ def test_mending_ends_within_its_limits_and_breaks_nothing(
     after = asyncio.run(
         repair_sentence(Sentence(1, "A"), (), ASKED, Evidence(), on, Limits(repairs=repairs), asked)
     )
-    assert after.asked <= max(0, repairs - asked)
+    assert after.requests <= max(0, repairs - asked)
     assert len(after.versions) == len(after.repairs)
     kept = [each for each in after.repairs if each.kind not in (RepairKind.HEDGE, RepairKind.DROP)]
     assert len(kept) <= 3 * sum(len(verdicts) + 1 for verdicts in whim.verdicts)
@@ -116,7 +117,7 @@ def test_mending_ends_within_its_limits_and_breaks_nothing(
 def test_at_the_limit_nothing_blocked_is_shown_as_if_it_had_passed(whim: Whim, allowed_repairs) -> None:
     on = stages(whim, whim, allowed_repairs)
     after = asyncio.run(repair_sentence(Sentence(1, "A"), (), ASKED, Evidence(), on, Limits(repairs=0), 0))
-    if after.sentence is not None and after.blocked is not None:
+    if after.sentence is not None and after.blocking_reason is not None:
         assert after.sentence.hedged
 
 
@@ -173,8 +174,7 @@ def test_a_fixed_draft_breaks_no_claim_and_leaves_what_did_not_fail(text: str, s
     verifier = DeterministicVerifier()
     on = stages(verifier, RulesRepairer(verifier), frozenset(LADDER) - {RepairKind.REWRITE})
     before = asyncio.run(verifier.check(text.replace(SIGN, " "), held))
-    made = asyncio.run(fix_draft(text, held, on, Limits(), drop=drop))
-    assert made.before == text
+    made = asyncio.run(fix_draft(text, held, on, Limits(), drop=drop)).fixed(text, ())
     assert (made.text == text) == (not made.repairs)
     supported = [said(claim) for claim in before.claims if claim.verdict is Verdict.SUPPORTED]
     after = {said(claim): claim.verdict for claim in made.review.claims}
@@ -210,7 +210,7 @@ def test_rules_give_candidates_for_the_same_sentence_on_evidence_that_was_given(
     async def candidates() -> list[Candidate | None]:
         review = await verifier.review(ASKED, evidence, draft, after=1)
         begins = draft.spans[-1].start
-        return [await repairer.mend(kind, ASKED, evidence, sentence, review, begins) for kind in LADDER]
+        return [await repairer.repair(kind, ASKED, evidence, sentence, review, begins) for kind in LADDER]
 
     for kind, made in zip(LADDER, asyncio.run(candidates()), strict=True):
         if made is None or made.sentence is None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from assay.core.stages import LLM
 from assay.errors import ProviderUnreachable
 from assay.models.structured import StructuredModel
+from assay.testing.fakes import ScriptedModel
 from assay.types import ModelReply, ModelRequest, Usage
-from support.provider import Asked, plain_answer
+from support.provider import MADE_UP, Asked, plain_answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,25 @@ class LocalModel:
 
     async def aclose(self) -> None:
         """Nothing is held."""
+
+
+class HonestJudge(ScriptedModel):
+    """Gives its replies in order, and says that the made-up question by which a judge is tested is not answered.
+
+    `requests` are those of the script, `tests` those for the made-up question.
+    """
+
+    def __init__(self, *replies: str | Mapping[str, Any] | Exception) -> None:
+        super().__init__(*replies)
+        self.tests: list[ModelRequest] = []
+
+    async def complete(self, request: ModelRequest) -> ModelReply:
+        """The next reply, or an honest no."""
+        asked = Asked("openai", "honest", request.messages, request.reply_schema)
+        if MADE_UP not in asked.prompt:
+            return await super().complete(request)
+        self.tests.append(request)
+        return ModelReply(plain_answer(asked), "stop", Usage(calls=1), self.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from assay.assessment.measures import (
     relevance,
     user_alignment,
 )
-from assay.assessment.rubrics import Yardstick, shipped_rubrics
-from assay.assessment.scoring import ALL_CRITERIA, advice_for, assessed
+from assay.assessment.rubrics import RubricSet, shipped_rubrics
+from assay.assessment.scoring import ALL_CRITERIA, assessed
 from assay.core.budget import ASSESSMENT, Timing
 from assay.core.profiles import QualityThreshold, bar_for
 from assay.core.stages import Assessor
-from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Finding, Question, Review
+from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Question, Review
 
 # An answer of more characters is taken apart on another thread, off the event loop.
 _SOON_READ = 4_000
@@ -41,11 +41,11 @@ MEASURES: Mapping[Criterion, Callable[[Reading], Measured]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class DeterministicAssessor:
-    """Assesses by rules, whose formulas stand in `assay.assessment.measures`; and gives the yardstick's hash."""
+    """Assesses by rules, whose formulas stand in `assay.assessment.measures`; and gives the hash of the rubrics."""
 
     criteria: tuple[Criterion, ...] = ALL_CRITERIA
     bar: QualityThreshold = field(default_factory=QualityThreshold)
-    yardstick: Yardstick = field(default_factory=shipped_rubrics, repr=False)
+    rubrics: RubricSet = field(default_factory=shipped_rubrics, repr=False)
 
     async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
         """The estimates of the chosen criteria."""
@@ -53,15 +53,11 @@ class DeterministicAssessor:
             return self.estimate(question, evidence, draft, review)
         return await asyncio.to_thread(self.estimate, question, evidence, draft, review)
 
-    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings, with the strategy for the weakest criterion where the answer did not pass."""
-        return advice_for(assessment, findings, self.yardstick)
-
     def estimate(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
         """The same, at once."""
         reading = read(question, evidence, draft, review)
         scores = tuple(_scored(each, MEASURES[each](reading)) for each in self.criteria)
-        return assessed(scores, self.yardstick.sha256, self.bar)
+        return assessed(scores, self.rubrics.sha256, self.bar)
 
 
 def _scored(criterion: Criterion, measured: Measured) -> CriterionScore:
@@ -88,10 +84,6 @@ class AdaptiveAssessor:
         found = await self.inner.assess(question, evidence, draft, review)
         return assessed(found.scores, found.rubric, bar_for(question, self.usual))
 
-    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """As `inner` advises."""
-        return self.inner.advise(assessment, findings)
-
 
 # How long an assessor takes.
 
@@ -107,7 +99,3 @@ class TimedAssessor:
         """As `inner`."""
         with self.timing(ASSESSMENT):
             return await self.inner.assess(question, evidence, draft, review)
-
-    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """As `inner`."""
-        return self.inner.advise(assessment, findings)

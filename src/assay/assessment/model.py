@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
-from assay.assessment.rubrics import Rubric, Yardstick, shipped_rubrics
-from assay.assessment.scoring import ALL_CRITERIA, advice_for, assessed
+from assay.assessment.rubrics import Rubric, RubricSet, shipped_rubrics
+from assay.assessment.scoring import ALL_CRITERIA, assessed
 from assay.core.profiles import QualityThreshold
 from assay.core.stages import LLM
 from assay.errors import BudgetSpent, DeadlinePassed, PromptTooLong, ProviderError
@@ -22,7 +22,6 @@ from assay.types import (
     CriterionScore,
     Draft,
     Evidence,
-    Finding,
     ModelRequest,
     PromptMessage,
     Question,
@@ -97,7 +96,7 @@ class ModelAssessor:
     llm: LLM
     criteria: tuple[Criterion, ...] = ALL_CRITERIA
     bar: QualityThreshold = field(default_factory=QualityThreshold)
-    yardstick: Yardstick = field(default_factory=shipped_rubrics, repr=False)
+    rubrics: RubricSet = field(default_factory=shipped_rubrics, repr=False)
     room: int = 6000
     fence: FenceSource = random_fence
 
@@ -112,15 +111,11 @@ class ModelAssessor:
         except (ProviderError, BudgetSpent) as error:
             return self._unknown(f"{self.llm.name} could not assess it: {_line(str(error))}")
         scores = tuple(_score(each, reply.of(each), draft.text, self.llm.name) for each in self.criteria)
-        return assessed(scores, self.yardstick.sha256, self.bar)
-
-    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings, with the strategy for the weakest criterion where the answer did not pass."""
-        return advice_for(assessment, findings, self.yardstick)
+        return assessed(scores, self.rubrics.sha256, self.bar)
 
     async def _ask(self, shown: str) -> AssessmentReply:
         """The model's reply; raises ProviderError and BudgetSpent."""
-        rubrics = "\n\n".join(_told(self.yardstick.of(each)) for each in self.criteria)
+        rubrics = "\n\n".join(_told(self.rubrics.of(each)) for each in self.criteria)
         request = ModelRequest(
             role="judge",
             messages=(PromptMessage("system", f"{PROMPT}\n\n{rubrics}"), PromptMessage("user", shown)),
@@ -135,7 +130,7 @@ class ModelAssessor:
     def _unknown(self, cause: str) -> Assessment:
         """Every criterion unknown, for one cause."""
         scores = tuple(_unjudged(each, cause, self.llm.name) for each in self.criteria)
-        return assessed(scores, self.yardstick.sha256, self.bar)
+        return assessed(scores, self.rubrics.sha256, self.bar)
 
 
 def prompt_of(question: Question, evidence: Evidence, draft: Draft, room: int, fence: FenceSource) -> str:

@@ -1,4 +1,4 @@
-"""The yardstick: the rubrics that answers are assessed by and the strategies that improve them, pinned by a hash.
+"""The rubrics: the rubrics that answers are assessed by and the strategies that improve them, pinned by a hash.
 
 It ships with the program, so that it is the same at each start. One with a model's wording is made only by an
 explicit command; its file carries its own hash, and a file that was changed since is refused.
@@ -31,7 +31,7 @@ from assay.core.stages import LLM
 from assay.errors import UsageError
 from assay.types import Criterion, ModelRequest, PromptMessage
 
-# A yardstick of one's own stands in the data folder under this name.
+# Own rubrics stand in the data folder under this name.
 FILE_NAME = "yardstick.toml"
 _SHIPPED = Path(__file__).with_name(FILE_NAME)
 StrategyName = Literal["accuracy", "completeness", "coherence", "relevance", "citation_quality", "general"]
@@ -114,7 +114,7 @@ class Strategy(_Part):
         return self
 
 
-class Yardstick(_Part):
+class RubricSet(_Part):
     """A rubric for every criterion and every strategy, each once.
 
     >>> shipped_rubrics().of(Criterion.ACCURACY).version
@@ -160,13 +160,13 @@ def _refuse_others(what: str, found: Sequence[str], wanted: Iterable[str]) -> No
 
 
 @cache
-def shipped_rubrics() -> Yardstick:
-    """The yardstick that this version of assay ships."""
-    return Yardstick(**tomllib.loads(_SHIPPED.read_text(encoding="utf-8")))
+def shipped_rubrics() -> RubricSet:
+    """The rubrics that this version of assay ships."""
+    return RubricSet(**tomllib.loads(_SHIPPED.read_text(encoding="utf-8")))
 
 
-def yardstick_in(folder: Path) -> Yardstick:
-    """The yardstick of a data folder, the shipped one where it has none of its own.
+def rubrics_in(folder: Path) -> RubricSet:
+    """The rubrics of a data folder, the shipped one where it has none of its own.
 
     Raises UsageError for a file that cannot be read, is not of the form, or was changed since it was pinned.
     """
@@ -174,12 +174,12 @@ def yardstick_in(folder: Path) -> Yardstick:
     return read(path) if path.exists() else shipped_rubrics()
 
 
-def read(path: Path) -> Yardstick:
-    """The yardstick of a file whose `sha256` pins it. Raises UsageError."""
+def read(path: Path) -> RubricSet:
+    """The rubrics of a file whose `sha256` pins it. Raises UsageError."""
     try:
         raw = tomllib.loads(path.read_text(encoding="utf-8"))
         pinned = raw.pop("sha256", None)
-        found = Yardstick(**raw)
+        found = RubricSet(**raw)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", hint=_HINT) from error
     except ValidationError as error:
@@ -196,22 +196,22 @@ def read(path: Path) -> Yardstick:
     return found
 
 
-def write(yardstick: Yardstick, path: Path) -> None:
-    """Write the yardstick with its hash, for `read`; the file is whole or not there."""
+def write(rubrics: RubricSet, path: Path) -> None:
+    """Write the rubrics with its hash, for `read`; the file is whole or not there."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_suffix(".new")
-    new.write_text(as_toml(yardstick), encoding="utf-8")
+    new.write_text(as_toml(rubrics), encoding="utf-8")
     new.replace(path)
 
 
-def as_toml(yardstick: Yardstick) -> str:
-    """The yardstick as TOML, its hash first.
+def as_toml(rubrics: RubricSet) -> str:
+    """The rubrics as TOML, its hash first.
 
     >>> as_toml(shipped_rubrics()).splitlines()[0] == f'sha256 = "{shipped_rubrics().sha256}"'
     True
     """
-    tables = [f"sha256 = {json.dumps(yardstick.sha256)}"]
-    for name, parts in (("rubric", yardstick.rubric), ("strategy", yardstick.strategy)):
+    tables = [f"sha256 = {json.dumps(rubrics.sha256)}"]
+    for name, parts in (("rubric", rubrics.rubric), ("strategy", rubrics.strategy)):
         tables += [_table(name, part) for part in parts]
     return "\n\n".join(tables) + "\n"
 
@@ -230,7 +230,7 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-# A yardstick with a model's wording: what is asked and what scores mean is said anew, names and scores stay.
+# A rubrics with a model's wording: what is asked and what scores mean is said anew, names and scores stay.
 
 
 _RUBRIC_PROMPT = """You word the rubric by which answers to questions are judged. The answers stand on numbered \
@@ -296,14 +296,14 @@ class Rewording:
 
     llm: LLM
 
-    async def of(self, base: Yardstick) -> Yardstick:
-        """The yardstick in the model's words, each part's version raised by one.
+    async def of(self, base: RubricSet) -> RubricSet:
+        """The rubrics in the model's words, each part's version raised by one.
 
         Raises ProviderError where the model fails or twice breaks the form; nothing is made then.
         """
         rubrics = [await self._rubric(each) for each in base.rubric]
         strategies = [await self._strategy(each) for each in base.strategy]
-        return Yardstick(rubric=tuple(rubrics), strategy=tuple(strategies))
+        return RubricSet(rubric=tuple(rubrics), strategy=tuple(strategies))
 
     async def _rubric(self, base: Rubric) -> Rubric:
         reply = await self._ask(_RUBRIC_PROMPT, base, _Reworded, {"levels": len(base.levels)})

@@ -32,7 +32,7 @@ from assay.errors import UsageError
 
 if TYPE_CHECKING:
     from assay.cli.pipes import Request
-    from assay.core.draft_review import DraftReport
+    from assay.core.draft import DraftReport
     from assay.engine import Engine
     from assay.types import Judgement, Passage
 

@@ -31,11 +31,11 @@ def show(
     verbose: Verbose = False,
 ) -> None:
     """Show the rubrics and strategies in force, as TOML with their hash."""
-    from assay.assessment.rubrics import as_toml, yardstick_in
+    from assay.assessment.rubrics import as_toml, rubrics_in
     from assay.settings import load_settings
 
     terminal = terminal_of(ctx)
-    found = yardstick_in(load_settings(given).settings.data_dir)
+    found = rubrics_in(load_settings(given).settings.data_dir)
     if as_json:
         terminal.object({"sha256": found.sha256, **found.model_dump(mode="json")})
     else:
@@ -51,10 +51,10 @@ def hash_(
     verbose: Verbose = False,
 ) -> None:
     """Print the hash of the rubrics and strategies in force; every assessment records it."""
-    from assay.assessment.rubrics import yardstick_in
+    from assay.assessment.rubrics import rubrics_in
     from assay.settings import load_settings
 
-    terminal_of(ctx).line(yardstick_in(load_settings(given).settings.data_dir).sha256)
+    terminal_of(ctx).line(rubrics_in(load_settings(given).settings.data_dir).sha256)
 
 
 @takes(*FOR_DOCTOR)

@@ -1,4 +1,4 @@
-"""From what a run found to the answer object that everyone is shown. Pure."""
+"""Assemble the answer object that everyone is shown. Pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from assay.core.repair import DraftState
-from assay.core.review import ReviewedAnswer
+from assay.core.draft import DraftState
 from assay.core.stages import Stages
 from assay.nlp.blocks import is_header
 from assay.types import (
@@ -23,6 +22,7 @@ from assay.types import (
     Evidence,
     Explanation,
     Gathered,
+    Judgement,
     Message,
     Outcome,
     Passage,
@@ -32,8 +32,9 @@ from assay.types import (
     Source,
     SourceMapEntry,
     Status,
-    Verdict,
 )
+
+_NOT_JUDGED = Judgement(None, Action.ANSWER, "nothing was searched: the sources were given", mode_used="given")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,56 +56,101 @@ def assemble_answer(
     ask: Ask,
     question: Question,
     gathered: Gathered,
-    whole: ReviewedAnswer,
+    written: DraftState,
     stages: Stages,
     reading: AnswerReading | None = None,
 ) -> Answer:
-    """The answer object of a reviewed draft; `reading` is what a reader makes of it, where there is one.
+    """The answer object of a reviewed own draft; `reading` is what a reader makes of it, if there is one.
 
     Quotes that do not answer the question are no answer: it is declined, unless somebody has read them already.
     """
-    written = whole.written
-    review, draft = written.review, written.draft
+    review = written.review
     confidence = stages.confidence_estimator.rate(gathered.judgement, review, reading)
-    only_quotes = all(each.quotes for each in written.sentences)
+    only_quotes = all(sentence.quotes for sentence in written.sentences)
     if confidence.answers == "no" and only_quotes and not ask.streamed:
         return assemble_refusal(ask, question, gathered, stages, written.notes)
-    if _is_written(written, stages) and confidence.answers == "unsure":
-        # The bars were fitted on quotes: of a model's own words only a plain yes or no means something.
+    if _is_by_model(written, stages) and confidence.answers == "unsure":
+        # The thresholds were fitted on quotes: of a model's own words only a plain yes or no means something.
         confidence = replace(confidence, answers=None)
-    relevant = _relevant(confidence)
-    checks = gathered.judgement.checks + review.checks + relevant
-    sources = numbered(draft, written.evidence, review.claims)
+    answer = _answer(ask, written, stages, gathered.judgement, confidence)
+    is_partial = _is_partial(question, gathered) or written.is_cut
+    sources = _numbered_sources(written.draft, written.evidence, review.claims)
+    return replace(
+        answer,
+        outcome=Outcome.PARTIAL if is_partial else Outcome.ANSWERED,
+        sources=sources,
+        checks=gathered.judgement.checks + review.checks + _relevance_check(confidence),
+        searches=len(gathered.path),
+        warnings=(
+            *(*_unclear(gathered), *_search_warnings(question, gathered, stages)),
+            *(*written.notes, *_late(written)),
+            *(*_not_made(gathered.judgement.checks + review.checks), *disagreements(review)),
+            *_weak(written.assessment),
+        ),
+        explanation=Explanation(written.prompt, source_map(review.claims, sources)) if stages.explains else None,
+    )
+
+
+def assemble_refusal(
+    ask: Ask, question: Question, gathered: Gathered, stages: Stages, notes: tuple[str, ...] = ()
+) -> Answer:
+    """The answer object of a question that is not answered: what is missing and what was tried.
+
+    `notes` are those of a draft without sentences.
+    """
+    judgement, nothing = gathered.judgement, DraftState(Evidence(), drafts=0)
+    confidence = stages.confidence_estimator.rate(judgement, nothing.review)
+    return replace(
+        _answer(ask, nothing, stages, judgement, confidence),
+        outcome=Outcome.CLARIFY if gathered.action is Action.CLARIFY else Outcome.ABSTAINED,
+        text=stages.abstainer.decline(question, gathered),
+        checks=judgement.checks,
+        searches=len(gathered.path),
+        warnings=_search_warnings(question, gathered, stages) + notes + _not_made(judgement.checks),
+    )
+
+
+def assemble_given(ask: Ask, draft: DraftState, stages: Stages) -> Answer:
+    """The answer object of a reviewed draft from elsewhere: nothing was searched for it."""
+    answer = _answer(ask, draft, stages, _NOT_JUDGED, stages.confidence_estimator.rate(_NOT_JUDGED, draft.review))
+    return replace(
+        answer,
+        sources=_used_sources(draft.evidence, draft.review),
+        models=replace(stages.models, writer="elsewhere", judge="none"),
+        warnings=(*stages.notes(), *draft.notes, *_late(draft), *disagreements(draft.review)),
+    )
+
+
+def _answer(ask: Ask, written: DraftState, stages: Stages, judgement: Judgement, confidence: Confidence) -> Answer:
+    """What every answer object takes from its draft; `ms` and the trace are the run's."""
+    draft, review = written.draft, written.review
     return Answer(
         run_id=ask.run_id,
         question=ask.text,
-        outcome=Outcome.PARTIAL if _is_partial(question, gathered) or written.cut else Outcome.ANSWERED,
+        outcome=Outcome.ANSWERED,
         text=draft.text,
         verdict=review.verdict,
         claims=review.claims,
-        sources=sources,
+        sources=(),
         citations=review.citations,
         invalid_citations=review.invalid_citations,
-        judgement=gathered.judgement,
-        checks=checks,
+        judgement=judgement,
+        checks=review.checks,
         findings=review.findings,
         repairs=written.repairs,
         drafts=written.drafts,
-        iterations=len(gathered.path),
+        iterations=written.drafts,
+        searches=0,
         confidence=confidence,
-        warnings=(
-            *(*_unclear(gathered), *_told(question, gathered, stages), *written.notes, *_late(written)),
-            *(*_not_made(gathered.judgement.checks + review.checks), *told_apart(review), *_weak(whole.assessment)),
-        ),
+        warnings=(),
         models=stages.models,
         usage=stages.spent(),
         profile=ask.profile,
-        mode_used=gathered.judgement.mode_used,
+        mode_used=judgement.mode_used,
         ms=0.0,
         profile_reason=ask.profile_reason,
         dropped=written.dropped,
-        assessment=whole.assessment,
-        explanation=Explanation(written.prompt, source_map(review.claims, sources)) if stages.explains else None,
+        assessment=written.assessment,
     )
 
 
@@ -114,36 +160,37 @@ def source_map(claims: Sequence[Claim], sources: Sequence[Source]) -> tuple[Sour
     entries = []
     for claim in claims:
         used = dict.fromkeys((*claim.citations, *(span.passage_id for span in claim.spans)))
-        known = tuple(numbers[each] for each in used if each in numbers)
+        known = tuple(numbers[passage_id] for passage_id in used if passage_id in numbers)
         entries.append(SourceMapEntry(claim.start, claim.end, claim.text, known, claim.spans))
     return tuple(entries)
 
 
-def _told(question: Question, gathered: Gathered, stages: Stages) -> tuple[str, ...]:
-    """What understanding and searching had to tell, each once."""
+def _search_warnings(question: Question, gathered: Gathered, stages: Stages) -> tuple[str, ...]:
+    """The warnings of understanding and searching, each once."""
     return tuple(dict.fromkeys((*question.notes, *gathered.evidence.notes, *stages.notes())))
 
 
 def _unclear(gathered: Gathered) -> tuple[str, ...]:
-    """Why one would have asked back, where the closest passages are shown instead."""
+    """Why the question would have been asked back, if the closest passages are shown instead."""
     return (gathered.judgement.reason,) if gathered.action is Action.CLARIFY else ()
 
 
-def _is_written(written: DraftState, stages: Stages) -> bool:
-    """Whether a model wrote the answer, in words of its own."""
-    return stages.models.writer != "extractive" and not any(each.quotes for each in written.sentences)
+def _is_by_model(written: DraftState, stages: Stages) -> bool:
+    """True if a model wrote the answer, in words of its own."""
+    has_quotes = any(sentence.quotes for sentence in written.sentences)
+    return stages.models.writer != "extractive" and not has_quotes
 
 
 def _is_partial(question: Question, gathered: Gathered) -> bool:
-    """Whether an answer leaves something out: a part of the question, or what a model named as missing."""
+    """True if an answer leaves something out: a part of the question, or what a model named as missing."""
     judgement = gathered.judgement
     if len(question.aspects) > 1:
-        return any(each.state == "missing" for each in judgement.aspects)
+        return any(aspect.state == "missing" for aspect in judgement.aspects)
     return gathered.action is Action.ANSWER and bool(judgement.missing)
 
 
-def _relevant(confidence: Confidence) -> tuple[Check, ...]:
-    """The check that the answer answers the question; none where no reader read it."""
+def _relevance_check(confidence: Confidence) -> tuple[Check, ...]:
+    """The check that the answer answers the question; none if no reader read it."""
     if confidence.answers is None:
         return ()
     if confidence.answers == "yes":
@@ -158,21 +205,22 @@ def _not_made(checks: tuple[Check, ...]) -> tuple[str, ...]:
     return (f"{count} check{'s' * (count > 1)} could not be made",) if count else ()
 
 
-def told_apart(review: Review) -> tuple[str, ...]:
-    """A warning for each claim of which a model says otherwise than the tests without one.
+def disagreements(review: Review) -> tuple[str, ...]:
+    """A warning for each claim on which a model and the tests without one disagree.
 
     >>> apart = Check("agreement", Status.FAILED, Severity.WARN, 2, "the tests: unsupported; m: supported")
-    >>> told_apart(Review((), (apart,), ()))
+    >>> disagreements(Review((), (apart,), ()))
     ('the model and the tests disagree on claim 2 (the tests: unsupported; m: supported): read its source',)
     """
-    apart = (each for each in review.checks if each.name == "agreement" and each.status is Status.FAILED)
     return tuple(
-        f"the model and the tests disagree on claim {each.claim} ({each.cause}): read its source" for each in apart
+        f"the model and the tests disagree on claim {check.claim} ({check.cause}): read its source"
+        for check in review.checks
+        if check.name == "agreement" and check.status is Status.FAILED
     )
 
 
 def _weak(assessment: Assessment | None) -> tuple[str, ...]:
-    """The warning that an answer is weak by its own assessment: the criteria under their floor, or the whole.
+    """The warning that an answer is weak by its own assessment: criteria under their floor, or its overall score.
 
     >>> from assay.types import Criterion, CriterionScore
     >>> scores = CriterionScore(Criterion.ACCURACY, 1.0), CriterionScore(Criterion.RELEVANCE, 0.45)
@@ -184,73 +232,51 @@ def _weak(assessment: Assessment | None) -> tuple[str, ...]:
     if assessment is None or assessment.passed is not False or assessment.overall is None:
         return ()
     weak = "the answer is weak by its own assessment (the verdict stays): "
-    bar, floor = assessment.bar, assessment.floor
-    known = [(each.criterion, each.score) for each in assessment.scores if each.score is not None]
-    if bar is not None and floor is not None and assessment.overall >= bar:
-        low = ", ".join(_scored(*each) for each in known if each[1] < floor)
+    threshold, floor = assessment.bar, assessment.floor
+    known = [(score.criterion, score.score) for score in assessment.scores if score.score is not None]
+    if threshold is not None and floor is not None and assessment.overall >= threshold:
+        low = ", ".join(_with_score(criterion, score) for criterion, score in known if score < floor)
         return (f"{weak}{low}, each criterion needs {floor:.3f}",)
-    needed = "" if bar is None else f", {bar:.3f} needed"
-    weakest = "".join(f"; weakest: {_scored(*each)}" for each in known if each[0] is assessment.weakest)
+    needed = "" if threshold is None else f", {threshold:.3f} needed"
+    weakest = "".join(
+        f"; weakest: {_with_score(criterion, score)}"
+        for criterion, score in known
+        if criterion is assessment.weakest
+    )
     return (f"{weak}{assessment.overall:.3f} overall{needed}{weakest}",)
 
 
-def _scored(criterion: Criterion, score: float) -> str:
+def _with_score(criterion: Criterion, score: float) -> str:
     return f"{criterion.replace('_', ' ')} {score:.3f}"
 
 
 def _late(written: DraftState) -> tuple[str, ...]:
     """The warning that the question's seconds were used up before the answer was finished."""
-    if not written.late:
+    if not written.is_late:
         return ()
-    what = "written to its end" if written.cut else "tested and mended to its end"
-    return (f"the deadline passed before the answer was {what}: what was not tested is unknown",)
+    what = "written" if written.is_cut else "tested and repaired"
+    return (f"the deadline passed before the {written.kind} was {what} to its end: what was not tested is unknown",)
 
 
-def assemble_refusal(
-    ask: Ask, question: Question, gathered: Gathered, stages: Stages, notes: tuple[str, ...] = ()
-) -> Answer:
-    """The answer object of a question that is not answered: what is missing and what was tried.
-
-    `notes` are those of a draft without sentences.
-    """
-    clarifies = gathered.action is Action.CLARIFY
-    return Answer(
-        run_id=ask.run_id,
-        question=ask.text,
-        outcome=Outcome.CLARIFY if clarifies else Outcome.ABSTAINED,
-        text=stages.abstainer.decline(question, gathered),
-        verdict=Verdict.UNKNOWN,
-        claims=(),
-        sources=(),
-        citations=(),
-        invalid_citations=(),
-        judgement=gathered.judgement,
-        checks=gathered.judgement.checks,
-        findings=(),
-        repairs=(),
-        drafts=0,
-        iterations=len(gathered.path),
-        confidence=stages.confidence_estimator.rate(gathered.judgement, Review((), (), ())),
-        warnings=_told(question, gathered, stages) + notes + _not_made(gathered.judgement.checks),
-        models=stages.models,
-        usage=stages.spent(),
-        profile=ask.profile,
-        mode_used=gathered.judgement.mode_used,
-        ms=0.0,
-        profile_reason=ask.profile_reason,
-    )
-
-
-def numbered(draft: Draft, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Source, ...]:
-    """The draft's sources with their numbers, quoted whole, each placed where the claims first quote it."""
+def _numbered_sources(draft: Draft, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Source, ...]:
+    """The draft's sources with their numbers and full texts, each placed where the claims first quote it."""
     passages = {passage.passage_id: passage for passage in evidence.passages}
-    return tuple(source(n, passages[each], claims) for n, each in enumerate(draft.sources, 1) if each in passages)
+    known = ((n, passages[cited]) for n, cited in enumerate(draft.sources, 1) if cited in passages)
+    return tuple(source(n, passage, claims) for n, passage in known)
+
+
+def _used_sources(evidence: Evidence, review: Review) -> tuple[Source, ...]:
+    """The passages that the claims cite or stand on, by their numbers in the evidence."""
+    used = {passage_id for claim in review.claims for passage_id in claim.citations}
+    used |= {span.passage_id for claim in review.claims for span in claim.spans}
+    known = ((n, passage) for n, passage in enumerate(evidence.passages, 1) if passage.passage_id in used)
+    return tuple(source(n, passage, review.claims) for n, passage in known)
 
 
 def source(number: int, passage: Passage, claims: Sequence[Claim]) -> Source:
     """The passage as source `number` of an answer with these claims.
 
-    >>> from assay.types import Location, Place
+    >>> from assay.types import Location, Place, Verdict
     >>> places = (Place(0, Location(page=1)), Place(11, Location(page=2)))
     >>> passage = Passage("p", "d", "r", 0, 19, "It rained. It snowed", places=places, location=Location(page=1))
     >>> said = Claim(1, "It snowed", 0, 9, ("p",), Verdict.SUPPORTED, 1.0, (passage.span_of(11, 19),))

@@ -7,8 +7,9 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.core.repair import RepairedSentence, repair_sentence
-from assay.core.stages import Stages, Verifier
+from assay.core.draft import DraftState, RepairedSentence
+from assay.core.repair import repair_sentence
+from assay.core.stages import Stages, TextVerifier
 from assay.errors import UsageError
 from assay.nlp.citations import HEDGE_MARK
 from assay.nlp.cited_sentences import Numbered
@@ -34,12 +35,12 @@ from assay.types import (
 
 # So many sentences of a draft are mended, or one for so many of its characters, chosen: prose has one in 100. A
 # draft of more, all of them wrong, is a list of scraps; those beyond are marked where they fail (decision 173).
-MOST_MENDED, CHARACTERS_A_REPAIR = 100, 30
+MOST_REPAIRED, CHARACTERS_A_REPAIR = 100, 30
 _NO_QUESTION = Question("", "")
 # Put before a table row, so that it is not tested as the head of its table.
 _HEAD = (Sentence(1, "|---|"),)
 _EMPTIED = "nothing that claims anything is left of the draft: no claim of it could be kept"
-_TAKEN_BACK = "what would have mended it made another claim fail"
+_UNDONE = "its repair made another claim fail"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ _Changes = Mapping[int, _Change]
 
 async def fix_draft(
     text: str, passages: tuple[Passage, ...], stages: Stages, limits: Limits, *, drop: bool = False
-) -> Fixed:
+) -> DraftState:
     """Repair every sentence of a draft that failed a check; `[n]` in it, or an id, names `passages[n - 1]`.
 
     What no repair fixes is marked with ⚠, or taken out if `drop`. A sentence that is only unknown stays, except for
@@ -71,36 +72,38 @@ async def fix_draft(
     passages with the same id.
     """
     _refuse_nothing(text, passages)
-    stages = replace(stages, allowed_repairs=_mends(stages.allowed_repairs, drop))
-    numbered = Numbered(passages, by_id=True)
-    pieces = await asyncio.to_thread(cut, text, numbered)  # a megabyte takes a while
-    before = await stages.verifier.check(_told(pieces, joined(pieces, _texts(pieces, {}))), passages)
-    changes = await _mended(pieces, before, passages, stages, limits)
+    allowed = stages.allowed_repairs - {RepairKind.FETCH, RepairKind.DROP}
+    stages = replace(stages, allowed_repairs=allowed | {RepairKind.DROP} if drop else allowed)
+    evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
+    pieces = await asyncio.to_thread(cut, text, Numbered(passages, by_id=True))  # a megabyte takes a while
+    before = await _review(pieces, joined(pieces, _texts(pieces, {})), passages, stages)
+    repaired = await _repair_pieces(pieces, before, evidence, stages, limits)
     while True:
-        made = changes | dict(_left_over(pieces, changes, before))
-        whole = joined(pieces, _texts(pieces, made))
-        review = before if whole.text == text else await stages.verifier.check(_told(pieces, whole), passages)
-        broken = _broken(pieces, before, whole, review)
-        nearest = _nearest(broken[0], changes) if broken else None
-        unmarked = _unmarked(pieces, made, whole, review) if nearest is None else {}
-        if nearest is not None:
-            changes[nearest] = _marked(pieces[nearest], _TAKEN_BACK)
+        changes = repaired | dict(_left_over(pieces, repaired, before))
+        now = joined(pieces, _texts(pieces, changes))
+        review = before if now.text == text else await _review(pieces, now, passages, stages)
+        broken = _broken(pieces, before, now, review)
+        cause = _nearest_undoable(broken[0], repaired) if broken else None
+        unmarked = _unmarked(pieces, changes, now, review) if cause is None else {}
+        if cause is not None:
+            repaired[cause] = _with_hedge_mark(pieces[cause], _UNDONE)
         elif unmarked:
-            changes |= {at: _marked(pieces[at], why, made.get(at)) for at, why in unmarked.items()}
+            repaired |= {at: _with_hedge_mark(pieces[at], why, changes.get(at)) for at, why in unmarked.items()}
         else:
-            result = _fixed(text, pieces, made, before, whole, review)
-            warnings = (
-                *stages.notes(),
-                *_notes(made),
-                *_unsafe(made),
-                *((_EMPTIED,) if is_emptied(result) else ()),
+            fixed = DraftState(
+                evidence,
+                given_text=now.text,
+                review=replace(review, claims=tuple(_with_repair_history(now, changes, review.claims))),
+                repairs=tuple(repair for at in sorted(changes) for repair in _repairs_at(at, pieces, changes, now)),
+                dropped=tuple(_dropped(pieces, changes, before)),
+                notes=(*_notes(changes), *_unsafe(changes)),
             )
-            return replace(result, warnings=warnings)
+            return replace(fixed, notes=(*fixed.notes, _EMPTIED)) if is_emptied(fixed) else fixed
 
 
-def is_emptied(made: Fixed) -> bool:
+def is_emptied(fixed: DraftState | Fixed) -> bool:
     """True if claims were taken out and none is left: the rest of such a draft was never tested."""
-    return bool(made.dropped) and not made.review.claims
+    return bool(fixed.dropped) and not fixed.review.claims
 
 
 def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
@@ -108,48 +111,41 @@ def _refuse_nothing(text: str, passages: Sequence[Passage]) -> None:
         raise UsageError("the draft to fix is empty", hint="give the text of an answer")
     if not passages:
         raise UsageError("there are no sources to fix the draft by", hint="give the passages that it stands on")
-    if len({each.passage_id for each in passages}) < len(passages):
+    if len({passage.passage_id for passage in passages}) < len(passages):
         raise UsageError("two passages have the same id", hint="give each passage an id of its own")
 
 
-def _told(pieces: Sequence[Segment], whole: Joined) -> str:
-    """The text with its markup blanked out; offsets are unchanged."""
-    spans = zip(pieces, whole.spans, strict=True)
-    return blanked(whole.text, [span for piece, span in spans if piece.role is Role.MARKUP])
+async def _review(pieces: Sequence[Segment], now: Joined, passages: tuple[Passage, ...], stages: Stages) -> Review:
+    """The review of the text with its markup blanked out; offsets are unchanged."""
+    spans = zip(pieces, now.spans, strict=True)
+    markup = [span for piece, span in spans if piece.role is Role.MARKUP]
+    return await stages.text_verifier.check(blanked(now.text, markup), passages)
 
 
-def _mends(allowed_actions: frozenset[RepairKind], drop: bool) -> frozenset[RepairKind]:
-    """The repairs allowed for a draft from elsewhere, for which nothing is searched."""
-    kept = allowed_actions - {RepairKind.FETCH, RepairKind.DROP}
-    return kept | {RepairKind.DROP} if drop else kept
-
-
-async def _mended(
-    pieces: Sequence[Segment], before: Review, passages: tuple[Passage, ...], stages: Stages, limits: Limits
+async def _repair_pieces(
+    pieces: Sequence[Segment], before: Review, evidence: Evidence, stages: Stages, limits: Limits
 ) -> dict[int, _Change]:
     """Repair each piece that failed; the changes by the number of the piece."""
     cites = bool(before.citations)
-    evidence = Evidence(tuple(Hit(passage, 0.0) for passage in passages))
-    uncited = replace(
-        stages, allowed_repairs=stages.allowed_repairs - {RepairKind.RE_CITE}, verifier=_Uncited(stages.verifier)
-    )
-    base = stages if cites else uncited
-    numbered = Numbered(passages if cites else (), by_id=True)
-    changes: dict[int, _Change] = {}
-    asked = 0
-    cited_only = replace(
-        base, allowed_repairs=base.allowed_repairs & {RepairKind.RE_CITE}
-    )  # only a citation is missing
-    corrected_only = replace(base, allowed_repairs=base.allowed_repairs & {RepairKind.CORRECT})
+    if not cites:
+        allowed = stages.allowed_repairs - {RepairKind.RE_CITE}
+        stages = replace(stages, allowed_repairs=allowed, verifier=_UncitedVerifier(stages.text_verifier))
+    numbered = Numbered(evidence.passages if cites else (), by_id=True)
     blocked = _failing(pieces, before, (Severity.BLOCK,))
     failing = _failing(pieces, before, (Severity.BLOCK, Severity.REPAIR))
-    most = max(MOST_MENDED, sum(len(piece.written) for piece in pieces) // CHARACTERS_A_REPAIR)
+    most = max(MOST_REPAIRED, sum(len(piece.written) for piece in pieces) // CHARACTERS_A_REPAIR)
+    changes: dict[int, _Change] = {}
+    requests = 0
     for at in sorted(failing | _unsettled(pieces, before))[:most]:
         piece = pieces[at]
-        able = base if at in blocked else cited_only if at in failing else corrected_only
+        allowed = stages.allowed_repairs
+        if at not in blocked:  # only a citation is missing, or only a value may be wrong
+            allowed &= {RepairKind.RE_CITE if at in failing else RepairKind.CORRECT}
         head = _HEAD if piece.is_row else ()
-        after = await repair_sentence(piece.sentence, head, _NO_QUESTION, evidence, able, limits, asked)
-        asked += after.asked
+        after = await repair_sentence(
+            piece.sentence, head, _NO_QUESTION, evidence, replace(stages, allowed_repairs=allowed), limits, requests
+        )
+        requests += after.requests
         change = _change(piece, after, numbered)
         if change.texts and change.texts[-1] != piece.written:
             changes[at] = change
@@ -158,11 +154,13 @@ async def _mended(
 
 def _change(piece: Segment, after: RepairedSentence, numbered: Numbered) -> _Change:
     """Carry the repairs of a sentence over to its piece of the draft."""
-    texts = tuple("" if each is None else rewritten(piece, each, numbered, HEDGE_MARK) for each in after.versions)
+    texts = tuple(
+        "" if version is None else rewritten(piece, version, numbered, HEDGE_MARK) for version in after.versions
+    )
     steps = zip(after.repairs, (piece.written, *texts), texts, strict=False)
-    repairs = tuple(replace(made, before=old.strip(), after=new.strip()) for made, old, new in steps)
+    repairs = tuple(replace(repair, before=old.strip(), after=new.strip()) for repair, old, new in steps)
     if texts and not piece.keeps_tags(texts[-1]):
-        return replace(_marked(piece, after.repairs[-1].reason), unsafe=True)
+        return replace(_with_hedge_mark(piece, after.repairs[-1].reason), unsafe=True)
     return _Change(repairs, texts, after)
 
 
@@ -248,7 +246,9 @@ def _unmarked(pieces: Sequence[Segment], changes: _Changes, whole: Joined, revie
         if claim.n not in causes:
             continue
         first, last = _pieces_of((claim.start, claim.end - 1), starts)
-        told = [each for each in range(first, last + 1) if not pieces[each].stays and not _gone(changes, each)]
+        told = [
+            each for each in range(first, last + 1) if not pieces[each].stays and not _is_removed(changes, each)
+        ]
         marked = HEDGE_MARK in whole.text[whole.spans[first].start : whole.spans[last].end]
         if told and not marked and not _heads_a_table(pieces, told[-1]):
             found[told[-1]] = causes[claim.n]
@@ -264,7 +264,7 @@ def _failures(review: Review) -> dict[int, str]:
     return found
 
 
-def _gone(changes: _Changes, at: int) -> bool:
+def _is_removed(changes: _Changes, at: int) -> bool:
     return at in changes and not changes[at].texts[-1]
 
 
@@ -284,12 +284,12 @@ def _by_piece(review: Review, starts: Sequence[int], verdicts: Container[Verdict
     return found
 
 
-def _nearest(at: int, changes: _Changes) -> int | None:
+def _nearest_undoable(at: int, changes: _Changes) -> int | None:
     """The undoable change nearest to a piece; None if there is none."""
     return min((n for n, change in changes.items() if change.after), key=lambda n: abs(n - at), default=None)
 
 
-def _marked(piece: Segment, why: str, before: _Change | None = None) -> _Change:
+def _with_hedge_mark(piece: Segment, why: str, before: _Change | None = None) -> _Change:
     """The piece, as it was or as repairs left it, with a hedge mark."""
     written = piece.written if before is None else before.texts[-1]
     if HEDGE_MARK in written:
@@ -314,22 +314,7 @@ def _unsafe(changes: _Changes) -> tuple[str, ...]:
     return (f"{sentences} marked and not changed: the HTML tags in {others} would have lost their other half",)
 
 
-def _fixed(
-    text: str, pieces: Sequence[Segment], changes: _Changes, before: Review, whole: Joined, review: Review
-) -> Fixed:
-    """Assemble the result."""
-    reviewed = replace(review, claims=tuple(_remembering(whole, changes, review.claims)))
-    return Fixed(
-        before=text,
-        text=whole.text,
-        repairs=tuple(made for at in sorted(changes) for made in _told_of(at, pieces, changes, whole)),
-        dropped=tuple(_dropped(pieces, changes, before)),
-        verdict=review.verdict,
-        review=reviewed,
-    )
-
-
-def _told_of(at: int, pieces: Sequence[Segment], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
+def _repairs_at(at: int, pieces: Sequence[Segment], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
     """The repairs of a piece; a list mark that moved on to the next piece was not taken out."""
     repairs = changes[at].repairs
     if at not in whole.handed or not repairs:
@@ -338,7 +323,7 @@ def _told_of(at: int, pieces: Sequence[Segment], changes: _Changes, whole: Joine
     return (*others, replace(last, before=last.before.removeprefix(pieces[at].item.lstrip())))
 
 
-def _remembering(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:
+def _with_repair_history(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:
     """The claims, with the history of repairs for those in changed sentences."""
     at_of = _pieces_of((claim.start for claim in claims), [span.start for span in whole.spans])
     for at, claim in zip(at_of, claims, strict=True):
@@ -359,19 +344,11 @@ def _dropped(pieces: Sequence[Segment], changes: _Changes, before: Review) -> It
 
 
 @dataclass(frozen=True, slots=True)
-class _Uncited:
+class _UncitedVerifier:
     """Verifier for a draft that cites nothing: tests against all passages and misses no mark."""
 
-    inner: Verifier
+    inner: TextVerifier
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim of a draft of one sentence."""
         return await self.inner.check(draft.text, evidence.passages)
-
-    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        """As the verifier does."""
-        return self.inner.conclude(question, draft, review)
-
-    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
-        """As the verifier does."""
-        return await self.inner.check(text, passages, one_claim=one_claim)

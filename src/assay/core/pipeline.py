@@ -1,7 +1,7 @@
-"""The story of a question: understand it, gather evidence, write, test, and say what passed.
+"""The story of a question: understand it, gather evidence, write a draft, review and repair it, and finalise.
 
-Knows types, stages and policy, nothing else. Each sentence is tested as it is written; a verified one is never
-touched again.
+A draft from elsewhere takes the same road from its review on. Knows types, stages and policy, nothing else. Each
+own sentence is tested as it is written; a verified one is never touched again.
 """
 
 from __future__ import annotations
@@ -12,20 +12,21 @@ from contextlib import aclosing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
-from assay.core.finalise import Ask, assemble_answer, assemble_refusal
+from assay.core.draft import LONGEST_RECORDED, DraftInput, DraftReport, DraftState, compose
+from assay.core.finalise import Ask, assemble_answer, assemble_given, assemble_refusal
+from assay.core.fix import fix_draft
 from assay.core.inputs import refuse_no_question
-from assay.core.policy import feasible, is_unclear, next_action
+from assay.core.policy import LAST, feasible, is_unclear, next_action
 from assay.core.rendering import restyled
-from assay.core.repair import DraftState, compose, repair_sentence
-from assay.core.review import improve_answer, review_answer
-from assay.core.run import Deadline, Run, RunEvents
+from assay.core.repair import repair_sentence
+from assay.core.review import assess, edit_style, improve_answer, review_whole, with_masked
+from assay.core.run import Deadline, Run, RunEvents, ignore_event
 from assay.core.stages import SEARCHING, Emit, Retriever, Settler, Sink, Stages, Writer
 from assay.errors import AssayError, DeadlinePassed, too_late, unusable
 from assay.types import (
     Acted,
     Action,
     Answer,
-    Done,
     Event,
     Evidence,
     EvidenceFound,
@@ -39,7 +40,6 @@ from assay.types import (
     Limits,
     Message,
     Question,
-    RepairKind,
     Scores,
     Sentence,
     SentenceProvisional,
@@ -55,8 +55,9 @@ from assay.types import (
 _CAUSES = 3
 # Chosen: relevance from which a passage is worth showing although the evidence does not suffice.
 _NEAR = 0.6
+_TOO_LONG = f"a draft of more than {LONGEST_RECORDED:,} characters is neither assessed nor recorded"
 # Ending of a stream that stops without one.
-_BROKEN_OFF = Finished("incomplete")
+_TRUNCATED = Finished("incomplete")
 
 
 async def run_question(
@@ -68,22 +69,49 @@ async def run_question(
     answer; what the store or a provider raises.
     """
     events = RunEvents(run, text, emit, sinks)
-    started = run.clock.monotonic()
     with ensure_terminal_event(events):
         refuse_no_question(text)
         ask = Ask(text, history, run.id, run.profile, run.profile_reason, run.streamed)
         in_time = replace(stages, in_time=Deadline(run.limits.seconds, run.tape).within)
         found = await answer(ask, in_time, run.limits, events.emit)
-    found = replace(
-        found,
-        ms=1000 * (run.clock.monotonic() - started),
-        first_verified_ms=None if events.first_verified is None else 1000 * (events.first_verified - started),
-        warnings=found.warnings + events.warnings,
-    )
     # Only now, when every test was made on the text with its marks.
-    found = found if run.style is None else restyled(found, run.style)
-    events.emit(Done(answer=found))
-    return replace(found, trace=tuple(events.past), warnings=found.warnings + events.warnings_since(found))
+    return events.finish(found if run.style is None else restyled(found, run.style))
+
+
+async def run_draft(given: DraftInput, run: Run, stages: Stages, sinks: Sequence[Sink] = ()) -> DraftReport:
+    """Review a draft from elsewhere, on request repair it, assess it, and record it like an answer.
+
+    Its events go to the sinks alone; a draft that is too long is neither assessed nor recorded. Raises what the
+    verifier, the repairer or the understanding of the question raises; the run then ends with it.
+    """
+    recorded = len(given.text) <= LONGEST_RECORDED
+    events = RunEvents(run, given.name, ignore_event, sinks if recorded else ())
+    with ensure_terminal_event(events):
+        events.emit(StatusChanged(stage="verify"))
+        question = Question("", "")
+        if given.question.strip():
+            question = await stages.understander.understand(given.question, ())
+        draft = await review_whole(question, await review_given(given, stages, run.limits), stages)
+        if given.fixes:
+            draft = await edit_style(question, draft, stages)
+        draft = replace(draft, review=with_masked(draft.review, given.evidence))
+        draft = (
+            await assess(question, draft, stages) if recorded else replace(draft, notes=(*draft.notes, _TOO_LONG))
+        )
+        ask = Ask(given.question, (), run.id, run.profile, run.profile_reason)
+        found = assemble_given(ask, draft, stages)
+    found = events.finish(found)
+    fixed = draft.fixed(given.text, stages.notes()) if given.fixes else None
+    return DraftReport(draft.review, found, fixed, recorded and bool(sinks) and not events.warnings)
+
+
+async def review_given(given: DraftInput, stages: Stages, limits: Limits) -> DraftState:
+    """Test every claim of a draft from elsewhere, and on request repair what failed."""
+    evidence = given.evidence.readable
+    if given.fixes:
+        return await fix_draft(given.text, evidence.passages, stages, limits, drop=given.drops)
+    review = await stages.text_verifier.check(given.text, evidence.passages)
+    return DraftState(evidence, given_text=given.text, review=review)
 
 
 @contextmanager
@@ -108,41 +136,58 @@ async def answer(ask: Ask, stages: Stages, limits: Limits, emit: Emit) -> Answer
     async with stages.in_time():
         question = await stages.understander.understand(ask.text, ask.history)
         gathered = await gather(question, stages, limits, emit)
-    writer = stages.writer if gathered.action is Action.ANSWER else _closest(gathered, stages)
+    writer = stages.writer if gathered.action is Action.ANSWER else _closest_writer(gathered, stages)
     if writer is None:
         return assemble_refusal(ask, question, gathered, stages)
     # If sources disagree, the writer gives each reading.
     judgement = gathered.judgement
-    uncovered = tuple(each.text for each in judgement.aspects if each.state == "missing")
+    uncovered = tuple(aspect.text for aspect in judgement.aspects if aspect.state == "missing")
     evidence = replace(
-        _read(gathered.evidence, stages),
+        _readable(gathered.evidence, stages),
         contradictions=judgement.contradictions,
         uncovered=uncovered if len(judgement.aspects) > 1 else (),
     )
-    written = await write(question, evidence, stages, writer, limits, emit)
-    if written.is_worthless and not written.late and writer not in (stages.fallback_writer, stages.closest_writer):
-        written = await quote_instead(question, evidence, stages, limits, written, emit)
-    if written.late and not written.sentences:
-        raise too_late(limits.seconds)
-    if not written.sentences:
-        return assemble_refusal(ask, question, gathered, stages, written.notes)
-    whole = await review_answer(question, written, stages)
-    # A sentence shown to a reader as verified is never touched again.
-    if written.drafts == 1 and not ask.streamed and not whole.written.late:
-        again = partial(write, question, evidence, stages, writer, limits, emit)
-        whole = await improve_answer(question, whole, stages, limits, again)
-    for finding in whole.review.findings:
-        if finding not in written.review.findings:
-            emit(FindingMade(finding=finding))
+    draft = await write(question, evidence, stages, writer, limits, emit)
+    if draft.is_worthless and not draft.is_late and writer not in (stages.fallback_writer, stages.closest_writer):
+        draft = await quote_instead(question, evidence, stages, limits, draft, emit)
+    if not draft.sentences:
+        if draft.is_late:
+            raise too_late(limits.seconds)
+        return assemble_refusal(ask, question, gathered, stages, draft.notes)
+    draft = await _review_and_improve(question, evidence, draft, writer, ask, stages, limits, emit)
     reading = None
     if stages.relevance is not None:
-        draft = whole.written.draft
-        sources = [each for each in whole.written.evidence.passages if each.passage_id in draft.sources]
-        reading = await stages.relevance.read(question, whole.written.sentences, draft.text, sources)
-    return assemble_answer(ask, question, gathered, whole, stages, reading)
+        text, cited = draft.draft.text, draft.draft.sources
+        sources = [passage for passage in draft.evidence.passages if passage.passage_id in cited]
+        reading = await stages.relevance.read(question, draft.sentences, text, sources)
+    return assemble_answer(ask, question, gathered, draft, stages, reading)
 
 
-def _closest(gathered: Gathered, stages: Stages) -> Writer | None:
+async def _review_and_improve(
+    question: Question,
+    evidence: Evidence,
+    written: DraftState,
+    writer: Writer,
+    ask: Ask,
+    stages: Stages,
+    limits: Limits,
+    emit: Emit,
+) -> DraftState:
+    """Review the draft as a whole and improve it; emit what was found beyond its sentences."""
+    draft = await review_whole(question, written, stages)
+    if written.drafts == 1 and not draft.is_late:
+        again = partial(write, question, evidence, stages, writer, limits, emit)
+        # A sentence shown to a reader as verified is never touched again.
+        draft = await improve_answer(question, draft, stages, limits, again, is_shown=ask.streamed)
+    else:
+        draft = await assess(question, draft, stages)
+    for finding in draft.review.findings:
+        if finding not in written.review.findings:
+            emit(FindingMade(finding=finding))
+    return draft
+
+
+def _closest_writer(gathered: Gathered, stages: Stages) -> Writer | None:
     """The writer that shows the closest passages if the evidence may answer, but need not; None if none does."""
     judgement = gathered.judgement
     near = judgement.triage is not None and max(judgement.relevance.values(), default=0.0) >= _NEAR
@@ -164,23 +209,23 @@ async def gather(question: Question, stages: Stages, limits: Limits, emit: Emit)
         evidence = await stages.selector.select(question, found) if path else found
         emit(EvidenceFound(queries=queries, evidence=evidence))
         first = first or evidence.ids
-        judged = await stages.judge.judge(question, _scored_for_the_question(_read(evidence, stages), first))
+        judged = await stages.judge.judge(question, _scored_for_the_question(_readable(evidence, stages), first))
         judgement = feasible(judged, stages.allowed_actions)
         emit(Judged(judgement=judgement))
-        asked, queries = queries, ()
+        searched, queries = queries, ()
         while not queries:
-            choice = next_action(judgement, evidence.ids, path, limits, allowed_actions, stages.worth)
+            choice = next_action(judgement, evidence.ids, path, limits, allowed_actions, stages.search_utility)
             if choice.action in SEARCHING:
                 search, queries = await _next_search(choice.action, question, evidence, judgement, path, stages)
             if choice.action not in SEARCHING or queries:
-                path += (Step(choice.action, asked, evidence.ids, judgement.sufficiency),)
+                path += (Step(choice.action, searched, evidence.ids, judgement.sufficiency),)
                 emit(Acted(step=path[-1], reason=choice.reason))
             if choice.action not in SEARCHING:
                 return Gathered(choice.action, evidence, judgement, path)
             allowed_actions -= frozenset() if queries else {choice.action}  # nothing is left to ask in this way
 
 
-def _read(evidence: Evidence, stages: Stages) -> Evidence:
+def _readable(evidence: Evidence, stages: Stages) -> Evidence:
     """The evidence with planted instructions masked, if this run masks them."""
     return evidence.readable if stages.masking else evidence
 
@@ -236,11 +281,11 @@ async def write(
         while True:
             try:
                 async with stages.in_time():
-                    part = await anext(parts, _BROKEN_OFF)
+                    part = await anext(parts, _TRUNCATED)
             except DeadlinePassed:
-                if not (written.late and written.stated):
+                if not (written.is_late and written.claiming):
                     raise
-                return replace(written, cut=True)
+                return replace(written, is_cut=True)
             if isinstance(part, Sentence):
                 numbered = replace(part, number=first + part.number)
                 emit(SentenceProvisional(sentence=numbered))
@@ -248,19 +293,19 @@ async def write(
                     written = await review_sentence(numbered, written, question, stages, limits, emit)
                 else:
                     waiting.append(numbered)
-            elif part.reason == "stop" or (part.reason == "length" and (written.seen or waiting)):
+            elif part.reason == "stop" or (part.reason == "length" and (written.received or waiting)):
                 break
             else:
                 raise unusable(part.reason)
     if stages.settler is not None and waiting:
-        await _settled(stages.settler, question, evidence, waiting, stages)
+        await _settle_open_claims(stages.settler, question, evidence, waiting, stages)
     for sentence in waiting:
         written = await review_sentence(sentence, written, question, stages, limits, emit)
     notes = (*part.notes, *written.notes)
-    return replace(written, notes=notes, cut=part.reason == "length", prompt=part.prompt)
+    return replace(written, notes=notes, is_cut=part.reason == "length", prompt=part.prompt)
 
 
-async def _settled(
+async def _settle_open_claims(
     settler: Settler, question: Question, evidence: Evidence, sentences: Sequence[Sentence], stages: Stages
 ) -> None:
     """Let the settler rule on all open claims in one call; past the deadline each test reports that itself."""
@@ -273,20 +318,20 @@ async def quote_instead(
     question: Question, evidence: Evidence, stages: Stages, limits: Limits, failed: DraftState, emit: Emit
 ) -> DraftState:
     """Quote the sources if nothing that was written passed; return the failed draft if they say nothing either."""
-    quoted = await write(question, evidence, stages, stages.fallback_writer, limits, emit, first=failed.seen)
+    quoted = await write(question, evidence, stages, stages.fallback_writer, limits, emit, first=failed.received)
     if not quoted.verified:
         return replace(failed, drafts=2)
-    written = f"none of the {failed.seen} sentences" if failed.seen > 1 else "the one sentence"
-    passed = "passed its tests" if failed.seen > 1 else "did not pass its tests"
-    note = f"{written} that {stages.models.writer} wrote {passed}: the answer is quoted from the sources instead"
-    made = quoted.instead_of(failed, "it did not pass: the sources are quoted instead")
-    return replace(made, notes=(*failed.notes, f"{note}{_why(failed)}", *quoted.notes))
+    sentences = f"none of the {failed.received} sentences" if failed.received > 1 else "the one sentence"
+    passed = "passed its tests" if failed.received > 1 else "did not pass its tests"
+    note = f"{sentences} that {stages.models.writer} wrote {passed}: the answer is quoted from the sources instead"
+    replacement = quoted.instead_of(failed, "it did not pass: the sources are quoted instead")
+    return replace(replacement, notes=(*failed.notes, f"{note}{_first_causes(failed)}", *quoted.notes))
 
 
-def _why(failed: DraftState) -> str:
+def _first_causes(failed: DraftState) -> str:
     """The first causes that kept sentences from passing, in brackets; a test that could not run is one."""
-    ended = [each for each in failed.repairs if each.kind in (RepairKind.HEDGE, RepairKind.DROP)]
-    causes = tuple(dict.fromkeys(each.reason for each in ended))[:_CAUSES]
+    last = (repair for repair in failed.repairs if repair.kind in LAST)
+    causes = tuple(dict.fromkeys(repair.reason for repair in last))[:_CAUSES]
     return f" ({'; '.join(causes)})" if causes else ""
 
 
@@ -294,19 +339,27 @@ async def review_sentence(
     sentence: Sentence, before: DraftState, question: Question, stages: Stages, limits: Limits, emit: Emit
 ) -> DraftState:
     """Test one more sentence and repair it if it fails; emit it as verified or as withdrawn."""
-    sentence = before.led(sentence)
-    ended: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
+    sentence = before.with_pending_breaks(sentence)
+    outcome: Event = SentenceWithdrawn(sentence=sentence, reason="it could not be tested")
     try:
         after = await repair_sentence(
-            sentence, before.sentences, question, before.evidence, stages, limits, before.asked, late=before.late
+            sentence,
+            before.sentences,
+            question,
+            before.evidence,
+            stages,
+            limits,
+            before.requests,
+            is_late=before.is_late,
         )
         shown = after.sentence or sentence
         if (shown.text, shown.passage_ids) != (sentence.text, sentence.passage_ids):
             emit(SentenceRevised(sentence=shown, before=after.repairs[0].before, reason=after.repairs[-1].reason))
         verified = SentenceVerified(sentence=shown, claims=len(after.review.claims))
-        ended = verified if after.blocked is None else SentenceWithdrawn(sentence=shown, reason=after.blocked)
+        reason = after.blocking_reason
+        outcome = verified if reason is None else SentenceWithdrawn(sentence=shown, reason=reason)
     finally:
-        emit(ended)
+        emit(outcome)
     written = before.followed_by(sentence, after)
     for finding in written.review.findings[len(before.review.findings) :]:
         emit(FindingMade(finding=finding))

@@ -40,29 +40,29 @@ def next_action(
     path: Sequence[Step],
     limits: Limits,
     allowed_actions: frozenset[Action],
-    worth: SearchUtility,
+    search_utility: SearchUtility,
 ) -> Choice:
     """The action to take on a judgement of the passages `found` (their ids), after the steps already taken.
 
-    ANSWER holds where it is recommended, can be carried out, and the evidence is sure enough (`Worth.sure`).
-    Otherwise the search that is worth most is taken, if any is worth more than it costs, a round is left, and it
-    did not bring nothing before. Where no search is, an answer that is not sure holds as long as no search has
-    changed the evidence, for each further search is one more chance to be taken in. CLARIFY holds where it is
-    recommended, once nothing outside is left that could settle what is meant. ABSTAIN is always possible.
+    ANSWER is taken if it is recommended and allowed, and the sufficiency reaches the answer threshold. Otherwise
+    the search with the highest utility is taken, if that is above 0, a round is left, and it has not been in vain
+    before. If there is none, an answer below the threshold is still given as long as no search has changed the
+    evidence: each further search is one more chance to be misled. CLARIFY is taken if it is recommended, once
+    nothing outside is left that could settle what is meant. ABSTAIN is always possible.
 
     >>> from assay.types import Triage
     >>> judgement = Judgement(0.4, Action.REFINE, "one aspect is missing", triage=Triage.AMBIGUOUS)
-    >>> worth = SearchUtility({(Action.REFINE, Triage.AMBIGUOUS): 0.2})
+    >>> search_utility = SearchUtility({(Action.REFINE, Triage.AMBIGUOUS): 0.2})
     >>> allowed_actions = frozenset({Action.ANSWER, Action.REFINE})
-    >>> next_action(judgement, frozenset(), (), Limits(rounds=2), allowed_actions, worth).action.value
+    >>> next_action(judgement, frozenset(), (), Limits(rounds=2), allowed_actions, search_utility).action.value
     'REFINE'
-    >>> next_action(judgement, frozenset(), (), Limits(rounds=1), allowed_actions, worth)
+    >>> next_action(judgement, frozenset(), (), Limits(rounds=1), allowed_actions, search_utility)
     Choice(action=<Action.ABSTAIN: 'ABSTAIN'>, reason='one aspect is missing; no search round is left')
     """
     recommended = judgement.recommendation if judgement.recommendation in allowed_actions else None
-    if recommended is Action.ANSWER and _is_sure(judgement, worth):
+    if recommended is Action.ANSWER and _is_sure(judgement, search_utility):
         return Choice(Action.ANSWER, judgement.reason)
-    search = _next_search(judgement, found, path, limits, allowed_actions, worth)
+    search = _next_search(judgement, found, path, limits, allowed_actions, search_utility)
     if recommended is Action.CLARIFY and (search.action is not Action.EXTERNAL or is_unclear(judgement)):
         return Choice(Action.CLARIFY, judgement.reason)
     if search.action is Action.ABSTAIN and recommended is Action.ANSWER:
@@ -86,9 +86,9 @@ def feasible(judgement: Judgement, allowed_actions: frozenset[Action]) -> Judgem
     return replace(judgement, recommendation=Action.ABSTAIN, reason=reason)
 
 
-def _is_sure(judgement: Judgement, worth: SearchUtility) -> bool:
+def _is_sure(judgement: Judgement, search_utility: SearchUtility) -> bool:
     """Whether a recommended answer needs no further search; where nothing was measured the judge's word holds."""
-    return judgement.sufficiency is None or judgement.sufficiency >= worth.sure
+    return judgement.sufficiency is None or judgement.sufficiency >= search_utility.answer_threshold
 
 
 def is_unclear(judgement: Judgement) -> bool:
@@ -102,7 +102,7 @@ def _next_search(
     path: Sequence[Step],
     limits: Limits,
     allowed_actions: frozenset[Action],
-    worth: SearchUtility,
+    search_utility: SearchUtility,
 ) -> Choice:
     """The search that is worth most; ABSTAIN, and why, where none is to be made."""
     if len(path) + 1 >= limits.rounds:
@@ -110,7 +110,7 @@ def _next_search(
     open_to = [each for each in SEARCHING if each in allowed_actions and each not in _exhausted(found, path)]
     if not open_to:
         return Choice(Action.ABSTAIN, f"{judgement.reason}; no search is left that could bring more")
-    values = {each: worth.of(each, judgement.triage, _taken(each, path)) for each in open_to}
+    values = {each: search_utility.of(each, judgement.triage, _taken(each, path)) for each in open_to}
     best = max(open_to, key=lambda each: values[each])
     if values[best] > 0:
         return Choice(best, f"{judgement.reason}; searching again is worth {values[best]:.2f}")
@@ -132,52 +132,56 @@ def _taken(action: Action, path: Sequence[Step]) -> int:
     return sum(step.action is action for step in path)
 
 
-# Repairs that ask a search or a model, and so are counted; and all repairs of one sentence, smallest first.
-ASKING = (RepairKind.FETCH, RepairKind.REWRITE)
-# What is left at the limit: to say that something is not borne out, or to leave it out.
+# Repairs that call a search or a model, and so are counted; and all repairs of one sentence, smallest first.
+REQUESTING = (RepairKind.FETCH, RepairKind.REWRITE)
+# What is left at the limit: to mark what is not supported, or to leave it out.
 LAST = (RepairKind.HEDGE, RepairKind.DROP)
-LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *ASKING, *LAST)
+LADDER = (RepairKind.RE_CITE, RepairKind.CORRECT, *REQUESTING, *LAST)
 
 
 def next_repair(
-    review: Review, tried: Sequence[RepairKind], asked: int, limits: Limits, allowed_actions: frozenset[RepairKind]
+    review: Review,
+    tried: Sequence[RepairKind],
+    requests: int,
+    limits: Limits,
+    allowed_repairs: frozenset[RepairKind],
 ) -> RepairKind | None:
-    """The smallest repair that may mend a reviewed sentence; None where nothing is wrong or nothing is left.
+    """The smallest repair that may fix a reviewed sentence; None if nothing is wrong or nothing is left.
 
-    `tried` are the repairs that did not better this very sentence, `asked` counts those of `ASKING` that were made
-    for the whole answer, which `limits.repairs` bounds.
+    `tried` are the repairs that did not improve this very sentence, `requests` counts those of `REQUESTING` that
+    were made for the whole answer, which `limits.repairs` bounds.
 
     >>> from assay.types import Claim, Check, Finding, Severity, Verdict
     >>> claim = Claim(1, "It opened in 1931.", 0, 18, ("p7",), Verdict.CONTRADICTED, 0.4)
     >>> wrong = Check("dates", Status.FAILED, Severity.BLOCK, 1, "the source says 1932", expected="1932")
     >>> finding = Finding("dates", 1, Severity.BLOCK, "the source says 1932", "use the source's date")
-    >>> review, allowed_actions = Review((claim,), (wrong,), (finding,)), frozenset(LADDER)
+    >>> review, allowed_repairs = Review((claim,), (wrong,), (finding,)), frozenset(LADDER)
     >>> past = [[], LADDER[:1], LADDER[:2], LADDER[:4]]
-    >>> [next_repair(review, tried, 0, Limits(), allowed_actions).value for tried in past]
+    >>> [next_repair(review, tried, 0, Limits(), allowed_repairs).value for tried in past]
     ['re-cited', 'corrected', 'rewritten', 'dropped']
     """
-    if not any(each.severity in (Severity.BLOCK, Severity.REPAIR) for each in review.findings):
+    if not any(finding.severity in (Severity.BLOCK, Severity.REPAIR) for finding in review.findings):
         return None
-    left = [kind for kind in LADDER if kind in allowed_actions and kind not in tried]
-    if asked >= limits.repairs:
-        left = [kind for kind in left if kind not in ASKING]
-    return next((kind for kind in left if _may_help(kind, review, allowed_actions)), None)
+    left = [kind for kind in LADDER if kind in allowed_repairs and kind not in tried]
+    if requests >= limits.repairs:
+        left = [kind for kind in left if kind not in REQUESTING]
+    return next((kind for kind in left if _may_help(kind, review, allowed_repairs)), None)
 
 
-def _may_help(kind: RepairKind, review: Review, allowed_actions: frozenset[RepairKind]) -> bool:
+def _may_help(kind: RepairKind, review: Review, allowed_repairs: frozenset[RepairKind]) -> bool:
     verdicts = {claim.verdict for claim in review.claims}
-    blocked = any(each.severity is Severity.BLOCK for each in review.findings)
+    blocked = any(finding.severity is Severity.BLOCK for finding in review.findings)
     failed = bool(verdicts & {Verdict.UNSUPPORTED, Verdict.CONTRADICTED})
     match kind:
-        case RepairKind.CORRECT:  # the value of a claim that is not borne out may be wrong and no check tell of it
+        case RepairKind.CORRECT:  # the value of an unsupported claim may be wrong although no check says so
             unsettled = bool(verdicts - {Verdict.SUPPORTED})
             return unsettled or any(_says_otherwise(check) for check in review.checks)
         case RepairKind.FETCH:  # what the evidence contradicts needs no more evidence
             return bool(verdicts & {Verdict.UNSUPPORTED, Verdict.UNKNOWN})
-        case RepairKind.HEDGE:  # what plainly failed is dropped, where it may be
-            return blocked and not (failed and RepairKind.DROP in allowed_actions)
-        case RepairKind.DROP:  # what only could not be borne out is marked, where it may be
-            return blocked and (failed or RepairKind.HEDGE not in allowed_actions)
+        case RepairKind.HEDGE:  # what plainly failed is dropped, if it may be
+            return blocked and not (failed and RepairKind.DROP in allowed_repairs)
+        case RepairKind.DROP:  # what is only unsupported is marked, if it may be
+            return blocked and (failed or RepairKind.HEDGE not in allowed_repairs)
         case _:
             return True
 
@@ -190,29 +194,49 @@ def _says_otherwise(check: Check) -> bool:
     return check.status in (Status.FAILED, Status.UNKNOWN) and missed
 
 
-def next_whole_repair(
+@dataclass(frozen=True, slots=True)
+class Redraft:
+    """Whether an answer is to be written again; `refusal` says why a wanted draft is not to be written."""
+
+    is_wanted: bool
+    refusal: str = ""
+
+
+def redraft(
     review: Review,
     assessment: Assessment | None,
-    tried: Sequence[RepairKind],
-    asked: int,
+    drafts: int,
+    requests: int,
     limits: Limits,
-    allowed_actions: frozenset[RepairKind],
-) -> RepairKind | None:
-    """What may better an answer as a whole: edits of its style, then writing it again; None where nothing is left.
+    allowed_repairs: frozenset[RepairKind],
+) -> Redraft:
+    """Whether an answer is to be written again.
 
-    It is written again only where its structure fails, which is what a finding of no single claim is, or where a
-    model assessed it below the bar. That counts as one of `ASKING`.
+    It is if its structure fails, which is what a finding of no single claim means, or if a model assessed it below
+    the quality threshold. For its structure as many drafts are written again as `limits.repairs` allows, whatever
+    the repairs of sentences took; a weak answer shares their allowance, of which `requests` are used. A refusal is
+    given only for a failed structure that a model wrote.
+
+    >>> from assay.types import Finding
+    >>> review = Review((), (), (Finding("rule:short", None, Severity.REPAIR, "too long", "say less"),))
+    >>> by_model = frozenset({RepairKind.EDIT, RepairKind.REGENERATE})
+    >>> redraft(review, None, 1, 9, Limits(repairs=1), by_model)
+    Redraft(is_wanted=True, refusal='')
+    >>> redraft(review, None, 2, 0, Limits(repairs=1), by_model).refusal
+    'the limit of 2 drafts is reached'
     """
     structural = any(
-        each.claim is None and each.severity in (Severity.BLOCK, Severity.REPAIR) for each in review.findings
+        finding.claim is None and finding.severity in (Severity.BLOCK, Severity.REPAIR)
+        for finding in review.findings
     )
     weak = assessment is not None and assessment.judged and assessment.passed is False
-    if structural and RepairKind.EDIT in allowed_actions and RepairKind.EDIT not in tried:
-        return RepairKind.EDIT
-    again = (
-        RepairKind.REGENERATE in allowed_actions and RepairKind.REGENERATE not in tried and asked < limits.repairs
-    )
-    return RepairKind.REGENERATE if (structural or weak) and again else None
+    if RepairKind.REGENERATE not in allowed_repairs:
+        by_model = RepairKind.EDIT in allowed_repairs
+        return Redraft(False, "this profile writes one draft" if structural and by_model else "")
+    if structural and drafts > limits.repairs:
+        most = limits.repairs + 1
+        return Redraft(False, f"the limit of {most} draft{'s' * (most > 1)} is reached")
+    return Redraft(structural or (weak and requests < limits.repairs))
 
 
 def is_better_whole(
@@ -246,16 +270,16 @@ def stands(after: Review, before: Review) -> bool:
 def _breaks(after: Review, before: Review) -> bool:
     passed = {claim.text for claim in before.claims if claim.verdict is Verdict.SUPPORTED}
     failing = {claim.text for claim in after.claims if claim.verdict is not Verdict.SUPPORTED}
-    return bool(passed & failing) or borne_out(after) < borne_out(before)
+    return bool(passed & failing) or supported_claims(after) < supported_claims(before)
 
 
 def _wrong(review: Review) -> tuple[int, int, int, int]:
     open_checks = [each for each in review.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
     blocking = sum(each.severity is Severity.BLOCK for each in open_checks)
-    not_borne_out = len(review.claims) - borne_out(review)
-    return (blocking, not_borne_out, len(open_checks) - blocking, -borne_out(review))
+    not_borne_out = len(review.claims) - supported_claims(review)
+    return (blocking, not_borne_out, len(open_checks) - blocking, -supported_claims(review))
 
 
-def borne_out(review: Review) -> int:
+def supported_claims(review: Review) -> int:
     """How many claims the evidence bears out."""
     return sum(claim.verdict is Verdict.SUPPORTED for claim in review.claims)

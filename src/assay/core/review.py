@@ -1,28 +1,26 @@
-"""Review a whole text by its output rules and criteria, and make the style edits that the rules ask for.
-
-An own answer is improved while a policy calls for it; anyone's draft is only held to the rules and assessed.
-"""
+"""Review a draft as a whole: its output rules and its assessment, edits of its style, and writing it again."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 
-from assay.core.policy import is_better, is_better_whole, next_whole_repair
-from assay.core.repair import DraftState, cause_of, compose, with_history
-from assay.core.stages import Rules, Stages
+from assay.core.draft import DraftState, with_history
+from assay.core.policy import is_better, is_better_whole, redraft
+from assay.core.repair import cause_of
+from assay.core.stages import Stages, StyleEditor
 from assay.errors import AssayError, BudgetSpent, DeadlinePassed, ProviderError, too_late
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.markup import outside_of_blocks, tags_of
 from assay.nlp.segments import cut
 from assay.types import (
-    Assessment,
     Check,
     ClaimEvent,
     Draft,
     Edit,
     Evidence,
     Finding,
+    Hit,
     Limits,
     Question,
     Repair,
@@ -30,249 +28,214 @@ from assay.types import (
     Review,
     Sentence,
     Severity,
+    SourceSpan,
     Status,
 )
 
-_DONE = {RepairKind.EDIT: "edited", RepairKind.REGENERATE: "written again"}
 # Writes another draft; takes the number of sentences before it, and advice.
 Write = Callable[[int, tuple[Finding, ...]], Awaitable[DraftState]]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewedAnswer:
-    """A draft tested sentence by sentence and as a whole.
-
-    `assessment` is None if assessing is off or failed.
-    """
-
-    written: DraftState
-    assessment: Assessment | None = None
-
-    @property
-    def review(self) -> Review:
-        """The review of the draft, the checks of the whole included."""
-        return self.written.review
-
-
-async def review_answer(question: Question, written: DraftState, stages: Stages) -> ReviewedAnswer:
+async def review_whole(question: Question, draft: DraftState, stages: Stages) -> DraftState:
     """Add the checks that no single sentence shows; a check that could not run is unknown."""
-    review = stages.verifier.conclude(question, written.draft, written.review)
-    review, error = await check_rules(written.draft.text, review, question, written.evidence, stages, "answer")
-    return await _with_assessment(question, _late_by(replace(written, review=review), error), stages)
-
-
-async def _with_assessment(question: Question, written: DraftState, stages: Stages) -> ReviewedAnswer:
-    """Assess the draft; without an assessment if none could be made, or if it is late."""
-    if written.late:
-        return ReviewedAnswer(written)
-    assessment, error = await assess(question, written.evidence, written.draft, written.review, stages)
-    if error is None:
-        return ReviewedAnswer(written, assessment)
-    note = f"the answer was not assessed: {error}"
-    return ReviewedAnswer(_late_by(replace(written, notes=(*written.notes, note)), error))
-
-
-def _late_by(written: DraftState, error: AssayError | None) -> DraftState:
-    return replace(written, late=written.late or isinstance(error, DeadlinePassed))
-
-
-async def assess(
-    question: Question, evidence: Evidence, draft: Draft, review: Review, stages: Stages
-) -> tuple[Assessment | None, AssayError | None]:
-    """The assessment of a whole draft, None if that is off; or the error for which none could be made."""
-    if stages.assessor is None:
-        return None, None
-    try:
-        async with stages.in_time():
-            return await stages.assessor.assess(question, evidence, draft, review), None
-    except (BudgetSpent, ProviderError) as error:
-        return None, error
-
-
-async def check_rules(
-    text: str, review: Review, question: Question, evidence: Evidence, stages: Stages, text_is: str
-) -> tuple[Review, AssayError | None]:
-    """The review with the checks of the output rules; with one unknown check and the error if none could be made.
-
-    `text_is` names the text in the advice: "answer" or "draft".
-    """
+    review = draft.review
+    if not draft.is_given:
+        review = stages.concluder.conclude(question, draft.draft, review)
     if stages.rules is None:
-        return review, None
+        return replace(draft, review=review)
     try:
         async with stages.in_time():
-            checks = await stages.rules.examine(question, evidence, text)
-        return review.with_checks(checks, stages.rules.findings(question, checks)), None
+            checks, findings = await stages.rules.examine(question, draft.evidence, draft.draft.text)
+        return replace(draft, review=review.with_checks(checks, findings))
     except (BudgetSpent, ProviderError) as error:
         cause = cause_of(error)
-        advice = f"see yourself whether the {text_is} keeps the output rules"
+        advice = f"see yourself whether the {draft.kind} keeps the output rules"
         unknown = Check("rules", Status.UNKNOWN, Severity.BLOCK, None, cause)
         finding = Finding("rules", None, Severity.BLOCK, cause, advice)
-        return review.with_checks((unknown,), (finding,)), error
+        return _late_by(replace(draft, review=review.with_checks((unknown,), (finding,))), error)
+
+
+async def assess(question: Question, draft: DraftState, stages: Stages) -> DraftState:
+    """Add the assessment; none if assessing is off, past the deadline, or, with a note, if it failed."""
+    if stages.assessor is None or draft.is_late:
+        return replace(draft, assessment=None)
+    try:
+        async with stages.in_time():
+            found = await stages.assessor.assess(question, draft.evidence, draft.draft, draft.review)
+        return replace(draft, assessment=found)
+    except (BudgetSpent, ProviderError) as error:
+        return _noted(replace(draft, assessment=None), "assessed", error)
+
+
+def _noted(draft: DraftState, what: str, error: AssayError) -> DraftState:
+    """The draft with a note on what was not done with it."""
+    return _late_by(replace(draft, notes=(*draft.notes, f"the {draft.kind} was not {what}: {error}")), error)
+
+
+def _late_by(draft: DraftState, error: AssayError) -> DraftState:
+    return replace(draft, is_late=draft.is_late or isinstance(error, DeadlinePassed))
 
 
 async def improve_answer(
-    question: Question, best: ReviewedAnswer, stages: Stages, limits: Limits, write: Write
-) -> ReviewedAnswer:
-    """Edit or rewrite the answer while the policy calls for it; keep the best version, not the last."""
-    tried: tuple[RepairKind, ...] = ()
-    while kind := next_whole_repair(
-        best.review, best.assessment, tried, best.written.asked, limits, stages.allowed_repairs
-    ):
-        tried = (*tried, kind)
+    question: Question, draft: DraftState, stages: Stages, limits: Limits, write: Write, *, is_shown: bool
+) -> DraftState:
+    """Edit and assess a reviewed answer, and write it again while the policy calls for it; keep the best version.
+
+    What `is_shown` to somebody already is only assessed. If the answer should be written again and cannot be, a
+    note says why.
+    """
+    edits = not is_shown and RepairKind.EDIT in stages.allowed_repairs
+    best = await assess(question, await edit_style(question, draft, stages) if edits else draft, stages)
+    while not best.is_late:
+        choice = redraft(best.review, best.assessment, best.drafts, best.requests, limits, stages.allowed_repairs)
+        refusal = "its sentences were shown already" if choice.is_wanted and is_shown else choice.refusal
+        if refusal:
+            return replace(best, notes=(*best.notes, f"the answer was not written again: {refusal}"))
+        if not choice.is_wanted:
+            return best
         try:
-            if kind is RepairKind.EDIT:
-                best = await apply_style_edits(question, best, stages)
-                continue
-            after = await _written_again(question, best, stages, limits, write)
+            after = await _write_again(question, best, stages, limits, write)
         except (ProviderError, BudgetSpent) as error:  # there is an answer already
-            note = f"the answer was not {_DONE[kind]}: {error}"
-            return replace(best, written=replace(best.written, notes=(*best.written.notes, note)))
-        if is_better_whole(after.review, after.assessment, best.review, best.assessment):
-            best, tried = after, ()
-        else:
-            best = replace(
-                best, written=replace(best.written, drafts=after.written.drafts, asked=after.written.asked)
-            )
+            return replace(best, notes=(*best.notes, f"the answer was not written again: {error}"))
+        if not is_better_whole(after.review, after.assessment, best.review, best.assessment):
+            return replace(best, drafts=after.drafts, requests=after.requests)
+        best = await edit_style(question, after, stages) if edits else after
+        if best is not after:
+            best = await assess(question, best, stages)
     return best
 
 
-async def _written_again(
-    question: Question, before: ReviewedAnswer, stages: Stages, limits: Limits, write: Write
-) -> ReviewedAnswer:
-    """Write another draft with the findings on the last one as advice. Raises DeadlinePassed."""
-    findings = before.review.findings
-    if before.assessment is not None and stages.assessor is not None:
-        findings = stages.assessor.advise(before.assessment, findings)
-    old = before.written
-    draft = await write(old.seen, findings)
-    if draft.late:  # an untested remainder cannot be compared
+async def _write_again(
+    question: Question, old: DraftState, stages: Stages, limits: Limits, write: Write
+) -> DraftState:
+    """Write, review and assess another draft with the findings on the last as advice. Raises DeadlinePassed."""
+    findings = old.review.findings
+    if old.assessment is not None and stages.adviser is not None:
+        findings = stages.adviser.advise(old.assessment, findings)
+    new = await write(old.received, findings)
+    if new.is_late:  # an untested remainder cannot be compared
         raise too_late(limits.seconds)
     reason = findings[0].message if findings else "it was assessed as weak"
-    asked = replace(draft, asked=draft.asked + 1)  # writing again is one more model call
-    return await review_answer(question, asked.instead_of(old, reason), stages)
+    new = replace(new, requests=new.requests + 1)  # writing again is one more model call
+    return await assess(question, await review_whole(question, new.instead_of(old, reason), stages), stages)
 
 
-async def apply_style_edits(question: Question, before: ReviewedAnswer, stages: Stages) -> ReviewedAnswer:
+async def edit_style(question: Question, draft: DraftState, stages: Stages) -> DraftState:
     """Apply the style edits that the rules ask for, except those that make something worse.
 
-    The edits of all rules are tried together first; if anything is worse after that, rule by rule.
+    The edits of all rules are tried together first; if anything is worse after that, rule by rule. A note says if
+    they could not be tested.
     """
-    if stages.rules is None:
-        return before
-    together = stages.rules.edits(question, before.written.draft.text, before.review.checks)
-    after = await _with_better(question, before, together, stages)
-    if after is not before:
-        return after
-    found = {name: _edits_by(name, question, before, stages.rules) for name in _names(before.review.checks)}
-    editing = [name for name, edits in found.items() if edits]
-    best = before
-    for name in editing if len(editing) > 1 else ():  # a single rule was tried above
-        best = await _with_better(question, best, _edits_by(name, question, best, stages.rules), stages)
+    if stages.editor is None:
+        return draft
+    best = draft
+    try:
+        best = await _edit(question, draft, _edits(question, draft, stages.editor), stages)
+        if best is not draft:
+            return best
+        names = dict.fromkeys(check.name for check in draft.review.checks)
+        editing = [name for name in names if _edits(question, draft, stages.editor, name)]
+        for name in editing if len(editing) > 1 else ():  # a single rule was tried above
+            best = await _edit(question, best, _edits(question, best, stages.editor, name), stages)
+    except (ProviderError, BudgetSpent) as error:
+        return _noted(best, "edited", error)
     return best
 
 
-def _names(checks: tuple[Check, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(check.name for check in checks))
+def _edits(question: Question, draft: DraftState, editor: StyleEditor, name: str | None = None) -> tuple[Edit, ...]:
+    """The edits that the checks of the draft ask for, or only those of this name."""
+    checks = tuple(check for check in draft.review.checks if name in (None, check.name))
+    return editor.edits(question, draft.draft.text, checks)
 
 
-def _edits_by(name: str, question: Question, whole: ReviewedAnswer, rules: Rules) -> tuple[Edit, ...]:
-    """The edits that the rule with checks of this name asks for; empty if no rule has it."""
-    checks = tuple(check for check in whole.review.checks if check.name == name)
-    return rules.edits(question, whole.written.draft.text, checks)
-
-
-async def _with_better(
-    question: Question, before: ReviewedAnswer, edits: tuple[Edit, ...], stages: Stages
-) -> ReviewedAnswer:
-    """The answer with these edits, or unchanged if it is no better with them."""
-    written = before.written
-    draft = written.draft
-    changed = _with_edits(written.sentences, draft, edits)
-    sentences = tuple(each for each in changed if each.text.strip())
-    if sentences == written.sentences or not sentences:
+async def _edit(question: Question, before: DraftState, edits: tuple[Edit, ...], stages: Stages) -> DraftState:
+    """The draft with these edits, tested again; unchanged if it is no better with them."""
+    edited = _with_text_edits(before, edits) if before.is_given else _with_sentence_edits(before, edits)
+    if edited is before:
         return before
     async with stages.in_time():
-        review = await stages.verifier.review(question, written.evidence, compose(sentences))
-    made = tuple(
-        Repair(RepairKind.EDIT, *_told(old.text, new.text), edits[0].reason)
-        for old, new in zip(written.sentences, changed, strict=True)
-        if old.text != new.text
-    )
-    event = ClaimEvent(RepairKind.EDIT.value, "rules", edits[0].reason)
-    review = replace(review, claims=with_history(review.claims, written.review.claims, event))
-    after = await review_answer(
-        question, replace(written, sentences=sentences, review=review, repairs=written.repairs + made), stages
-    )
+        if edited.given_text is None:
+            review = await stages.verifier.review(question, edited.evidence, edited.draft)
+        else:
+            review = await stages.text_verifier.check(edited.given_text, edited.evidence.passages)
+    event = ClaimEvent(RepairKind.EDIT.value, "rules", edited.repairs[len(before.repairs)].reason)
+    review = replace(review, claims=with_history(review.claims, before.review.claims, event))
+    after = await review_whole(question, replace(edited, review=review), stages)
     return after if is_better(after.review, before.review) else before
 
 
-def _told(old: str, new: str) -> tuple[str, str]:
+def _with_sentence_edits(before: DraftState, edits: tuple[Edit, ...]) -> DraftState:
+    """The own draft with the edits made in its sentences; the same if they change or leave nothing."""
+    changed = _edited_sentences(before.sentences, before.draft, edits)
+    sentences = tuple(sentence for sentence in changed if sentence.text.strip())
+    if sentences == before.sentences or not sentences:
+        return before
+    repairs = tuple(
+        Repair(RepairKind.EDIT, *_shown_pair(old.text, new.text), edits[0].reason)
+        for old, new in zip(before.sentences, changed, strict=True)
+        if old.text != new.text
+    )
+    return replace(before, sentences=sentences, repairs=before.repairs + repairs)
+
+
+def _shown_pair(old: str, new: str) -> tuple[str, str]:
     """A sentence before and after its edit, trimmed unless only the breaks around it changed."""
     return (old, new) if old.strip() == new.strip() else (old.strip(), new.strip())
 
 
-def _with_edits(sentences: tuple[Sentence, ...], draft: Draft, edits: tuple[Edit, ...]) -> tuple[Sentence, ...]:
+def _edited_sentences(
+    sentences: tuple[Sentence, ...], draft: Draft, edits: tuple[Edit, ...]
+) -> tuple[Sentence, ...]:
     """Apply the edits that lie inside one sentence or between two; leave those that span several.
 
     A sentence that an edit removes has an empty text.
     """
-    found = list(sentences)
-    for edit in sorted(edits, key=lambda each: each.start, reverse=True):
+    edited = list(sentences)
+    for edit in sorted(edits, key=lambda edit: edit.start, reverse=True):
         for n, (sentence, span) in enumerate(zip(sentences, draft.spans, strict=True)):
             start, end = edit.start - span.start, edit.end - span.start
             if 0 <= start <= end <= len(sentence.text):
-                text = found[n].text
-                found[n] = replace(found[n], text=text[:start] + edit.replacement + text[end:])
+                text = edited[n].text
+                edited[n] = replace(edited[n], text=text[:start] + edit.replacement + text[end:])
             elif n and draft.spans[n - 1].end <= edit.start and end == 0 and not edit.replacement.strip():
-                found[n] = replace(found[n], text=edit.replacement + found[n].text.lstrip())
-    return tuple(found)
+                edited[n] = replace(edited[n], text=edit.replacement + edited[n].text.lstrip())
+    return tuple(edited)
 
 
-@dataclass(frozen=True, slots=True)
-class RuledDraft:
-    """A draft, its review with the checks of the output rules, and the edits made."""
-
-    text: str
-    review: Review
-    repairs: tuple[Repair, ...] = ()
-
-
-async def apply_output_rules(
-    text: str, review: Review, question: Question, evidence: Evidence, stages: Stages, *, edits: bool
-) -> RuledDraft:
-    """Check the draft by the output rules and, if `edits`, apply their edits and test it again.
-
-    The edits are dropped if the draft is no better with them. Without rules the draft is returned unchanged.
-    """
-    if stages.rules is None:
-        return RuledDraft(text, review)
-    checked, _ = await check_rules(text, review, question, evidence, stages, "draft")
-    before = RuledDraft(text, checked)
-    wanted = stages.rules.edits(question, text, before.review.checks) if edits else ()
-    made = _safe(text, wanted, evidence)
-    if not made:
+def _with_text_edits(before: DraftState, edits: tuple[Edit, ...]) -> DraftState:
+    """The given draft with the edits that touch no code, no markup, no quoted words and no HTML tag."""
+    text = before.draft.text
+    pieces = cut(text, Numbered(before.evidence.passages, by_id=True)) if edits else ()
+    fixed = [(piece.start, piece.start + len(piece.written)) for piece in pieces if piece.stays]
+    free = [edit for edit in edits if not any(edit.start < end and start < edit.end for start, end in fixed)]
+    in_html = bool(outside_of_blocks(text)) if free else False
+    safe = [edit for edit in free if not in_html or tags_of(_edited_text(text, [edit])) == tags_of(text)]
+    if not safe:
         return before
-    changed = _with_rule_edits(text, made)
-    tested = await stages.verifier.check(changed, evidence.passages)
-    event = ClaimEvent(RepairKind.EDIT.value, "rules", made[0].reason)
-    tested = replace(tested, claims=with_history(tested.claims, review.claims, event))
-    checked, _ = await check_rules(changed, tested, question, evidence, stages, "draft")
-    repairs = tuple(Repair(RepairKind.EDIT, text[e.start : e.end], e.replacement, e.reason) for e in made)
-    after = RuledDraft(changed, checked, repairs)
-    return after if is_better(after.review, before.review) else before
+    repairs = tuple(
+        Repair(RepairKind.EDIT, text[edit.start : edit.end], edit.replacement, edit.reason) for edit in safe
+    )
+    return replace(before, given_text=_edited_text(text, safe), repairs=before.repairs + repairs)
 
 
-def _safe(text: str, edits: tuple[Edit, ...], evidence: Evidence) -> tuple[Edit, ...]:
-    """The edits that touch no code, no markup, no quoted words and no HTML tag."""
-    kept = [piece for piece in cut(text, Numbered(evidence.passages, by_id=True)) if piece.stays]
-    stays = [(piece.start, piece.start + len(piece.written)) for piece in kept]
-    free = tuple(each for each in edits if not any(each.start < end and start < each.end for start, end in stays))
-    in_html = bool(outside_of_blocks(text))
-    return tuple(each for each in free if not in_html or tags_of(_with_rule_edits(text, (each,))) == tags_of(text))
-
-
-def _with_rule_edits(text: str, edits: tuple[Edit, ...]) -> str:
+def _edited_text(text: str, edits: list[Edit]) -> str:
     """Apply edits that are sorted by place and do not overlap."""
-    for each in reversed(edits):
-        text = text[: each.start] + each.replacement + text[each.end :]
+    for edit in reversed(edits):
+        text = text[: edit.start] + edit.replacement + text[edit.end :]
     return text
+
+
+def with_masked(review: Review, evidence: Evidence) -> Review:
+    """The review with a check for each masked part of the evidence, with its place and its words as stored."""
+    cause = "this part reads like an instruction to a model: it is no evidence"
+    masked = (
+        Check("quarantine", Status.FAILED, Severity.WARN, cause=cause, source_span=span)
+        for hit in evidence.hits
+        for span in _masked_spans(hit)
+    )
+    return replace(review, checks=(*review.checks, *masked))
+
+
+def _masked_spans(hit: Hit) -> Iterator[SourceSpan]:
+    for span in hit.masked:
+        yield hit.passage.span_of(span.start, span.end)

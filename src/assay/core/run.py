@@ -12,7 +12,7 @@ from assay.core.budget import Budget, Meter
 from assay.core.stages import Clock, Sink
 from assay.core.tape import Tape
 from assay.errors import too_late
-from assay.types import Answer, CitationStyle, Event, Evidence, Limits, SentenceVerified
+from assay.types import Answer, CitationStyle, Done, Event, Evidence, Limits, SentenceVerified
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +51,17 @@ class Run:
     style: CitationStyle | None = None
 
 
+def ignore_event(_event: Event) -> None:
+    """Take an event and do nothing."""
+
+
 class RunEvents:
-    """Stamps a run's events and hands them on; what a sink does wrong becomes a warning."""
+    """Stamps a run's events and passes them on; an error of a sink becomes a warning."""
 
     def __init__(self, run: Run, question: str, emit: Callable[[Event], None], sinks: Sequence[Sink]) -> None:
-        self.past: list[Event] = []
-        self.first_verified: float | None = None
+        self._past: list[Event] = []
+        self._started = run.clock.monotonic()
+        self._first_verified: float | None = None
         self._run = run
         self._emit = emit
         self._sinks = list(sinks)
@@ -65,19 +70,28 @@ class RunEvents:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What went wrong in sinks so far."""
+        """The errors of sinks so far."""
         return tuple(self._warnings)
 
-    def warnings_since(self, answer: Answer) -> tuple[str, ...]:
-        """What went wrong in sinks and does not stand in the answer yet."""
-        return tuple(each for each in self._warnings if each not in answer.warnings)
+    def finish(self, answer: Answer) -> Answer:
+        """Emit Done; the answer with its times, the warnings of sinks and the trace."""
+        now, first = self._run.clock.monotonic(), self._first_verified
+        answer = replace(
+            answer,
+            ms=1000 * (now - self._started),
+            first_verified_ms=None if first is None else 1000 * (first - self._started),
+            warnings=answer.warnings + self.warnings,
+        )
+        self.emit(Done(answer=answer))
+        later = tuple(warning for warning in self._warnings if warning not in answer.warnings)
+        return replace(answer, trace=tuple(self._past), warnings=answer.warnings + later)
 
     def emit(self, event: Event) -> None:
-        """Stamp the event, remember it, hand it on."""
-        if self.first_verified is None and isinstance(event, SentenceVerified):
-            self.first_verified = self._run.clock.monotonic()
-        stamped = replace(event, seq=len(self.past) + 1, at=self._run.clock.time())
-        self.past.append(stamped)
+        """Stamp the event, keep it for the trace, and pass it on."""
+        if self._first_verified is None and isinstance(event, SentenceVerified):
+            self._first_verified = self._run.clock.monotonic()
+        stamped = replace(event, seq=len(self._past) + 1, at=self._run.clock.time())
+        self._past.append(stamped)
         self._to_sinks(lambda sink: sink.receive(self._run.id, stamped))
         self._emit(stamped)
 

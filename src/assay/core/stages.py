@@ -273,9 +273,9 @@ SEARCHING = (Action.REFINE, Action.EXTERNAL)
 class SearchUtility:
     """What searching again is worth: `gains`, how often an action has turned evidence that did not suffice into
     an answer that is right, by action and triage, less how often it has turned a right refusal into a wrong
-    answer; and `costs`, the seconds that it took. `price` is how much gain a second must bring. `sure` is the
-    sufficiency, 0 to 1, from which on evidence is answered without another search, and that evidence must reach
-    which was searched for again: the best of two searches looks better than it is.
+    answer; and `costs`, the seconds that it took. `price` is how much gain a second must bring. From a
+    sufficiency of `answer_threshold`, 0 to 1, on an answer is written without another search. Evidence that was
+    searched for again must reach it too: the best of two searches looks better than it is.
 
     The shipped numbers are learned from recorded runs; see benchmarks/correct.
     """
@@ -283,7 +283,7 @@ class SearchUtility:
     gains: Mapping[tuple[Action, Triage], float] = field(default_factory=dict)
     costs: Mapping[Action, float] = field(default_factory=dict)
     price: float = 0.0
-    sure: float = 0.0
+    answer_threshold: float = 0.0
 
     def of(self, action: Action, triage: Triage | None, taken: int) -> float:
         """The expected gain less its price; each time that the action was taken halves what it may still bring."""
@@ -412,7 +412,7 @@ class Abstainer(Protocol):
 
 
 class Verifier(Protocol):
-    """Test a draft against its evidence."""
+    """Test the sentences of a draft against its evidence."""
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
         """Every claim with its verdict, every check with its state.
@@ -422,14 +422,22 @@ class Verifier(Protocol):
         """
         ...
 
+
+class Concluder(Protocol):
+    """Test what no single sentence of a draft shows."""
+
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
         """The review of all the draft's sentences, with the checks of the whole draft added."""
         ...
 
-    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
-        """The same for anyone's text without citations: each claim against all of the passages.
 
-        With `one_claim` the text is judged whole, as a single claim.
+class TextVerifier(Protocol):
+    """Test anyone's text against passages."""
+
+    async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
+        """Every claim against all of the passages, or against those that the text cites.
+
+        With `one_claim` the text is tested as a single claim.
         """
         ...
 
@@ -461,15 +469,19 @@ class Assessor(Protocol):
         """The assessment of a reviewed draft; a criterion that could not be judged is unknown, never a default."""
         ...
 
+
+class Adviser(Protocol):
+    """Say how a weak answer could be better."""
+
     def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings, with how to raise the weakest criterion where the answer did not pass."""
+        """The findings, with how to raise the weakest criterion if the answer did not pass."""
         ...
 
 
 class Repairer(Protocol):
-    """Mend what failed, by the smallest change that may work."""
+    """Repair what failed, by the smallest change that may work."""
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -478,31 +490,32 @@ class Repairer(Protocol):
         review: Review,
         begins: int,
     ) -> Candidate | None:
-        """The sentence as this kind of repair would have it; None where it has nothing to offer.
+        """The sentence after this kind of repair; None if it has nothing to offer.
 
-        `review` is of this sentence alone, its spans count in the draft, in which the sentence `begins` there.
+        `review` is of this sentence alone; its spans count in the draft, in which the sentence `begins` there.
         Nothing is promised of a candidate: it is tested like any other sentence.
         """
         ...
 
 
 class Rules(Protocol):
-    """Hold answers to the output rules: what the writer is told and what is checked come from the same rules."""
+    """Hold answers to the output rules."""
 
-    def instructions(self, question: Question) -> tuple[str, ...]:
-        """What a writer is told, one sentence each."""
+    async def examine(
+        self, question: Question, evidence: Evidence, text: str
+    ) -> tuple[tuple[Check, ...], tuple[Finding, ...]]:
+        """The checks of an answer by the rules that apply to it, and the findings with each rule's advice.
+
+        Offsets count in `text`.
+        """
         ...
 
-    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
-        """The checks of an answer by the rules that apply to it; offsets count in `text`."""
-        ...
 
-    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
-        """What those checks found, each with the rule's advice."""
-        ...
+class StyleEditor(Protocol):
+    """Change wording and layout so that an answer keeps the output rules."""
 
     def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
-        """Changes of wording and layout that mend what the checks of this text found, without overlap."""
+        """The edits, in order and without overlap, that fix what the checks of this text found."""
         ...
 
 
@@ -528,15 +541,15 @@ class Relevance(Protocol):
 class Stages:
     """One implementation of each stage, for one question.
 
-    `able` are the actions that can be carried out here, `mends` the repairs, `worth` what searching again is worth,
-    `spent` tells what the question has used so far. `quoter` writes where nothing that `writer` wrote passed.
-    `outside` is asked only where EXTERNAL is able. `notes` are what stages that give no value of their own had to
-    tell. `rules` and `assessor` are None where answers are not looked at as a whole. What is awaited within
-    `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does. `closest` writes where
-    the evidence is not known to answer, None where nothing is shown then; `relevance` reads the finished answer,
-    None without a reader. `masking` says that a language model takes part: nobody reads what is masked then.
-    `settler` is asked once a draft is whole and before its sentences are tested, None where no model tests.
-    `explains` says that the answer is to hold how it came to be.
+    `allowed_actions` and `allowed_repairs` can be carried out here, `search_utility` says what searching again is
+    worth, `spent` what the question has used so far. `fallback_writer` writes if nothing by `writer` passed.
+    `outside` is asked only if EXTERNAL is allowed. `notes` come from stages that give no value of their own.
+    `rules` and `editor` are None if answers need not keep rules, `assessor` and `adviser` if nobody assesses them.
+    What is awaited within `in_time` ends with the question's deadline, by DeadlinePassed; without one nothing does.
+    `closest_writer` writes if the evidence is not known to answer, None if nothing is shown then; `relevance` reads
+    the finished answer, None without a reader. `masking` says that a language model takes part: nobody reads what
+    is masked then. `settler` is asked once a draft is complete and before its sentences are tested, None if no
+    model tests. `explains` says that the answer is to hold how it came to be.
     """
 
     understander: Understander
@@ -549,14 +562,18 @@ class Stages:
     fallback_writer: Writer
     abstainer: Abstainer
     verifier: Verifier
+    concluder: Concluder
+    text_verifier: TextVerifier
     repairer: Repairer
     rules: Rules | None
+    editor: StyleEditor | None
     assessor: Assessor | None
+    adviser: Adviser | None
     confidence_estimator: ConfidenceEstimator
     models: ModelsUsed
     allowed_actions: frozenset[Action]
     allowed_repairs: frozenset[RepairKind]
-    worth: SearchUtility
+    search_utility: SearchUtility
     spent: Callable[[], Usage]
     notes: Callable[[], tuple[str, ...]] = tuple
     in_time: Callable[[], AbstractAsyncContextManager[None]] = nullcontext

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.judging.contradiction_terms import (
-    LISTS,
     NAME,
     NATIONALITY,
     Asked,
@@ -197,12 +196,6 @@ def _counts(asked: Asked, text: str, end: int) -> bool:
     return bool(asked.noun and follows and asked.noun in terms(follows.group()))
 
 
-def listed_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
-    """Values of a closed list, such as sports, the firmer the more the sentence speaks of the thing."""
-    for match in LISTS[asked.noun].finditer(line.text):
-        yield match.start(), match.end(), 0.65 + 0.35 * line.thing - 0.02 * min(line.position, 5)
-
-
 def kind_places(asked: Asked, line: Line) -> Iterator[ValuePlace]:
     """What the thing is said to be: "X is a drama film"."""
     if line.thing < 0.5:
@@ -291,8 +284,6 @@ def _places(asked: Asked, line: Line) -> Iterator[Place]:
             yield from person_places(asked, line)
         case Shape.PLACE:
             yield from place_places(line)
-        case Shape.LISTED:
-            yield from listed_places(asked, line)
         case Shape.KIND:
             yield from kind_places(asked, line)
     if asked.shape in _STATED:

@@ -1,4 +1,4 @@
-"""The words by which an attribute is told in text, and the closed lists of values that some questions ask for."""
+"""What a question asks of which thing, and how much of both each sentence of a passage states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from assay.judging.query_terms import content_terms
 from assay.nlp.dates import dates
-from assay.nlp.lexicon import entries, groups, word_class
+from assay.nlp.lexicon import groups, word_class
 from assay.nlp.names import names
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import fold, rarity, stem, stem_spans, terms, words
@@ -43,20 +43,6 @@ NATIONALITY = (
 )
 
 
-def _listed(name: str) -> re.Pattern[str]:
-    """The entries of a class as one pattern that begins at a word; the longest come first."""
-    longest_first = sorted(entries(name), key=lambda entry: -len(entry))
-    forms = "|".join(re.escape(entry).replace(r"\ ", r"[\s-]") for entry in longest_first)
-    return re.compile(rf"(?<![\w-])(?:{forms})", re.IGNORECASE)
-
-
-# What a question asks for by its noun, and the values that there are.
-LISTS: Mapping[str, re.Pattern[str]] = MappingProxyType(
-    {
-        "sport": _listed("attributes.sports"),
-        "parti": _listed("attributes.parties"),
-    }
-)
 # Nouns of a question that is answered by what the thing is: "X is a drama film".
 KINDS = frozenset(map(stem, word_class("attributes.kinds")))
 
@@ -75,7 +61,6 @@ class Shape(StrEnum):
     NUMBER = "number"
     PERSON = "person"
     PLACE = "place"
-    LISTED = "listed"
     KIND = "kind"
     NAME = "name"
 
@@ -194,7 +179,6 @@ def _shape(text: str, noun: str) -> Shape:
     rules = (
         (Shape.DATE, bool(_DATED.search(text))),
         (Shape.NUMBER, bool(_MEASURED.search(text))),
-        (Shape.LISTED, noun in LISTS),
         (Shape.PLACE, bool(_PLACED.search(text)) or (noun in _PLACES and bool(_LIES.search(text)))),
         (Shape.KIND, kind or bool(_WHAT_IS.search(text))),
         (Shape.PERSON, bool(_WHO.search(text))),

@@ -118,8 +118,8 @@ class BalancedModel:
     """A model asked one short question where the sufficiency lies in `band`, or nothing could be measured.
 
     Outside the band the model is asked for a `sample` of the questions, chosen by their hash. Nothing is asked of
-    no passages, or of a question that cannot be understood. Where passages address their reader the model is asked
-    more than once (`ApartVerdict`). `room` is how many tokens of passages the model sees.
+    no passages, or of a question that cannot be understood. A verdict that suffices is tested by a further call
+    (`ApartVerdict`). `room` is how many tokens of passages the model sees.
     """
 
     llm: LLM

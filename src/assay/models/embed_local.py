@@ -22,7 +22,7 @@ from tokenizers import Tokenizer
 
 from assay.errors import UsageError
 from assay.models.hub_folder import HubFolder
-from assay.models.onnx import digest_of, one_thread_session, shared_session, steady_digest
+from assay.models.onnx import batches, digest_of, one_thread_session, shared_session, steady_digest
 from assay.nlp.tokens import encodable
 from assay.types import EmbeddingModel
 
@@ -158,12 +158,12 @@ class LocalEmbedder:
         tokens = self._tokens(texts)
         vectors = np.zeros((len(texts), self.model.dimension), np.float32)
         lengths = [len(row) for row in tokens]
-        batches = _batches(lengths, self._width)
+        groups = _batches(lengths, self._width)
         few = sum(lengths) <= self._width * TOKENS_IN_A_BATCH
         # One batch a thread is a third faster than two threads a batch: nothing waits between the layers.
-        run = (self._for_few if few else self._for_many).map if len(batches) > 1 else map
-        inputs = ([tokens[position] for position in batch] for batch in batches)
-        for batch, rows in zip(batches, run(self._encoder.vectors, inputs), strict=True):
+        run = (self._for_few if few else self._for_many).map if len(groups) > 1 else map
+        inputs = ([tokens[position] for position in batch] for batch in groups)
+        for batch, rows in zip(groups, run(self._encoder.vectors, inputs), strict=True):
             vectors[batch] = rows
         return vectors
 
@@ -336,17 +336,10 @@ def _batches(lengths: Sequence[int], threads: int) -> list[list[int]]:
     Of a few texts each thread gets its share.
 
     >>> _batches([30, 50, 8, 45], threads=2)
-    [[2, 0], [3], [1]]
+    [[2], [0], [3], [1]]
     """
     share = max(_TOKENS_WORTH_A_BATCH, -(-sum(lengths) // threads))
-    most = min(TOKENS_IN_A_BATCH, share)
-    batches: list[list[int]] = []
-    for position in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if batches and (len(batches[-1]) + 1) * lengths[position] <= most:
-            batches[-1].append(position)
-        else:
-            batches.append([position])
-    return batches
+    return batches(lengths, min(TOKENS_IN_A_BATCH, share))
 
 
 def _pooled(states: NDArray[Any], mask: NDArray[np.int64], pooling: Literal["mean", "first"]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from typing import TypeVar
 from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.analysis import Analysis, Place, Token, Word, analyse, overlaps, within
-from assay.nlp.arithmetic import said_otherwise
+from assay.nlp.arithmetic import restated_numbers
 from assay.nlp.dates import Date
 from assay.nlp.quantities import Quantity
 from assay.nlp.sentences import sentences
@@ -364,7 +364,7 @@ def _agreeing(claim: Analysis, sentence: Analysis) -> list[tuple[Span, Span]]:
         if quantity_text.agree(one, other)
     ]
     known = dated + counted
-    return [*known, *said_otherwise(claim.text, sentence.text, [own for own, _ in known])]
+    return [*known, *restated_numbers(claim.text, sentence.text, [own for own, _ in known])]
 
 
 def _span(place: Place) -> Span:

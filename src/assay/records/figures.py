@@ -160,7 +160,7 @@ def figures_of(
         delivered=answer["outcome"] in _DELIVERED,
         # A draft that was written anew and kept is among the repairs as well.
         reflections=repairs.total() - repairs[RepairKind.REGENERATE] + max(answer["drafts"] - 1, 0),
-        searches=answer["iterations"],
+        searches=searches_of(answer),
         improved=sum(_improved(claim) for claim in answer["claims"]),
         regressed=sum(_regressed(claim) for claim in answer["claims"]) + sum(map(_was_supported, dropped)),
         repairs=dict(repairs),
@@ -174,6 +174,15 @@ def figures_of(
         costs=costs,
         tries=tries,
     )
+
+
+def searches_of(answer: Mapping[str, Any]) -> int:
+    """How many rounds of searching an answer took; in older records `iterations` says so.
+
+    >>> searches_of({"iterations": 2}), searches_of({"iterations": 1, "searches": 3})
+    (2, 3)
+    """
+    return int(answer.get("searches", answer["iterations"]))
 
 
 def summed(runs: Iterable[RunFigures | None]) -> Figures:
@@ -252,7 +261,7 @@ def unrepaired(answer: Mapping[str, Any]) -> tuple[str, ...]:
 def _comparable(answer: Mapping[str, Any]) -> float | None:
     """The sufficiency, where it can be compared with that of other questions."""
     judgement = answer.get("judgement", {})
-    fitted = judgement.get("calibrated") and answer.get("mode_used") == FITTED_MODE and answer["iterations"] == 1
+    fitted = judgement.get("calibrated") and answer.get("mode_used") == FITTED_MODE and searches_of(answer) == 1
     value: float | None = judgement["sufficiency"] if fitted else None
     return value
 

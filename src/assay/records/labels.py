@@ -12,6 +12,7 @@ from typing import Any
 from assay.calibration.curves import LATEST
 from assay.calibration.fit import Fit
 from assay.errors import DamagedStore, UsageError
+from assay.records.figures import searches_of
 from assay.records.runs import RunRecord, RunStore, storable
 from assay.records.runs_file import LABELLED, version_of
 from assay.types import Value
@@ -199,7 +200,7 @@ def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:
     A draft from elsewhere, for which nothing was searched, says nothing of how often assay's own answers are right.
     """
     answer = record.answer
-    if answer is None or answer["outcome"] not in ("answered", "partial") or not answer["iterations"]:
+    if answer is None or answer["outcome"] not in ("answered", "partial") or not searches_of(answer):
         return None
     return answer
 

@@ -267,7 +267,7 @@ def _opened(value: Any) -> Any:
         body = _by_name(value, without="trace")
         if value.explanation is None:
             del body["explanation"]
-        return {"schema": value.schema, **body, "answers_question": value.answers_question}
+        return {"schema": value.schema, **body, **value.derived}
     if is_dataclass(value):
         return _by_name(value)
     return dict(value) if isinstance(value, Mapping) else list(value)

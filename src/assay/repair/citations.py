@@ -1,4 +1,4 @@
-"""Citations pointed at the passages that bear out what they stand behind."""
+"""Repair of citations: each points at the passages that support its claim."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from assay.core.stages import Verifier
+from assay.core.stages import TextVerifier
 from assay.nlp.tokens import terms
 from assay.types import (
     Candidate,
@@ -21,128 +21,132 @@ from assay.types import (
     Verdict,
 )
 
-# Of more passages, those that share the most words with a claim are asked.
-MOST_ASKED = 8
-# Of these, the first are asked two by two.
+# Passages that are tested at most, those that share the most words with the claim first; chosen.
+MOST_TESTED = 8
+# Of these, the first are also tested in pairs; chosen.
 MOST_PAIRED = 4
 # The support of a claim that a passage says word for word.
 WORD_FOR_WORD = 1.0
 
 
-async def recited(on: Verifier, evidence: Evidence, sentence: Sentence, review: Review) -> Candidate | None:
-    """The sentence citing the passages that bear its claims out, without marks that stand for nothing.
+async def repair_citations(
+    verifier: TextVerifier, evidence: Evidence, sentence: Sentence, review: Review
+) -> Candidate | None:
+    """The sentence citing the passages that support its claims, without marks of no source; None if unchanged.
 
-    A citation that is there stays unless every claim has its passages without it. No passage is cited that bears
-    nothing. None where all is cited as it should be.
+    A present citation stays unless every claim has its own passages without it.
     """
-    held = tuple(each for each in sentence.passage_ids if each in evidence.ids)
-    found = [await _bearing(claim, review, held, evidence.passages, on) for claim in review.claims]
-    borne = tuple(dict.fromkeys(each for ids in found for each in ids))
-    left = tuple(each for each in held if each in borne) if found and all(found) else held
-    cited = {*left, *borne}
-    ids = left if cited == set(left) else tuple(each for each in _ids(evidence.passages) if each in cited)
+    present = tuple(passage_id for passage_id in sentence.passage_ids if passage_id in evidence.ids)
+    per_claim = [await _supporting(claim, review, present, evidence.passages, verifier) for claim in review.claims]
+    needed = dict.fromkeys(passage_id for ids in per_claim for passage_id in ids)
+    retained = tuple(one for one in present if one in needed) if per_claim and all(per_claim) else present
+    cited = {*retained, *needed}
+    ids = retained if cited == set(retained) else tuple(one for one in _ids(evidence.passages) if one in cited)
     if ids == sentence.passage_ids and not sentence.unknown_marks:
         return None
-    mended = replace(sentence, passage_ids=ids, unknown_marks=())
-    return Candidate(mended, evidence, _reason(sentence, ids, evidence), "rules")
+    repaired = replace(sentence, passage_ids=ids, unknown_marks=())
+    return Candidate(repaired, evidence, _reason(sentence, ids, evidence), "rules")
 
 
-async def _bearing(
-    claim: Claim, review: Review, held: Sequence[str], passages: tuple[Passage, ...], on: Verifier
+async def _supporting(
+    claim: Claim, review: Review, present: Sequence[str], passages: tuple[Passage, ...], verifier: TextVerifier
 ) -> tuple[str, ...]:
-    """The passages to cite for a claim: those that it cites where they bear it, else the one that does."""
+    """The passages to cite for a claim: those it cites if they support it, else the ones that do."""
     if claim.verdict is Verdict.SUPPORTED and claim.citations:
-        return tuple(each for each in claim.citations if each in held)
-    named = _named(claim, review)
-    if named is not None:
-        return (named,)
+        return tuple(passage_id for passage_id in claim.citations if passage_id in present)
+    right_passage = _right_passage(claim, review)
+    if right_passage is not None:
+        return (right_passage,)
     likeliest = _likeliest(claim.text, passages)
-    asked = [await _asked(claim.text, each, on) for each in likeliest]
-    contradicted = claim.verdict is Verdict.CONTRADICTED  # against its source only another's own words count
-    bearing = [each for each in asked if each.bears and (each.support == WORD_FOR_WORD or not contradicted)]
-    if bearing:
-        return (max(bearing, key=lambda each: each.support).passage_id,)
-    ordered_map = tuple(each for each in passages if each in likeliest)
-    together = () if contradicted else await _together(claim.text, ordered_map, on)
-    if together or _correctable(claim, review):
+    tested = [await _tested(claim.text, passage, verifier) for passage in likeliest]
+    contradicted = claim.verdict is Verdict.CONTRADICTED  # only a verbatim passage outweighs a contradiction
+    supporting = [one for one in tested if one.supports and (one.support == WORD_FOR_WORD or not contradicted)]
+    if supporting:
+        return (max(supporting, key=lambda one: one.support).passage_id,)
+    in_order = tuple(passage for passage in passages if passage in likeliest)
+    together = () if contradicted else await _supporting_together(claim.text, in_order, verifier)
+    if together or _is_correctable(claim, review):
         return together
-    telling = [each for each in asked if each.tells]  # it says what is right, so that it can be corrected
-    return (max(telling, key=lambda each: each.support).passage_id,) if telling else ()
+    correcting = [one for one in tested if one.corrects]
+    return (max(correcting, key=lambda one: one.support).passage_id,) if correcting else ()
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What one passage says of a claim: whether it bears it out, or tells what is wrong about it."""
+class _Tested:
+    """A claim tested on one passage: whether it supports the claim, or has the right value for it."""
 
     passage_id: str
-    bears: bool
-    tells: bool
+    supports: bool
+    corrects: bool
     support: float
 
 
-async def _asked(text: str, passage: Passage, on: Verifier) -> _Asked:
-    review = await on.check(text, (passage,), one_claim=True)
-    support = max((each.support or 0.0 for each in review.claims), default=0.0)
-    return _Asked(passage.passage_id, _borne_out(review), any(map(_tells, review.checks)), support)
+async def _tested(text: str, passage: Passage, verifier: TextVerifier) -> _Tested:
+    review = await verifier.check(text, (passage,), one_claim=True)
+    support = max((claim.support or 0.0 for claim in review.claims), default=0.0)
+    return _Tested(passage.passage_id, _is_supported(review), any(map(_has_value, review.checks)), support)
 
 
-async def _together(text: str, passages: tuple[Passage, ...], on: Verifier) -> tuple[str, ...]:
-    """The passages that bear a claim out together, where none does alone; each of them says some of it.
+async def _supporting_together(text: str, passages: tuple[Passage, ...], verifier: TextVerifier) -> tuple[str, ...]:
+    """The fewest passages that support a claim together, where none does alone; each says a part of it.
 
-    What all that there is bears out need not be borne out by the part that is cited: each part is asked by itself.
+    A subset is tested again: what all passages support, some of them need not.
     """
-    review = await on.check(text, passages, one_claim=True)
-    if not _borne_out(review):
+    review = await verifier.check(text, passages, one_claim=True)
+    if not _is_supported(review):
         return ()
-    said = tuple(each for each in passages if each.passage_id in _saying(review))
-    first = tuple(each for each in passages if each in _likeliest(text, passages)[:MOST_PAIRED])
-    for some in sorted((said, *combinations(first, 2)), key=len):  # the fewest that suffice
-        asked = await on.check(text, some, one_claim=True)
-        if _borne_out(asked) and _saying(asked) == set(_ids(some)):
-            return _ids(some)
+    leaned_on = tuple(passage for passage in passages if passage.passage_id in _leaned_on(review))
+    first = tuple(passage for passage in passages if passage in _likeliest(text, passages)[:MOST_PAIRED])
+    for subset in sorted((leaned_on, *combinations(first, 2)), key=len):
+        alone = await verifier.check(text, subset, one_claim=True)
+        if _is_supported(alone) and _leaned_on(alone) == set(_ids(subset)):
+            return _ids(subset)
     return ()
 
 
-def _saying(review: Review) -> set[str]:
+def _leaned_on(review: Review) -> set[str]:
     """The passages whose sentences hold most of the claims."""
-    return {span.passage_id for each in review.claims for span in each.spans}
+    return {span.passage_id for claim in review.claims for span in claim.spans}
 
 
-def _borne_out(review: Review) -> bool:
-    return bool(review.claims) and all(each.verdict is Verdict.SUPPORTED for each in review.claims)
+def _is_supported(review: Review) -> bool:
+    return bool(review.claims) and all(claim.verdict is Verdict.SUPPORTED for claim in review.claims)
 
 
 def _ids(passages: Sequence[Passage]) -> tuple[str, ...]:
-    return tuple(each.passage_id for each in passages)
+    return tuple(passage.passage_id for passage in passages)
 
 
-def _named(claim: Claim, review: Review) -> str | None:
+def _right_passage(claim: Claim, review: Review) -> str | None:
     """The passage that a check says should have been cited."""
-    wrong = (each for each in review.checks if each.kind is FindingKind.WRONG_PASSAGE and each.claim == claim.n)
-    return next((each.source_span.passage_id for each in wrong if each.source_span is not None), None)
+    wrong = (one for one in review.checks if one.kind is FindingKind.WRONG_PASSAGE and one.claim == claim.n)
+    return next((check.source_span.passage_id for check in wrong if check.source_span is not None), None)
 
 
-def _correctable(claim: Claim, review: Review) -> bool:
-    """Whether what the claim cites already tells what is wrong about it."""
-    return bool(claim.citations) and any(each.claim == claim.n and _tells(each) for each in review.checks)
+def _is_correctable(claim: Claim, review: Review) -> bool:
+    """Whether a cited passage has the right value for the claim."""
+    return bool(claim.citations) and any(check.claim == claim.n and _has_value(check) for check in review.checks)
 
 
-def _tells(check: Check) -> bool:
+def _has_value(check: Check) -> bool:
     return check.status is Status.FAILED and check.expected is not None
 
 
 def _likeliest(text: str, passages: tuple[Passage, ...]) -> tuple[Passage, ...]:
-    """The passages that share the most words with a text, in their order where they share as many."""
+    """The passages that share the most words with a text, best first."""
     wanted = set(terms(text))
-    return tuple(sorted(passages, key=lambda each: -len(wanted.intersection(terms(each.text)))))[:MOST_ASKED]
+    return tuple(sorted(passages, key=lambda one: -len(wanted.intersection(terms(one.text)))))[:MOST_TESTED]
 
 
 def _reason(sentence: Sentence, ids: Sequence[str], evidence: Evidence) -> str:
     marks = ", ".join(sentence.unknown_marks)
-    stands = f"{marks} {'stand' if len(sentence.unknown_marks) > 1 else 'stands'} for no source" if marks else ""
-    added = [each for each in ids if each not in sentence.passage_ids]
-    titles = [each.title or f"[{each.passage_id}]" for each in evidence.passages if each.passage_id in added]
-    says = f"{' and '.join(titles)} {'say' if len(titles) > 1 else 'says'} it" if titles else ""
-    gone = any(each not in ids for each in sentence.passage_ids)
-    dropped = "a source that does not say it is no longer cited" if gone and not says else ""
-    return "; ".join(part for part in (stands, says, dropped) if part)
+    unknown = f"{marks} {'stand' if len(sentence.unknown_marks) > 1 else 'stands'} for no source" if marks else ""
+    added = [passage for passage in evidence.passages if passage.passage_id in ids]
+    titles = [
+        passage.title or f"[{passage.passage_id}]" for passage in added
+        if passage.passage_id not in sentence.passage_ids
+    ]  # fmt: skip
+    found = f"{' and '.join(titles)} {'say' if len(titles) > 1 else 'says'} it" if titles else ""
+    was_removed = any(passage_id not in ids for passage_id in sentence.passage_ids)
+    removed = "a source that does not say it is no longer cited" if was_removed and not found else ""
+    return "; ".join(part for part in (unknown, found, removed) if part)

@@ -1,9 +1,9 @@
-"""A value of the source in the place of a wrong one, in a sentence that is not copied.
+"""Correction of a wrong value in a freely worded sentence.
 
-No single source sentence need say the rest word for word, as for other corrections (repair/correct.py). Each value
-of the claim is weighed against those that its sources have of the same kind: by how much likelier a checker finds
-the claim with the one than with the other, and by what stands around them. The weights are in `exchange.json`,
-fitted by benchmarks/fix/choose.py; benchmarks/fix/run.py measures them on other passages.
+Unlike in repair/correct.py, no source sentence need say the rest word for word. Each value of the claim is compared
+with the sources' values of its kind: by how much likelier a checker finds the claim with the other value, and by
+the words around both. The weights are in `exchange.json`, fitted by benchmarks/fix/choose.py and measured by
+benchmarks/fix/run.py on other passages.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from math import isclose
-from typing import Literal, Protocol
+from typing import Literal
 
 import re2
 
 from assay.core.stages import Weigher
+from assay.nlp.analysis import Place, overlaps
 from assay.nlp.citations import HEDGE_MARK
 from assay.nlp.dates import Date, dates
 from assay.nlp.names import Name, names
@@ -28,7 +29,7 @@ from assay.nlp.negation import negations
 from assay.nlp.quantities import Quantity, agree, comparable, quantities
 from assay.nlp.sentences import sentences
 from assay.nlp.tokens import STOP_WORDS, encodable, fold, rarity, terms, word_spans, words
-from assay.repair.wording import edited, fitted
+from assay.repair.wording import apply_edit, fit_value
 from assay.types import (
     VALUE_CHECKS,
     Candidate,
@@ -45,22 +46,22 @@ from assay.types import (
     Verdict,
 )
 
-# How well a value's place in a source answers to its place in a claim.
+# How well the words around a value in a source match those around its place in a claim.
 
 
-# Words on either side of a value: of the claim, and of the source, whose order may be another one.
+# Words on either side of a value, in the claim and in the source, whose order may differ; chosen.
 _NEAR, _NEAR_IN_SOURCE = 3, 5
-# The nearness of more than three rare words says no more.
+# Upper limit of `near`: more than three rare words add nothing; chosen.
 MOST_NEAR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the best place of a value in a source shares with the claim around the place that it would take.
+    """How much the words around a value in a source match those around its place in the claim.
 
-    `near` is the rarity of the terms that both have beside it, at most 3; `beside` counts the very next words, 2
-    for one that says something and 1 for a small one, 0 to 4; `share` is the share of the claim's other terms, by
-    rarity, that the source's sentence has, 0 to 1.
+    `near` is the summed rarity of the terms near both, at most 3; `beside` scores the adjacent words, 2 for a
+    content word and 1 for a stop word, 0 to 4; `share` is the share, by rarity, of the claim's other terms that the
+    source's sentence holds, 0 to 1.
     """
 
     near: float = 0.0
@@ -69,31 +70,32 @@ class Surroundings:
 
 
 def surroundings(claim: str, place: Span, source: str, spans: Sequence[Span]) -> Surroundings:
-    """The most that any of the source's places has of each; nothing where there are none.
+    """The best match of each kind over the value's places in a source; zeros where there are none.
 
     >>> source = "Horace Jones built it from 1886 to 1894. It is 65 m high."
     >>> surroundings("Jones built the bridge in 1894.", Span(26, 30), source, [Span(27, 31)]).share > 0.5
     True
     """
     before, behind = _beside(claim, place, _NEAR)
-    asked = set(terms(" ".join((*before, *behind))))
+    claim_near = set(terms(" ".join((*before, *behind))))
     rest = {term: rarity(term) for term in set(terms(f"{claim[: place.start]} {claim[place.end :]}"))}
-    whole = sum(rest[term] for term in sorted(rest)) or 1.0
+    total = sum(rest[term] for term in sorted(rest)) or 1.0
     near, beside, share = 0.0, 0, 0.0
     for span in spans:
         around = sentence_of(source, span)
         text = source[around.start : around.end]
         left, right = _beside(text, Span(span.start - around.start, span.end - around.start), _NEAR_IN_SOURCE)
-        shared = asked.intersection(terms(" ".join((*left, *right))))
+        shared = claim_near.intersection(terms(" ".join((*left, *right))))
         near = max(near, sum(rarity(term) for term in sorted(shared)))
-        beside = max(beside, _same(before[-1:], left[-1:]) + _same(behind[:1], right[:1]))
-        share = max(share, sum(rest[term] for term in sorted(rest.keys() & set(terms(text)))) / whole)
+        beside = max(beside, _match_score(before[-1:], left[-1:]) + _match_score(behind[:1], right[:1]))
+        share = max(share, sum(rest[term] for term in sorted(rest.keys() & set(terms(text)))) / total)
     return Surroundings(min(near, MOST_NEAR), beside, share)
 
 
 def sentence_of(source: str, span: Span) -> Span:
-    """The sentence that a place of the source is in; all of the source where it is in none."""
-    return next((each for each in _sentences(source) if each.start <= span.start < each.end), Span(0, len(source)))
+    """The sentence that holds a place of the source; all of the source where none does."""
+    around = (one for one in _sentences(source) if one.start <= span.start < one.end)
+    return next(around, Span(0, len(source)))
 
 
 @lru_cache(maxsize=64)
@@ -102,30 +104,30 @@ def _sentences(source: str) -> tuple[Span, ...]:
 
 
 def _beside(text: str, place: Span, most: int) -> tuple[list[str], list[str]]:
-    """The words before a place, and behind it, at most so many of each."""
+    """The folded words before and behind a place, at most `most` of each."""
     spans = list(word_spans(text))
-    before = [fold(text[each.start : each.end]) for each in spans if each.end <= place.start]
-    behind = [fold(text[each.start : each.end]) for each in spans if each.start >= place.end]
+    before = [fold(text[word.start : word.end]) for word in spans if word.end <= place.start]
+    behind = [fold(text[word.start : word.end]) for word in spans if word.start >= place.end]
     return before[-most:], behind[:most]
 
 
-def _same(mine: list[str], theirs: list[str]) -> int:
-    if not mine or mine != theirs:
+def _match_score(claim_word: list[str], source_word: list[str]) -> int:
+    if not claim_word or claim_word != source_word:
         return 0
-    return 1 if mine[0] in STOP_WORDS else 2
+    return 1 if claim_word[0] in STOP_WORDS else 2
 
 
-# The values of a claim, and those that a source has in their place.
+# The values of a claim, and the alternatives in a source.
 
 
 Kind = Literal["date", "quantity", "name"]
-# Nobody's words are changed within quotation marks, nor code.
+# Quotations and code, which are never changed.
 UNTOUCHED = re2.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|„[^“”\n]*[“”]|`[^`\n]+`")
-# A longer run of capitals is a heading, or the links of a page.
+# A longer run of capitalised words is a heading or a row of links, not a name; chosen.
 _MOST_WORDS = 5
-# "I'd" has a capital, and names nobody; whether "Ada" or "Ada's" is meant, no source tells.
+# "I'd" is no name, and a source cannot tell whether "Ada" or "Ada's" is meant.
 _WITH_APOSTROPHE = re.compile(r"['’](?:s|d|m|ll|ve)?\Z", re.IGNORECASE)
-# A difference or a sum is the writer's own count.
+# Differences and sums are the writer's own results.
 _DIFFERENCE = re.compile(r"[\s-](?:more|fewer|less)\b", re.IGNORECASE)
 _SUM = re.compile(
     r"\b(?:com(?:es?|ing)|amount(?:s|ing)?|add(?:s|ing)? up) to\b|\bwork(?:s|ing)? out\b", re.IGNORECASE
@@ -145,87 +147,86 @@ class StatedValue:
 def stated_values(text: str) -> tuple[StatedValue, ...]:
     """The values of a claim that may be exchanged.
 
-    A number written as a word, a difference and a sum are their writer's own counts, and the one capitalised
-    word that opens a sentence may be no name. They are left, as is what is quoted, a range or a possessive.
+    Left out are spelled numbers, differences and sums (the writer's own results), a single capitalised word that
+    opens a sentence (it may be no name), quotations, ranges and possessives.
 
     >>> text = "In 1894 the two towers of Horace Jones were 65 m high."
-    >>> [text[each.place.start : each.place.end] for each in stated_values(text)]
+    >>> [text[value.place.start : value.place.end] for value in stated_values(text)]
     ['1894', '65 m', 'Horace Jones']
     """
-    found: list[StatedValue] = [StatedValue("date", Span(each.start, each.end), each) for each in dates(text)]
-    dated = [each.place for each in found]
+    found: list[StatedValue] = [StatedValue("date", Span(date.start, date.end), date) for date in dates(text)]
+    dated = [value.place for value in found]
     for number in quantities(text):
-        if _is_one(number) and not _is_own_count(text, number) and not _within(number, dated):
+        if _is_single_figure(number) and not _is_own_result(text, number) and not _within(number, dated):
             found.append(StatedValue("quantity", Span(number.start, number.end), number))
     for name in names(text):
         if not name.opens and not _is_possessive(text, name) and not _within(name, dated):
             found.append(StatedValue("name", Span(name.start, name.end), name))
     quoted = [Span(*match.span()) for match in UNTOUCHED.finditer(encodable(text))]
-    return tuple(each for each in found if not _within(each.place, quoted))
+    return tuple(value for value in found if not _within(value.place, quoted))
 
 
-def others(mine: StatedValue, said: str, source: str) -> dict[str, tuple[Span, ...]]:
-    """The values of a source that may stand in the place of one of a claim, each with where the source has it.
+def alternatives(stated: StatedValue, claim: str, source: str) -> dict[str, tuple[Span, ...]]:
+    """A source's values that may replace one of a claim, with their places; equal values are left out.
 
-    They are written as the source does, but for a unit that the claim, `said`, writes otherwise. What says the same
-    as the claim's own value is none of them.
+    They are written as in the source, but keep the claim's unit where that is the same unit written otherwise.
 
-    >>> said = "It is 65 metres high."
-    >>> [*others(stated_values(said)[0], said, "Its height of 70 m is well known.")]
+    >>> claim = "It is 65 metres high."
+    >>> [*alternatives(stated_values(claim)[0], claim, "Its height of 70 m is well known.")]
     ['70 metres']
     """
     found: dict[str, list[Span]] = {}
-    for span, value in _of_kind(mine, said, source):
+    for span, value in _of_kind(stated, claim, source):
         found.setdefault(value, []).append(span)
     return {value: tuple(spans) for value, spans in found.items()}
 
 
 def places(value: str, source: str) -> tuple[Span, ...]:
     """Where the words of a value stand in a source."""
-    wanted, there = words(value), list(word_spans(source))
-    said = [fold(source[each.start : each.end]) for each in there]
+    wanted, spans = words(value), list(word_spans(source))
+    folded = [fold(source[word.start : word.end]) for word in spans]
     return tuple(
-        Span(there[at].start, there[at + len(wanted) - 1].end)
-        for at in range(len(said) - len(wanted) + 1)
-        if wanted and said[at : at + len(wanted)] == wanted
+        Span(spans[at].start, spans[at + len(wanted) - 1].end)
+        for at in range(len(folded) - len(wanted) + 1)
+        if wanted and folded[at : at + len(wanted)] == wanted
     )
 
 
-def _of_kind(mine: StatedValue, said: str, source: str) -> Iterator[tuple[Span, str]]:
-    """The source's values of the kind of the claim's, with the words for them."""
-    own = mine.value
+def _of_kind(stated: StatedValue, claim: str, source: str) -> Iterator[tuple[Span, str]]:
+    """The source's values of the same kind as the claim's, and how they are written."""
+    own = stated.value
     if isinstance(own, Date):
         for date in dates(source):
             if (date.month is None, date.day is None) == (own.month is None, own.day is None):
                 yield Span(date.start, date.end), source[date.start : date.end]
     elif isinstance(own, Quantity):
-        spans = [Span(each.start, each.end) for each in dates(source)]
+        dated = [Span(date.start, date.end) for date in dates(source)]
         for number in quantities(source):
-            alike = comparable(own, number) and number.low == number.high
-            if alike and not agree(own, number) and not _within(number, spans):
-                yield Span(number.start, number.end), _in_its_unit(own, said, number, source)
+            same_kind = comparable(own, number) and number.low == number.high
+            if same_kind and not agree(own, number) and not _within(number, dated):
+                yield Span(number.start, number.end), _in_claim_unit(own, claim, number, source)
     else:
         for name in names(source):
             if not name.opens and len(name.words) <= _MOST_WORDS and not _is_possessive(source, name):
                 yield Span(name.start, name.end), source[name.start : name.end]
 
 
-def _in_its_unit(own: Quantity, said: str, number: Quantity, source: str) -> str:
-    """The source's number with the claim's unit where both are the same, else with its own."""
-    mine, theirs = said[own.start : own.end], source[number.start : number.end]
-    old, new = _DIGITS.findall(mine), _DIGITS.findall(theirs)
+def _in_claim_unit(own: Quantity, claim: str, number: Quantity, source: str) -> str:
+    """The source's number with the claim's unit where both units are equal, else with its own."""
+    claim_value, source_value = claim[own.start : own.end], source[number.start : number.end]
+    old, new = _DIGITS.findall(claim_value), _DIGITS.findall(source_value)
     known = len(old) == len(new) == 1 and own.written and number.written
-    same = known and isclose(own.low / own.written, number.low / number.written)
-    return mine.replace(old[0], new[0], 1) if same else theirs
+    same_unit = known and isclose(own.low / own.written, number.low / number.written)
+    return claim_value.replace(old[0], new[0], 1) if same_unit else source_value
 
 
-def _is_one(number: Quantity) -> bool:
-    """Whether it is one number, in digits."""
+def _is_single_figure(number: Quantity) -> bool:
+    """Whether the quantity is one number in digits, no range."""
     return not number.spelled and number.low == number.high
 
 
-def _is_own_count(text: str, number: Quantity) -> bool:
-    """Whether the text says that the number was worked out."""
+def _is_own_result(text: str, number: Quantity) -> bool:
+    """Whether the text says that the number was calculated."""
     return _DIFFERENCE.match(text, number.end) is not None or _SUM.search(text, 0, number.start) is not None
 
 
@@ -233,43 +234,31 @@ def _is_possessive(text: str, name: Name) -> bool:
     return _WITH_APOSTROPHE.search(text, name.start, name.end) is not None or text.startswith(("'", "’"), name.end)
 
 
-class _Placed(Protocol):
-    """Something at its place."""
-
-    @property
-    def start(self) -> int:
-        """Its first character."""
-
-    @property
-    def end(self) -> int:
-        """Behind its last."""
+def _within(value: Place, spans: Sequence[Span]) -> bool:
+    return any(overlaps(value, span) for span in spans)
 
 
-def _within(value: _Placed, spans: Sequence[Span]) -> bool:
-    return any(value.start < each.end and each.start < value.end for each in spans)
-
-
-# Candidates of one claim that a checker reads, the likeliest by their surroundings first.
+# Offers for one claim that a checker reads, the likeliest by their surroundings first; chosen.
 _MOST_READ = 12
-# Log odds of a checker: above the first it is as sure as it need be.
-_SURE = 4.0
-# The bar where a check failed and names the value, and the checker finds the claim likelier with it than not: on 70
-# passages that fitted no weight all 33 such exchanges were right (benchmarks/fix/choose.py, seed 5).
-_BAR_OF_NAMED = 1.0
+# A checker's log odds count up to here; chosen.
+_MOST_ODDS = 4.0
+# The threshold where a failed check names the value, and the checker finds the claim likelier with it than not: on
+# 70 passages that fitted no weight all 33 such exchanges were right (benchmarks/fix/choose.py, seed 5).
+_THRESHOLD_OF_NAMED = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """How likely an exchange is right: `bias` plus the sum of weight x input, the inputs of `Offer`, in log odds.
+    """A linear model of the log odds that an exchange is right, over the inputs of `Offer`.
 
-    An exchange is made where its log odds against all others and against leaving the claim as it is reach `bar`.
-    The weights hold for the verdicts of one `checker` alone.
+    An exchange is made where its log odds against all others and against no exchange reach `threshold`. The weights
+    hold for the verdicts of one `checker` only.
     """
 
     checker: str
     bias: float
     weights: Mapping[str, float]
-    bar: float
+    threshold: float
 
     def score(self, inputs: Mapping[str, float]) -> float:
         """The log odds of one exchange against none; raises KeyError where an input is missing."""
@@ -277,34 +266,34 @@ class Weights:
 
 
 @cache
-def shipped() -> Weights:
+def shipped_weights() -> Weights:
     """The weights that ship with the package.
 
-    >>> sorted(shipped().weights)
+    >>> sorted(shipped_weights().weights)
     ['beside', 'checker', 'doubted', 'held', 'near', 'number', 'share']
     """
     body = json.loads(files("assay.repair").joinpath("exchange.json").read_text(encoding="utf-8"))
-    return Weights(body["checker"], body["bias"], body["weights"], body["bar"])
+    return Weights(body["checker"], body["bias"], body["weights"], body["threshold"])
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A value of a source for one of a claim: the `edit` within the claim, and the claim as it would be.
+    """A source's value for one of a claim: the `edit` within the claim, and the claim's `text` after it.
 
-    `inputs` are the differences to the value that stands there, of its surroundings in the sources (near, beside,
-    share) and, once read, of the checker's log odds (checker); `held` is 1 where the sources have the claim's value
-    and no check doubts it, `doubted` where one does, and `number` is 1 for numbers and dates. `then` are the
-    checker's log odds of the claim as it would be, 0 before it read that.
+    `inputs` are the differences to the present value: of `Surroundings` (near, beside, share) and, once read, the
+    checker's log odds (checker); `held` is 1 where the sources have the claim's value and no check doubts it,
+    `doubted` where one does, and `number` is 1 for numbers and dates. `odds` are the checker's log odds of `text`,
+    0 until it was read.
     """
 
     edit: Edit
     text: str
     inputs: Mapping[str, float]
-    then: float = 0.0
+    odds: float = 0.0
 
 
-async def exchanged(
-    on: Weigher,
+async def exchange_values(
+    weigher: Weigher,
     weights: Weights,
     question: Question,
     evidence: Evidence,
@@ -312,24 +301,25 @@ async def exchanged(
     review: Review,
     begins: int,
 ) -> Candidate | None:
-    """The sentence with a value of its sources where that is surely meant; None where none is, or several may be.
+    """The sentence with its sources' values where one is clearly likeliest; None where none is.
 
-    A claim that is supported is left, and so is a value that the question names. In each claim one value at most is
-    exchanged. `begins` is where the sentence begins in the draft.
+    Supported claims and values of the question are left. At most one value is exchanged in each claim. `begins` is
+    where the sentence begins in the draft.
     """
     text, reasons = sentence.text, list[str]()
     for claim in reversed(review.claims):
-        own = Span(max(0, claim.start - begins), min(claim.end - begins, len(sentence.text)))
-        if claim.verdict is Verdict.SUPPORTED or own.start >= own.end:
+        place = Span(max(0, claim.start - begins), min(claim.end - begins, len(sentence.text)))
+        if claim.verdict is Verdict.SUPPORTED or place.start >= place.end:
             continue
-        cited = tuple(each for each in evidence.passages if each.passage_id in claim.citations) or evidence.passages
-        said = sentence.text[own.start : own.end]
-        offered = offers(weights, said, doubts(review, claim), question, cited)
-        best = surest(weights, await weighed(on, said, offered, cited), named_values(review, claim))
+        cited = tuple(one for one in evidence.passages if one.passage_id in claim.citations) or evidence.passages
+        wording = sentence.text[place.start : place.end]
+        offered = offers(weights, wording, doubted_places(review, claim), question, cited)
+        read = await weigh_offers(weigher, wording, offered, cited)
+        best = best_offer(weights, read, named_values(review, claim))
         if best is not None:
-            made = replace(best.edit, start=best.edit.start + own.start, end=best.edit.end + own.start)
-            text = edited(text, made)
-            reasons.append(made.reason)
+            edit = replace(best.edit, start=best.edit.start + place.start, end=best.edit.end + place.start)
+            text = apply_edit(text, edit)
+            reasons.append(edit.reason)
     if not reasons:
         return None
     reason = "; ".join(reversed(reasons))
@@ -337,131 +327,132 @@ async def exchanged(
 
 
 def offers(
-    weights: Weights, said: str, doubted: Sequence[Span], question: Question, passages: Sequence[Passage]
+    weights: Weights, claim: str, doubted: Sequence[Span], question: Question, passages: Sequence[Passage]
 ) -> tuple[Offer, ...]:
-    """What the passages offer for the values of a claim, not yet read by a checker, likeliest first.
+    """The passages' offers for the values of a claim, not yet read by a checker, likeliest first.
 
-    `doubted` are the places of the claim that a check of values failed or could not find. A number or a date that
-    no source has and no check doubts was worked out from them. In a claim that denies something a number may be the
-    rest of the source's ("90 % do not", of "10 % do"), and a name right where the source denies nothing. None of
-    them is exchanged.
+    `doubted` are the places of the claim where a check of values failed or stayed open. A number or date that no
+    source has and no check doubts is the writer's own result. In a claim with a denial a number may be the
+    complement of the source's ("90 % do not", of "10 % do"), and a name right where the source denies nothing. None
+    of these is exchanged.
     """
-    asked, denied = set(words(question.standalone)), bool(negations(said))
+    asked, denied = set(words(question.standalone)), bool(negations(claim))
     found: dict[tuple[str, ...], Offer] = {}
-    for mine in stated_values(said):
-        value = said[mine.place.start : mine.place.end]
-        is_doubted = any(each.start < mine.place.end and mine.place.start < each.end for each in doubted)
-        held = [(passage, there) for passage in passages if (there := places(value, passage.text))]
-        was_worked_out = mine.kind != "name" and (denied or not (held or is_doubted))
-        if set(words(value)) <= asked or was_worked_out:
+    for stated in stated_values(claim):
+        value = claim[stated.place.start : stated.place.end]
+        is_doubted = _within(stated.place, doubted)
+        held = [(passage, spans) for passage in passages if (spans := places(value, passage.text))]
+        is_calculated = stated.kind != "name" and (denied or not (held or is_doubted))
+        if set(words(value)) <= asked or is_calculated:
             continue
-        now = _most([surroundings(said, mine.place, passage.text, there) for passage, there in held])
+        present = _best([surroundings(claim, stated.place, passage.text, spans) for passage, spans in held])
         for passage in passages:
-            for other, spans in others(mine, said, passage.text).items():
-                offer = _offer(said, mine, other, passage, spans, now, held=bool(held), doubted=is_doubted)
+            for other, spans in alternatives(stated, claim, passage.text).items():
+                offer = _offer(claim, stated, other, passage, spans, present, held=bool(held), doubted=is_doubted)
                 known = None if offer is None else found.get(tuple(words(offer.text)))
                 if offer is not None and (known is None or known.inputs["near"] < offer.inputs["near"]):
                     found[tuple(words(offer.text))] = offer
-    return tuple(sorted(found.values(), key=lambda each: -weights.score({**each.inputs, "checker": 0.0})))
+    return tuple(sorted(found.values(), key=lambda offer: -weights.score({**offer.inputs, "checker": 0.0})))
 
 
-async def weighed(
-    on: Weigher, said: str, offered: Sequence[Offer], passages: tuple[Passage, ...]
+async def weigh_offers(
+    weigher: Weigher, claim: str, offered: Sequence[Offer], passages: tuple[Passage, ...]
 ) -> tuple[Offer, ...]:
-    """The likeliest of the offers, read by a checker; none where it does not read the claim."""
+    """The likeliest offers after a checker read them; none where it does not read the claim."""
     likeliest = offered[:_MOST_READ]
     if not likeliest:
         return ()
-    texts = [said, *(each.text for each in likeliest)]
-    now, *then = await on.weigh([text.replace(HEDGE_MARK, "") for text in texts], passages)
-    if now is None:
+    texts = [claim, *(offer.text for offer in likeliest)]
+    present, *changed = await weigher.weigh([text.replace(HEDGE_MARK, "") for text in texts], passages)
+    if present is None:
         return ()
+    gains = [None if odds is None else min(odds, _MOST_ODDS) - min(present, _MOST_ODDS) for odds in changed]
     return tuple(
-        replace(each, inputs={**each.inputs, "checker": min(odds, _SURE) - min(now, _SURE)}, then=odds)
-        for each, odds in zip(likeliest, then, strict=True)
-        if odds is not None
+        replace(offer, inputs={**offer.inputs, "checker": gain}, odds=odds)
+        for offer, gain, odds in zip(likeliest, gains, changed, strict=True)
+        if gain is not None and odds is not None
     )
 
 
-def surest(weights: Weights, read: Sequence[Offer], named: Sequence[str] = ()) -> Offer | None:
-    """The offer whose odds against all the others and against none reach the bar; None where there is none.
+def best_offer(weights: Weights, read: Sequence[Offer], named: Sequence[str] = ()) -> Offer | None:
+    """The offer whose log odds against all others and against none reach the threshold; None where none does.
 
-    The bar is lower for a value of those `named` by failed checks, with which the checker bears the claim out.
+    The threshold is lower for a value that failed checks named, where the checker supports the claim with it.
     """
     if not read:
         return None
-    scores = [weights.score(each.inputs) for each in read]
+    scores = [weights.score(offer.inputs) for offer in read]
     best = max(range(len(read)), key=lambda at: scores[at])
     rest = [0.0, *(score for at, score in enumerate(scores) if at != best)]
     against = math.log(math.fsum(math.exp(score) for score in rest))
-    sure = read[best].then > 0 and _is_named(read[best], named)
-    return (
-        read[best] if scores[best] - against >= (min(_BAR_OF_NAMED, weights.bar) if sure else weights.bar) else None
-    )
+    threshold = weights.threshold
+    if read[best].odds > 0 and _is_named(read[best], named):
+        threshold = min(_THRESHOLD_OF_NAMED, threshold)
+    return read[best] if scores[best] - against >= threshold else None
 
 
 def named_values(review: Review, claim: Claim) -> tuple[str, ...]:
     """The sources' own values that failed checks of the claim name."""
-    found = (each for each in review.checks if each.claim == claim.n and each.status is Status.FAILED)
-    return tuple(each.expected for each in found if each.expected and each.name in VALUE_CHECKS)
+    failed = (check for check in review.checks if check.claim == claim.n and check.status is Status.FAILED)
+    return tuple(check.expected for check in failed if check.expected and check.name in VALUE_CHECKS)
 
 
 def _is_named(offer: Offer, named: Sequence[str]) -> bool:
-    """Whether an offer puts one of some values in, be it with other words for its unit."""
+    """Whether an offer inserts one of these values, with whatever unit."""
     return any(set(words(value)) & set(words(offer.edit.replacement)) for value in named)
 
 
 def _offer(
-    said: str,
-    mine: StatedValue,
+    claim: str,
+    stated: StatedValue,
     other: str,
     passage: Passage,
     spans: tuple[Span, ...],
-    now: Surroundings,
+    present: Surroundings,
     *,
     held: bool,
     doubted: bool,
 ) -> Offer | None:
-    """The value of a passage in the place of the claim's; None where that says nothing else, or is not sure."""
-    value = said[mine.place.start : mine.place.end]
-    if set(words(other)) <= set(words(said)):
+    """The passage's value in the place of the claim's; None where that changes nothing or crosses a denial."""
+    value = claim[stated.place.start : stated.place.end]
+    if set(words(other)) <= set(words(claim)):
         return None
-    sources = [passage.text[each.start : each.end] for each in (sentence_of(passage.text, span) for span in spans)]
-    if negations(said) and not any(map(negations, sources)):
+    sentences_held = (sentence_of(passage.text, span) for span in spans)
+    if negations(claim) and not any(negations(passage.text[one.start : one.end]) for one in sentences_held):
         return None
-    edit = fitted(said, mine.place, other, f"the source says {other!r} and not {value!r}")
-    text = edited(said, edit)
-    if words(text) == words(said):
+    edit = fit_value(claim, stated.place, other, f"the source says {other!r} and not {value!r}")
+    text = apply_edit(claim, edit)
+    if words(text) == words(claim):
         return None
-    then = surroundings(said, mine.place, passage.text, spans)
+    changed = surroundings(claim, stated.place, passage.text, spans)
     inputs = {
-        "near": then.near - now.near,
-        "beside": float(then.beside - now.beside),
-        "share": then.share - now.share,
+        "near": changed.near - present.near,
+        "beside": float(changed.beside - present.beside),
+        "share": changed.share - present.share,
         "held": float(held and not doubted),
         "doubted": float(held and doubted),
-        "number": float(mine.kind != "name"),
+        "number": float(stated.kind != "name"),
     }
     return Offer(edit, text, inputs)
 
 
-def _most(found: Sequence[Surroundings]) -> Surroundings:
-    """The most of each."""
-    if not found:
-        return Surroundings()
+def _best(found: Sequence[Surroundings]) -> Surroundings:
+    """The maximum of each field; zeros where there are none."""
     return Surroundings(
-        max(each.near for each in found), max(each.beside for each in found), max(each.share for each in found)
+        max((one.near for one in found), default=0.0),
+        max((one.beside for one in found), default=0),
+        max((one.share for one in found), default=0.0),
     )
 
 
-def doubts(review: Review, claim: Claim) -> tuple[Span, ...]:
-    """The values of the claim, by their places in it, that a check failed or could not find."""
+def doubted_places(review: Review, claim: Claim) -> tuple[Span, ...]:
+    """The places within the claim where a check of values failed or stayed open."""
     return tuple(
-        Span(each.answer_span.start - claim.start, each.answer_span.end - claim.start)
-        for each in review.checks
-        if each.claim == claim.n and each.answer_span is not None and _speaks_against(each)
+        Span(check.answer_span.start - claim.start, check.answer_span.end - claim.start)
+        for check in review.checks
+        if check.claim == claim.n and check.answer_span is not None and _doubts_value(check)
     )
 
 
-def _speaks_against(check: Check) -> bool:
+def _doubts_value(check: Check) -> bool:
     return check.name in VALUE_CHECKS and check.status in (Status.FAILED, Status.UNKNOWN)

@@ -1,30 +1,30 @@
-"""Repairs by rules: what needs no search and no model."""
+"""Repairs by rules, without a search or a model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from assay.core.stages import Repairer, Verifier, Weigher
-from assay.repair.citations import recited
-from assay.repair.correct import corrected
-from assay.repair.drop import dropped
-from assay.repair.exchange import exchanged, shipped
+from assay.core.stages import Repairer, TextVerifier, Weigher
+from assay.repair.citations import repair_citations
+from assay.repair.correct import correct_values
+from assay.repair.drop import drop_claims
+from assay.repair.exchange import exchange_values, shipped_weights
 from assay.types import Candidate, Evidence, Question, RepairKind, Review, Sentence, Severity
 
 
 @dataclass(frozen=True, slots=True)
 class RulesRepairer:
-    """Points citations at what bears a sentence out, puts the sources' values in, marks, and drops what failed.
+    """Repairs citations, corrects values to the sources' own, marks sentences, and drops claims that failed.
 
-    `verifier` says which passages bear a claim out. With a `weigher` the values of the sources are tried in
-    sentences in words of their own, too: words alone do not tell one value from another.
+    `verifier` says which passages support a claim. With a `weigher` the sources' values are also tried in sentences
+    worded freely, where words alone cannot tell which value is meant.
     """
 
-    verifier: Verifier
+    verifier: TextVerifier
     weigher: Weigher | None = None
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -33,40 +33,41 @@ class RulesRepairer:
         review: Review,
         begins: int,
     ) -> Candidate | None:
-        """The sentence as this kind of repair would have it; None where it has nothing to offer."""
+        """The sentence repaired in this way; None where that is not possible."""
         match kind:
             case RepairKind.RE_CITE:
-                return await recited(self.verifier, evidence, sentence, review)
+                return await repair_citations(self.verifier, evidence, sentence, review)
             case RepairKind.CORRECT:
-                found = corrected(question, evidence, sentence, review, begins)
-                if found is None and self.weigher is not None:
-                    found = await exchanged(self.weigher, shipped(), question, evidence, sentence, review, begins)
-                return found
+                corrected = correct_values(question, evidence, sentence, review, begins)
+                if corrected is not None or self.weigher is None:
+                    return corrected
+                weights = shipped_weights()
+                return await exchange_values(self.weigher, weights, question, evidence, sentence, review, begins)
             case RepairKind.HEDGE:
-                return hedged(evidence, sentence, review)
+                return hedge(evidence, sentence, review)
             case RepairKind.DROP:
-                return dropped(evidence, sentence, review, begins)
+                return drop_claims(evidence, sentence, review, begins)
             case _:
                 return None
 
 
-def hedged(evidence: Evidence, sentence: Sentence, review: Review) -> Candidate:
-    """The sentence marked, for the first reason why it may not be shown as verified."""
-    why = next((each.message for each in review.findings if each.severity is Severity.BLOCK), "")
-    return Candidate(replace(sentence, hedged=True), evidence, why, "rules")
+def hedge(evidence: Evidence, sentence: Sentence, review: Review) -> Candidate:
+    """The sentence with a mark, and its first blocking finding as the reason."""
+    blocking = (finding.message for finding in review.findings if finding.severity is Severity.BLOCK)
+    return Candidate(replace(sentence, hedged=True), evidence, next(blocking, ""), "rules")
 
 
-# One repairer made of several, each for its own kinds of repair.
+# Several repairers as one.
 
 
 @dataclass(frozen=True, slots=True)
 class ComposedRepairer:
-    """Mends by the repairer of each kind; `usual` has the others."""
+    """Repairs with the repairer of each kind, and with `default` where a kind has none."""
 
-    usual: Repairer
+    default: Repairer
     by_kind: Mapping[RepairKind, Repairer]
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -75,6 +76,6 @@ class ComposedRepairer:
         review: Review,
         begins: int,
     ) -> Candidate | None:
-        """The sentence as this kind of repair would have it; None where it has nothing to offer."""
-        repairer = self.by_kind.get(kind, self.usual)
-        return await repairer.mend(kind, question, evidence, sentence, review, begins)
+        """The sentence repaired in this way; None where that is not possible."""
+        repairer = self.by_kind.get(kind, self.default)
+        return await repairer.repair(kind, question, evidence, sentence, review, begins)

@@ -1,4 +1,4 @@
-"""A value put where another stood, so that the words around it still fit."""
+"""Replacement of a value, with the words around it adapted."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from assay.nlp.dates import Date, dates
 from assay.nlp.numbers import VALUES
 from assay.types import Edit, Span
 
-# A source's date written as the answer writes its own.
-
+# A source's date in the form that the answer uses.
 
 _MONTHS = "January February March April May June July August September October November December".split()
-# How a date may be written, from its parts: the first form that makes the answer's own date is the answer's.
+# Forms of a date: the answer's is the first that yields the date as the answer has it.
 _FORMS = (
     "{year}-{month:02d}-{day:02d}",
     "{year}/{month:02d}/{day:02d}",
@@ -40,28 +39,29 @@ _FORMS = (
 )
 
 
-def as_written(said: str, expected: str) -> str | None:
+def date_in_form(answer_date: str, source_date: str) -> str | None:
     """The source's date in the form of the answer's; None where it lacks a part of that form, or either is no date.
 
-    >>> as_written("3 May 1931", "1932-05-04"), as_written("1931", "4 May 1932"), as_written("3 May 1931", "1932")
-    ('4 May 1932', '1932', None)
+    >>> dates = [("3 May 1931", "1932-05-04"), ("1931", "4 May 1932"), ("3 May 1931", "1932")]
+    >>> [date_in_form(*pair) for pair in dates]
+    ['4 May 1932', '1932', None]
     """
-    mine, theirs = _only(said), _only(expected)
-    if mine is None or theirs is None:
+    own, source = _as_date(answer_date), _as_date(source_date)
+    if own is None or source is None:
         return None
-    form = next((form for form in _FORMS if _written(form, mine) == said), None)
-    return None if form is None else _written(form, theirs)
+    form = next((form for form in _FORMS if _formatted(form, own) == answer_date), None)
+    return None if form is None else _formatted(form, source)
 
 
-def _only(text: str) -> Date | None:
-    """The date that the text is, None where it is not one and nothing else; a span of years has no form."""
+def _as_date(text: str) -> Date | None:
+    """The date that makes up all of a text; None where there is none, or it spans years."""
     found = dates(text)
-    whole = len(found) == 1 and (found[0].start, found[0].end) == (0, len(text))
-    return found[0] if whole and found[0].until == found[0].year else None
+    is_all = len(found) == 1 and (found[0].start, found[0].end) == (0, len(text))
+    return found[0] if is_all and found[0].until == found[0].year else None
 
 
-def _written(form: str, date: Date) -> str | None:
-    """The date in a form; None where the form shows a part that the date leaves open."""
+def _formatted(form: str, date: Date) -> str | None:
+    """The date in a form; None where the form shows a part that the date lacks."""
     shows = {
         "year": "{year}" in form,
         "month": "{name}" in form or "{short}" in form or "{month" in form,
@@ -86,66 +86,66 @@ def _nth(day: int) -> str:
 
 _POSSESSIVE = re.compile(r"['’]s?\Z")
 _ARTICLE = re.compile(r"\b(?P<article>[Aa]n?)(?P<space>[ \u00a0])\Z")
-# Numbers that are said with a vowel first: eight, eighteen, eleven, and thousands of them.
-_SAID_WITH_VOWEL = re.compile(r"(?:8|11(?!\d)|18(?!\d)|11,\d{3}|18,\d{3})")
-# Vowels that are said as consonants, and the other way round.
-_SAID_WITH_CONSONANT = re.compile(r"(?:uni(?!n)|use|usu|eu|one\b|once\b|ubi|ura)", re.IGNORECASE)
+# Numbers spoken with a vowel first: eight, eighteen, eleven, and thousands of them.
+_VOWEL_NUMBER = re.compile(r"(?:8|11(?!\d)|18(?!\d)|11,\d{3}|18,\d{3})")
+# Vowels spoken as consonants.
+_CONSONANT_SOUND = re.compile(r"(?:uni(?!n)|use|usu|eu|one\b|once\b|ubi|ura)", re.IGNORECASE)
 _SILENT_H = re.compile(r"(?:hour|honest|honou?r|heir)", re.IGNORECASE)
-_LETTERS_SAID_WITH_VOWEL = re.compile(r"[AEFHILMNORSX][A-Z0-9.]+\b")
+_VOWEL_INITIALISM = re.compile(r"[AEFHILMNORSX][A-Z0-9.]+\b")
 _PERCENT = re.compile(r"\s?(?:%|per ?cent\b)")
 _ON_A_DAY = re.compile(r"\b(?P<word>[Oo])n(?P<space> (?:the )?)\Z")
 # A number joined to its unit stands before a noun: a 5-year plan.
 _JOINED = re.compile(r"[^\s-]+-[^\W\d_]+\Z")
 
 
-def edited(text: str, edit: Edit) -> str:
-    """The text with the edit made."""
+def apply_edit(text: str, edit: Edit) -> str:
+    """The text after the edit."""
     return text[: edit.start] + edit.replacement + text[edit.end :]
 
 
-def fitted(text: str, place: Span, expected: str, reason: str = "") -> Edit:
-    """The source's words in a place of the text, with as little around them as must change too.
+def fit_value(text: str, place: Span, expected: str, reason: str = "") -> Edit:
+    """The edit that puts a source's value in a place of the text, and changes around it only what must change.
 
-    A date takes the form of the one that it replaces; a possessive, the capital that opens a sentence and `a` or
-    `an` before it stay right; words that the text already has on either side are not said twice.
+    A date takes the form of the one that it replaces; a possessive ending, the capital of a sentence opening and
+    `a` or `an` are adapted; words that already stand on either side are not repeated.
 
-    >>> said = "It took an 18-year effort of Ada's team."
-    >>> edited(said, fitted(said, Span(11, 13), "5"))
+    >>> text = "It took an 18-year effort of Ada's team."
+    >>> apply_edit(text, fit_value(text, Span(11, 13), "5"))
     "It took a 5-year effort of Ada's team."
-    >>> edited(said, fitted(said, Span(29, 34), "Mary Somerville"))
+    >>> apply_edit(text, fit_value(text, Span(29, 34), "Mary Somerville"))
     "It took an 18-year effort of Mary Somerville's team."
     """
     start, end = place.start, place.end
-    said = text[start:end]
-    new = as_written(said, expected) or " ".join(expected.split())
-    new = _attributive(said, new)
-    new = _possessive(said, new, text[end:])
-    new = _not_said_twice(text[:start], new, text[end:])
-    if said[:1].isupper() and new[:1].islower() and _opens(text[:start]):
+    old = text[start:end]
+    new = date_in_form(old, expected) or " ".join(expected.split())
+    new = _attributive(old, new)
+    new = _possessive(old, new, text[end:])
+    new = _without_repetition(text[:start], new, text[end:])
+    if old[:1].isupper() and new[:1].islower() and _opens(text[:start]):
         new = new[:1].upper() + new[1:]
-    if said[:1].islower() and new.split(" ")[0].lower() in VALUES:  # it opens the source's sentence
+    if old[:1].islower() and new.split(" ")[0].lower() in VALUES:  # it opens the source's sentence
         new = new[:1].lower() + new[1:]
-    return _with_preposition(text, _with_article(text, Edit(start, end, new, reason)), said)
+    return _with_preposition(text, _with_article(text, Edit(start, end, new, reason)), old)
 
 
-def _attributive(said: str, new: str) -> str:
+def _attributive(old: str, new: str) -> str:
     """ "7 years" as "7-year" where a number joined to its unit stood."""
     number, space, unit = new.rpartition(" ")
-    if not (_JOINED.match(said) and space and unit.isalpha() and number[:1].isdigit()):
+    if not (_JOINED.match(old) and space and unit.isalpha() and number[:1].isdigit()):
         return new
     return f"{number}-{unit.removesuffix('s') if len(unit) > 2 else unit}"
 
 
-def _possessive(said: str, new: str, behind: str) -> str:
-    ending = _POSSESSIVE.search(said)
+def _possessive(old: str, new: str, behind: str) -> str:
+    ending = _POSSESSIVE.search(old)
     bare = _POSSESSIVE.sub("", new)
     if ending:
         return bare + ("'s" if ending.group() == "'" and not bare.endswith("s") else ending.group())
     return bare if behind.startswith(("'s", "’s")) else new
 
 
-def _not_said_twice(before: str, new: str, behind: str) -> str:
-    """The value without words that stand before or behind its place already: a title, a unit."""
+def _without_repetition(before: str, new: str, behind: str) -> str:
+    """The value without a title or unit that already stands before or behind its place."""
     words = new.split(" ")
     for count in range(len(words) - 1, 0, -1):
         if _ends_with(before, " ".join(words[:count])):
@@ -175,36 +175,36 @@ def _opens(before: str) -> bool:
 
 
 def _with_article(text: str, edit: Edit) -> Edit:
-    """The edit with the `a` or `an` before it as the new value is said."""
+    """The edit with the `a` or `an` before it adapted to the new value."""
     article = _ARTICLE.search(text, 0, edit.start)
     if article is None:
         return edit
-    wanted = ("an" if said_with_vowel(edit.replacement) else "a").replace("a", article["article"][0], 1)
+    wanted = ("an" if takes_an(edit.replacement) else "a").replace("a", article["article"][0], 1)
     if wanted == article["article"]:
         return edit
     return replace(edit, start=article.start(), replacement=wanted + article["space"] + edit.replacement)
 
 
-def _with_preposition(text: str, edit: Edit, said: str) -> Edit:
+def _with_preposition(text: str, edit: Edit, old: str) -> Edit:
     """ "on 3 May 1931" becomes "in 1932" where the source does not give the day."""
     found = dates(edit.replacement)
-    coarser = any(each.day for each in dates(said)) and bool(found) and not any(each.day for each in found)
-    on = _ON_A_DAY.search(text, 0, edit.start) if coarser else None
+    loses_day = any(date.day for date in dates(old)) and bool(found) and not any(date.day for date in found)
+    on = _ON_A_DAY.search(text, 0, edit.start) if loses_day else None
     if on is None:
         return edit
     return replace(edit, start=on.start(), replacement=f"{'I' if on['word'] == 'O' else 'i'}n {edit.replacement}")
 
 
-def said_with_vowel(word: str) -> bool:
+def takes_an(word: str) -> bool:
     """Whether `an` stands before a word or number.
 
-    >>> [each for each in ("8,000", "18-year", "1,800", "hour", "unit", "FBI", "apple") if said_with_vowel(each)]
+    >>> [word for word in ("8,000", "18-year", "1,800", "hour", "unit", "FBI", "apple") if takes_an(word)]
     ['8,000', '18-year', 'hour', 'FBI', 'apple']
     """
-    if _LETTERS_SAID_WITH_VOWEL.match(word):
+    if _VOWEL_INITIALISM.match(word):
         return True
     if word[0].isdigit():
-        return _SAID_WITH_VOWEL.match(word) is not None
+        return _VOWEL_NUMBER.match(word) is not None
     if _SILENT_H.match(word):
         return True
-    return word[0].lower() in "aeiou" and _SAID_WITH_CONSONANT.match(word) is None
+    return word[0].lower() in "aeiou" and _CONSONANT_SOUND.match(word) is None

@@ -72,7 +72,7 @@ _SOON_READ = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _RuleResult:
     """What one rule finds in an answer by itself."""
 
     rule: Rule
@@ -102,21 +102,25 @@ class OutputRules:
         told = (rule.instruction(question.language) for rule in self._on(question))
         return tuple(dict.fromkeys(each for each in told if each))
 
-    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
-        """The checks of an answer, named `rule:` and the rule's id: one that passed, or one a place that did not.
+    async def examine(
+        self, question: Question, evidence: Evidence, text: str
+    ) -> tuple[tuple[Check, ...], tuple[Finding, ...]]:
+        """The checks of an answer, and a finding for each that failed or is unknown, with the rule's advice.
 
-        A rule that does not apply to this answer has none. Offsets count code points of `text`.
+        A check is named `rule:` and the rule's id: one that passed, or one for each place that failed. A rule that
+        does not apply to this answer has none. Offsets count code points of `text`.
         """
-        look = partial(self._looked, question, evidence, text)
-        looked = await asyncio.to_thread(look) if len(text) > _SOON_READ else look()
+        apply = partial(self._apply, question, evidence, text)
+        results = await asyncio.to_thread(apply) if len(text) > _SOON_READ else apply()
         checks: list[Check] = []
-        for each in looked:
-            with self.timing(each.rule.check):
-                checks += await self._checks(each)
-        off = (rule for rule in self.rules.asked(question) if rule.id in self.skip)
-        return (*(_skipped(rule) for rule in off), *checks)
+        for result in results:
+            with self.timing(result.rule.check):
+                checks += await self._checks(result)
+        skipped = (_skipped(rule) for rule in self.rules.asked(question) if rule.id in self.skip)
+        every = (*skipped, *checks)
+        return every, self._findings(question, every)
 
-    def _looked(self, question: Question, evidence: Evidence, text: str) -> tuple[_Looked, ...]:
+    def _apply(self, question: Question, evidence: Evidence, text: str) -> tuple[_RuleResult, ...]:
         """What each rule that applies finds by itself, in the order of the file."""
         read: dict[frozenset[Exempt], Subject] = {}  # the text as rules read it that leave the same alone
         looked = []
@@ -126,11 +130,10 @@ class OutputRules:
                     with self.timing(RULES):
                         read[rule.exempt] = rule.subject(question, evidence, text)
                 with self.timing(rule.check):
-                    looked.append(_Looked(rule, read[rule.exempt], rule.broken(read[rule.exempt])))
+                    looked.append(_RuleResult(rule, read[rule.exempt], rule.broken(read[rule.exempt])))
         return tuple(looked)
 
-    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
-        """A finding for each of the rules' checks that failed or is unknown, with the rule's advice."""
+    def _findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
         found = []
         for check in checks:
             rule = self.rules.named(check.name)
@@ -158,11 +161,11 @@ class OutputRules:
     def _on(self, question: Question) -> tuple[Rule, ...]:
         return tuple(rule for rule in self.rules.asked(question) if rule.id not in self.skip)
 
-    async def _checks(self, looked: _Looked) -> list[Check]:
+    async def _checks(self, result: _RuleResult) -> list[Check]:
         """One rule's checks of one answer."""
-        rule, results = looked.rule, list(looked.results)
+        rule, results = result.rule, list(result.results)
         if isinstance(rule.params, RequiredSection):
-            results += await self._unanswered(looked.subject, rule.params.asked(looked.subject))
+            results += await self._unanswered(result.subject, rule.params.asked(result.subject))
         if not results:
             return [Check(rule.check, Status.PASSED, rule.severity)]
         checks = [_check(rule, each) for each in results[:MOST_PLACES]]

@@ -266,7 +266,7 @@ class ScriptedRepairer:
     script: Mapping[tuple[RepairKind, str], Candidate | Exception | None]
     asked: list[RepairKind] = field(default_factory=list)
 
-    async def mend(
+    async def repair(
         self,
         kind: RepairKind,
         question: Question,
@@ -289,20 +289,16 @@ class ScriptedRules:
     script: Mapping[str, tuple[Check, ...]]
     changes: Mapping[str, tuple[Edit, ...]] = field(default_factory=dict)
 
-    def instructions(self, question: Question) -> tuple[str, ...]:
-        """None."""
-        return ()
-
-    async def examine(self, question: Question, evidence: Evidence, text: str) -> tuple[Check, ...]:
-        """The scripted checks; raises Unscripted for other texts."""
+    async def examine(
+        self, question: Question, evidence: Evidence, text: str
+    ) -> tuple[tuple[Check, ...], tuple[Finding, ...]]:
+        """The scripted checks, with a finding for each that did not pass; raises Unscripted for other texts."""
         if text not in self.script:
             raise Unscripted(f"no checks are scripted for {text!r}")
-        return self.script[text]
-
-    def findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
-        """A finding for each check that did not pass."""
-        open_checks = [each for each in checks if each.status is not Status.PASSED]
-        return tuple(Finding(each.name, None, each.severity, each.cause or "", "mend it") for each in open_checks)
+        checks = self.script[text]
+        open_checks = [check for check in checks if check.status is not Status.PASSED]
+        findings = (Finding(check.name, None, check.severity, check.cause or "", "fix it") for check in open_checks)
+        return checks, tuple(findings)
 
     def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
         """The scripted edits; none for other texts."""
@@ -322,7 +318,7 @@ class ScriptedAssessor:
         return self.script[draft.text]
 
     def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        """The findings, and one more where the answer did not pass."""
+        """The findings, and one more if the answer did not pass."""
         weak = Finding("assessment", None, Severity.REPAIR, "it is weak", "say more")
         return findings if assessment.passed else (*findings, weak)
 
@@ -395,12 +391,18 @@ _STATES = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}
 def scripted_stages(**given: Any) -> Stages:
     """Fakes that raise Unscripted whatever they are asked, but for those `given` by the name of their stage.
 
-    Without a `quoter` of its own, the writer quotes too.
+    Without a `fallback_writer`, the writer stands in for it; so does the verifier for the `concluder` and the
+    `text_verifier`, the rules for the `editor`, and the assessor for the `adviser`.
 
     >>> scripted_stages(rules=None).models.writer
     'scripted'
     """
     writer = given.get("writer", ScriptedWriter({}))
+    verifier, rules, assessor = (
+        given.get("verifier", ScriptedVerifier({})),
+        given.get("rules"),
+        given.get("assessor"),
+    )
     told: dict[str, Any] = {
         "understander": ScriptedUnderstander(),
         "retriever": ScriptedRetriever({}),
@@ -411,15 +413,19 @@ def scripted_stages(**given: Any) -> Stages:
         "writer": writer,
         "fallback_writer": writer,
         "abstainer": PlainDecliner(),
-        "verifier": ScriptedVerifier({}),
+        "verifier": verifier,
+        "concluder": verifier,
+        "text_verifier": verifier,
         "repairer": ScriptedRepairer({}),
-        "rules": None,
-        "assessor": None,
+        "rules": rules,
+        "editor": rules,
+        "assessor": assessor,
+        "adviser": assessor,
         "confidence_estimator": PlainRater(),
         "models": ModelsUsed("scripted", "scripted", "scripted"),
         "allowed_actions": frozenset(),
         "allowed_repairs": frozenset(),
-        "worth": SearchUtility(),
+        "search_utility": SearchUtility(),
         "spent": Usage,
     }
     return Stages(**(told | given))

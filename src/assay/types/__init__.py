@@ -17,11 +17,13 @@ from assay.types.answer import (
     Level,
     Limits,
     ModelsUsed,
+    NamedWarning,
     Outcome,
     Repair,
     RepairKind,
     Source,
     SourceMapEntry,
+    WarningCode,
 )
 from assay.types.assessment import (
     BY_RULES,
@@ -183,6 +185,7 @@ __all__ = [
     "ModelReply",
     "ModelRequest",
     "ModelsUsed",
+    "NamedWarning",
     "Origin",
     "Outcome",
     "Passage",
@@ -222,6 +225,7 @@ __all__ = [
     "Usage",
     "Value",
     "Verdict",
+    "WarningCode",
     "WriterPrompt",
     "plain",
 ]

@@ -199,9 +199,29 @@ class Explanation(Value):
     source_map: tuple[SourceMapEntry, ...]
 
 
+class WarningCode(StrEnum):
+    """The name of a warning that programs act on."""
+
+    NO_CITATIONS = "no_citations"
+    INVALID_CITATIONS = "invalid_citations"
+    LOW_CONFIDENCE = "low_confidence"
+    POSSIBLE_HALLUCINATION = "possible_hallucination"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWarning(Value):
+    """A warning under a stable code, with its text for people."""
+
+    code: WarningCode
+    message: str
+
+
 @dataclass(frozen=True, slots=True)
 class Answer(Value):
-    """The one result that the library, the command line and every other surface show."""
+    """The one result that the library, the command line and every other surface show.
+
+    `drafts` and `iterations` count the drafts that were written, `searches` the rounds of searching.
+    """
 
     schema: ClassVar[str] = "assay/1"
 
@@ -232,6 +252,7 @@ class Answer(Value):
     dropped: tuple[Claim, ...] = ()
     assessment: Assessment | None = None
     trace: tuple[Event, ...] = ()
+    searches: int = 0
     explanation: Explanation | None = None
 
     def validate(self) -> bool:
@@ -246,13 +267,43 @@ class Answer(Value):
         """Whether the answer answers the question; None where no reader read it."""
         return self.confidence.answers
 
+    @property
+    def named_warnings(self) -> tuple[NamedWarning, ...]:
+        """The warnings with a stable code, of an answer that was given.
+
+        They say that no claim cites a source, that marks name no source, that the confidence is low or very low,
+        and that the evidence does not support a claim or contradicts it.
+        """
+        if self.outcome not in (Outcome.ANSWERED, Outcome.PARTIAL):
+            return ()
+        failed = sum(claim.verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) for claim in self.claims)
+        is_cited = any(claim.citations for claim in self.claims)
+        level, is_low = str(self.confidence.level), self.confidence.level in ("very_low", "low")
+        marks = ", ".join(self.invalid_citations)
+        found = (
+            (bool(self.claims) and not is_cited, WarningCode.NO_CITATIONS, "no claim cites a source"),
+            (bool(marks), WarningCode.INVALID_CITATIONS, f"marks that name no source: {marks}"),
+            (
+                is_low,
+                WarningCode.LOW_CONFIDENCE,
+                f"the confidence is {level.replace('_', ' ')}",
+            ),
+            (failed > 0, WarningCode.POSSIBLE_HALLUCINATION, f"claims that the sources do not support: {failed}"),
+        )
+        return tuple(NamedWarning(code, message) for applies, code, message in found if applies)
+
     def to_dict(self) -> dict[str, Any]:
         """The answer object, `schema` first; the trace stays with the run record."""
-        body = plain(self)
+        body = {**plain(self), **self.derived}
         body.pop("trace")
         if self.explanation is None:
             body.pop("explanation")
-        return {"schema": self.schema, **body, "answers_question": self.answers_question}
+        return {"schema": self.schema, **body}
+
+    @property
+    def derived(self) -> dict[str, Any]:
+        """The fields of the answer object that follow from others, as JSON types."""
+        return {"answers_question": self.answers_question, "named_warnings": plain(self.named_warnings)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

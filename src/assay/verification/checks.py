@@ -15,7 +15,7 @@ from assay.verification.citations import locate_parts, quoted
 from assay.verification.claims import Case, abstains, claims_nothing, result, says_only_yes_or_no
 from assay.verification.comparison import additions, comparisons, roles
 from assay.verification.names import names
-from assay.verification.negation import denials_and_bans
+from assay.verification.negation import check_denials
 from assay.verification.values import dates, numbers
 
 Effect = Literal["decides", "decides with a source", "is weighed", "informs"]
@@ -72,8 +72,8 @@ _ROWS = (
     ),
     FactCheck(
         "negation",
-        "negators, what the source denies or forbids",
-        denials_and_bans,
+        "denials put into or left out of what the source says",
+        check_denials,
         in_copy=Outcome("decides", 0.125, 0.335),
         elsewhere=Outcome("is weighed", -0.01, 0.242),
     ),
@@ -95,7 +95,7 @@ _ROWS = (
     FactCheck(
         # Kept for what no checker sees: 122 of 154 planted additions are found (benchmarks/planted).
         "additions",
-        "words put into a copied sentence, items put into a list",
+        "words put into a copied sentence",
         additions,
         in_copy=Outcome("decides", -0.038, 0.29),
         elsewhere=Outcome("informs", None, 0.101),
@@ -194,6 +194,7 @@ _ADVICE: Mapping[str, str] = {
     "additions": "drop what no source says",
     "support": "restate it closer to the source, or drop it",
     "subject": "answer for what the question names",
+    "directive": "read the source yourself: it may state nothing",
     "polarity": "read the source yourself, and say yes or no only where it does",
     "verifier": "ask again, or use another verifier model",
     "max-risk": "read claims like this yourself, or ask for no promise",

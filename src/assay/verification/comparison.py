@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -12,11 +12,11 @@ from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, 
 from assay.nlp.analysis import Analysis, Token, analyse, within
 from assay.nlp.negation import NEGATING_PREFIXES, opposite, opposites_of
 from assay.nlp.sources import SourceIndex, SourceSentence
-from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
+from assay.nlp.tokens import STOP_WORDS, stem, terms, word_spans, words
 from assay.nlp.wordnet import kinship, lexicon
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verification.claims import failure, result
-from assay.verification.negation import clause_end, clause_start, denials
+from assay.verification.negation import denials
 from assay.verification.values import limited
 
 # Which of two is more: "deeper than", "less than", "not as deep as".
@@ -295,105 +295,7 @@ def _beside(word: str, text: str) -> set[str]:
     return {one for one in around if one != word and one not in STOP_WORDS}
 
 
-# Who did what to whom: names that stand the other way round about the same verb in the source sentence.
-
-
-# Whether what stands before a verb in the claim stands behind it in the source, in the same voice.
-
-
-# "In the tower hangs a bell": what comes first need not be the subject.
-_PREPOSITIONS = frozenset(
-    "in on at by with from for of to during after before under over since until behind near as through".split()
-)
-# Verbs that hold both ways, and words that join two subjects.
-_BOTH_WAYS = frozenset(
-    map(
-        stem,
-        """and or nor both each other versus vs equal equals resemble resembles border borders adjoin adjoins meet
-        meets met marry married differ differs match matches join joined include includes mean means
-        accompany accompanied correlate correlated associate associated link linked relate related connect
-        connected mix mixed collide collided become became remain call called name named know known""".split(),
-    )
-)
-_BE = frozenset("is are was were be been being".split())
-_BY_WITHIN = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Sides:
-    """The clause about a verb: the content stems before and behind it, whether it is passive, and its place."""
-
-    before: frozenset[str]
-    behind: frozenset[str]
-    passive: bool
-    place: Span
-
-
-def swapped_sides(claim: str, source: str) -> tuple[Span, Span] | None:
-    """The claim's two sides of a verb where they have changed places; None where they have not.
-
-    What the claim says first stands behind the verb in the source, and the other way round.
-
-    >>> swapped_sides("The expired key was caused by the outage.", "The outage was caused by an expired key.")
-    (Span(start=0, end=20), Span(start=26, end=40))
-    >>> swapped_sides("The expired key caused the outage.", "The outage was caused by an expired key.") is None
-    True
-    """
-    stored = _verbs(source)
-    for verb, stated in _verbs(claim).items():
-        other = stored.get(verb)
-        if other is None or stated.passive != other.passive or not stated.before or not other.before:
-            continue
-        if _crossed(stated, other):
-            start, end = clause_start(claim, stated.place.start), clause_end(claim, stated.place.end)
-            return Span(start, stated.place.start), Span(stated.place.end, end)
-    return None
-
-
-def _crossed(stated: _Sides, stored: _Sides) -> bool:
-    """Whether what is before the one is behind the stored; what is on both sides ("version 2") tells nothing.
-
-    A number, as of a year, may stand on either side, unless it tells two of a kind apart.
-    """
-    shared = stated.before & stated.behind
-    before, behind = stated.before - shared, stored.behind - shared
-    crossed = (stored.before & stated.behind) - shared
-    named = bool(shared) or any(not one[0].isdigit() for one in crossed)
-    return bool(before) and before <= behind and bool(crossed) and named and not before & stored.before
-
-
-def _verbs(text: str) -> dict[str, _Sides]:
-    """The sides of each word of a text that may be a verb and stands in it once."""
-    spans = list(word_spans(text))
-    folded = words(text)
-    stems = [stem(word) for word in folded]
-    found = {}
-    for at, word in enumerate(stems):
-        if 0 < at < len(stems) - 1 and stems.count(word) == 1 and _is_verb(word, folded[at]):
-            sides = _sides(text, spans, folded, stems, at)
-            if sides is not None:
-                found[word] = sides
-    return found
-
-
-def _sides(text: str, spans: Sequence[Span], folded: Sequence[str], stems: Sequence[str], at: int) -> _Sides | None:
-    """What stands before and behind a verb in its clause; None where what comes first may not be its subject."""
-    start, end = clause_start(text, spans[at].start), clause_end(text, spans[at].end)
-    within = [n for n, each in enumerate(spans) if start <= each.start and each.end <= end]
-    before, behind = [n for n in within if n < at], [n for n in within if n > at]
-    if not before or not behind or folded[before[0]] in _PREPOSITIONS or _BOTH_WAYS & {stems[n] for n in within}:
-        return None
-    passive = "by" in folded[at + 1 : at + 1 + _BY_WITHIN] or (folded[at - 1] in _BE and folded[at][-3:] != "ing")
-    first, second = ({stems[n] for n in some if folded[n] not in STOP_WORDS} for some in (before, behind))
-    return _Sides(frozenset(first), frozenset(second), passive, spans[at])
-
-
-def _is_verb(word: str, folded: str) -> bool:
-    entry = lexicon().get(word)
-    if folded in STOP_WORDS or entry is None or not entry.counts[1]:
-        return False
-    return folded.endswith("ed") or entry.counts[1] >= entry.counts[0]
-
+# Roles: parts of a copied sentence that have changed places.
 
 # One word that has moved is an adverb more often than a name; of several stretches two must say something.
 _LEAST_MOVED = 2
@@ -416,7 +318,6 @@ def roles(claim: Alignment) -> list[Check]:
         return []
     tokens, sentence = claim.analysis.tokens, claim.copied.sentence
     pair = _swapped_names(claim.copied, claim.plain, tokens) or _shuffled_words(claim.copied, tokens)
-    pair = pair or swapped_sides(claim.plain, sentence.text)
     return [_wrong(claim, sentence, *pair)] if pair else []
 
 
@@ -430,7 +331,7 @@ def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span
 def _swapped_names(copied: Copied, claim: str, tokens: Sequence[Token]) -> tuple[Span, Span] | None:
     """Two names that, put back into each other's places, bring the claim back to the sentence."""
     stems, stored = [token.stem for token in tokens], [token.stem for token in copied.sentence.analysis.tokens]
-    held = [span for span in _runs(claim, tokens) if set(stems[span.start : span.end]) <= set(stored)]
+    held = [name for name in (_held_part(run, stems, set(stored)) for run in _runs(claim, tokens)) if name]
     moved = [span for span in held if copied.copy.edits_at(_place(tokens, span))]
     for first, second in combinations(held[:_MOST_NAMES], 2):
         between = {token.folded for token in tokens[first.end : second.start]}
@@ -472,6 +373,12 @@ def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
     return listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
 
 
+def _held_part(name: Span, stems: Sequence[str], stored: Set[str]) -> Span | None:
+    """The part of a name, as a range of words, that the sentence holds: "Khoury" of "Amir Khoury"."""
+    held = [at for at in range(name.start, name.end) if stems[at] in stored]
+    return Span(held[0], held[-1] + 1) if held else None
+
+
 def _runs(claim: str, tokens: Sequence[Token]) -> list[Span]:
     """The names of the claim as ranges of its words."""
     found = []
@@ -486,52 +393,7 @@ def _place(words: Sequence[Token], run: Span) -> Span:
     return Span(words[run.start].start, words[run.end - 1].end)
 
 
-# What a claim adds that no source says.
-
-
-# What a claim adds to a list: heating, where the source has the tenant pay for electricity and water alone.
-
-
-# The last of a list, or one between commas: a single word, with or without an article.
-_ITEM = re.compile(
-    r"(?:,|\band|\bor)\s+(?:(?:an?|the|its|their|his|her)\s+)?(?P<item>[^\W\d_]+)"
-    r"(?=\s*+(?:(?:[.!?]++\s*+)?\Z|,)|\s+(?:and|or)\s)"
-)
-_LIST_CLAUSE = re.compile(r";\s+|,\s+(?:and|but|while|whereas)\s+|(?<!\s)\s++(?:but|while|whereas)\s+")
-
-
-def listed(claim: Alignment) -> list[Check]:
-    """An open check of an item of a list that the clause does not have which says the rest of the claim.
-
-    Another clause may say it of the item too, in other words, so it is unknown rather than failed.
-    """
-    claimed, seen = terms(claim.plain), set[str]()
-    for match in _ITEM.finditer(claim.plain):
-        item = stem(fold(match["item"]))
-        if fold(match["item"]) in STOP_WORDS or item in seen:
-            continue
-        seen.add(item)
-        rest = [term for term in claimed if term != item]
-        if len(rest) < 2:
-            continue
-        found = _clause_saying(rest, claim)
-        if found is not None and not any(one == item or kinship(item, one) == "same" for one in found):
-            cause = f"the source does not say it of {match['item']!r}"
-            part = Span(match.start("item"), match.end("item"))
-            return [result(claim, "additions", Status.UNKNOWN, Severity.BLOCK, cause, part)]
-    return []
-
-
-def _clause_saying(rest: list[str], claim: Alignment) -> frozenset[str] | None:
-    """The terms of the clause of a near sentence that holds most of a claim, None where none does."""
-    clauses = (
-        frozenset(terms(part))
-        for near in claim.near(SAME_MATTER)
-        for part in _LIST_CLAUSE.split(near.sentence.text)
-    )
-    best = max(clauses, key=lambda one: len(one.intersection(rest)), default=frozenset[str]())
-    return best if len(best.intersection(rest)) >= SAME_STATEMENT * len(set(rest)) else None
-
+# Additions: what a changed copy says that no source says.
 
 # From this many words on, what is put into a copied sentence is an addition; to this share it must stand elsewhere.
 LEAST_INSERTED = 4
@@ -539,14 +401,11 @@ ELSEWHERE = 0.5
 
 
 def additions(claim: Alignment) -> list[Check]:
-    """The words of a changed copy that no source bears out, else an item that the source's list lacks."""
+    """The words put into a changed copy that no source bears out."""
     if claim.copied is None:
         return []
     cause = "no source of this claim says this part of it"
-    found = [
-        failure(claim, "additions", cause, span, FindingKind.UNSUPPORTED_ADDITION) for span in _inserted(claim)
-    ]
-    return found or listed(claim)
+    return [failure(claim, "additions", cause, span, FindingKind.UNSUPPORTED_ADDITION) for span in _inserted(claim)]
 
 
 def _inserted(claim: Alignment) -> Iterator[Span]:

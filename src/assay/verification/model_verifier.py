@@ -115,10 +115,6 @@ class ModelVerifier:
         found = await self.base.review(question, evidence, draft, after=after)
         return self._with_rulings(found, evidence.passages)
 
-    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        """As the deterministic verifier."""
-        return self.base.conclude(question, draft, review)
-
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """As the deterministic verifier, with the tier's rulings on what is left open. Raises DeadlinePassed."""
         found = await self.base.check(text, passages, one_claim=one_claim)

@@ -11,21 +11,19 @@ from importlib.resources import files
 from itertools import islice
 
 from assay.calibration import sigmoid
-from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, Edit, cover
+from assay.nlp.alignment import SAME_STATEMENT, Alignment, Copied, Edit
 from assay.nlp.analysis import Analysis, analyse, within
 from assay.nlp.negation import opposite
-from assay.nlp.sources import SourceIndex, SourceSentence
+from assay.nlp.sources import SourceSentence
 from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans, words
 from assay.nlp.wordnet import kinship
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verification.claims import failure, result
 
-# How much of a denial's clause, and of what it reaches, a few source sentences must hold to be about the same.
-SAME_CLAUSE = 0.4
-SAME_REACH = 1 / 3
+# How much of what one denial reaches another must reach to deny the same; chosen.
+SAME_REACH = 0.4
 # What a source denies is denied of the claim where the claim holds this much of what the denial reaches.
 REACHED = 0.6
-_WINDOW = 3
 # NegEx (Chapman et al. 2001) lets a negation reach six words.
 _REACH_WORDS, _LONGEST_REACH = 6, 120
 # Characters of a denial with its verb: "it is not true that", "did not manage to".
@@ -45,7 +43,6 @@ _CLAUSE_END = re.compile(
 )
 # "Not as deep as" compares.
 _RANKS = re.compile(r"\s+(?:as|so)\s+[a-z]+\s+as\b")
-_SUPPOSED = re.compile(r"\b(?:if|whether|unless|in\s+case|until|should)\b", re.IGNORECASE)
 # Words that deny without a negation's form.
 _DENY = frozenset(
     map(
@@ -64,26 +61,15 @@ _ALL_BEHIND = re.compile(r"\s+(?:all|every|each|always|everyone|everybody|everyt
 _PART = frozenset("some several many most few part partly half majority minority sometimes often usually".split())
 _YET = re.compile(r"\b(?:yet|so\s+far)\b", re.IGNORECASE)
 _AHEAD = re.compile(r"\b(?:plan(?:s|ned|ning)?|will|going\s+to|expected|intends?|future|soon)\b", re.IGNORECASE)
-_NEXT_TO_NOTHING = frozenset(
-    map(
-        stem,
-        """little few hardly rarely seldom minimal negligible insufficient barely scarcely rejected refused declined
-        cancelled check_bans prohibited banned""".split(),
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Denial:
-    """A denial at `place`: the content terms that it reaches, and all those of its clause.
-
-    What is only supposed ("if it is not working") is not `stated`.
-    """
+    """A denial at `place`: the content terms that it reaches, and all those of its clause."""
 
     place: Span
     reached: frozenset[str]
     clause: frozenset[str]
-    stated: bool = True
 
 
 def denials(text: str) -> tuple[Denial, ...]:
@@ -108,8 +94,7 @@ def _denials(read: Analysis) -> tuple[Denial, ...]:
         end = clause_end(text, one.end)
         clause = _terms(text, clause_start(text, one.start), one.start) | _terms(text, one.end, end)
         reached = _terms(text, one.end, min(end, _after_words(text, one.end)))
-        stated = not _SUPPOSED.search(text[clause_start(text, one.start) : one.start])
-        found.append(Denial(Span(one.start, one.end), reached or clause, clause, stated))
+        found.append(Denial(Span(one.start, one.end), reached or clause, clause))
     return tuple(sorted(found, key=lambda one: one.place.start))
 
 
@@ -134,19 +119,14 @@ def _terms(text: str, start: int, end: int) -> frozenset[str]:
     return frozenset(terms(text[start:end])) if start < end else frozenset()
 
 
-def denials_and_bans(claim: Alignment) -> list[Check]:
-    """What the claim or its sources deny, and what they forbid."""
-    return [*check_denials(claim), *check_bans(claim)]
-
-
 def check_denials(claim: Alignment) -> list[Check]:
     """Each denial of the claim beside what its sources say of the same, then what only the sources deny."""
     if len(every := denials(claim.plain)) > MOST_DENIED:
         part = Span(every[0].place.start, every[-1].place.end)
         return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, _TOO_MANY, part)]
     denied = [denial for denial in every if not _RANKS.match(claim.plain, denial.place.end)]
-    checks = [_check_in_copy(claim, denial) or _check_elsewhere(claim, denial) for denial in denied]
-    return [*checks, *_check_left_out(claim, denied)]
+    inserted = [check for denial in denied if (check := _check_in_copy(claim, denial)) is not None]
+    return [*inserted, *_check_left_out(claim, denied)]
 
 
 def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
@@ -173,20 +153,10 @@ def _check_in_copy(claim: Alignment, denial: Denial) -> Check | None:
 def _put_otherwise(copied: Copied, denial: Denial) -> bool:
     """Whether a denial that the claim did not keep reaches the same words: it was only put otherwise."""
     return any(
-        held_share(denial.reached, sorted(stored.reached)) >= SAME_CLAUSE or _of_one_clause(denial, stored)
+        held_share(denial.reached, sorted(stored.reached)) >= SAME_REACH or _of_one_clause(denial, stored)
         for stored in denials(copied.sentence.text)
         if any(within(stored.place, edit.source) for edit in copied.copy.edits)
     )
-
-
-def _denied_elsewhere(claim: Alignment, denial: Denial) -> SourceSentence | None:
-    """A sentence with a denial of the same words."""
-    for sentence in claim.sources.sentences:
-        if denial.reached.isdisjoint(sentence.terms):
-            continue
-        if any(held_share(denial.reached, sorted(one.reached)) >= SAME_CLAUSE for one in denials(sentence.text)):
-            return sentence
-    return None
 
 
 def _keeps(claim: Alignment, denial: Denial) -> bool:
@@ -195,60 +165,12 @@ def _keeps(claim: Alignment, denial: Denial) -> bool:
     return held_share(denial.reached, claim.copied.sentence.terms) >= REACHED
 
 
-def _check_elsewhere(claim: Alignment, denial: Denial) -> Check:
-    """Sources that speak of the same must deny something too, in the sentences that together hold the clause."""
-    window = _window(denial.clause, claim.sources)
-    held = [term for one in window for term in one.terms]
-    if (
-        not denial.stated
-        or held_share(denial.clause, held) < SAME_CLAUSE
-        or held_share(denial.reached, held) < SAME_REACH
-    ):
-        cause = "no source sentence is near enough to compare what is denied"
-        return result(claim, "negation", Status.UNKNOWN, Severity.WARN, cause, denial.place)
-    denying = next((one for one in window if _denies(one, denial)), None)
-    if denying is not None:
-        return result(claim, "negation", Status.PASSED, Severity.BLOCK, None, denial.place, denying.span)
-    near = next((one for one in window if _half_denies(one, denial) or _leaves_open(claim, denial, one)), None)
-    near = near or _denied_elsewhere(claim, denial)
-    if near is not None:
-        cause = "a source comes near to this denial and does not settle it"
-        return result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, denial.place, near.span)
-    cause = "the answer denies what the source says"
-    return failure(claim, "negation", cause, denial.place, FindingKind.NEGATION, window[0].span)
-
-
-def _window(clause: frozenset[str], sources: SourceIndex) -> list[SourceSentence]:
-    """The few sentences that together hold most of a clause, and the one that comes second alone."""
-    weights = {term: sources.rarity(term) for term in clause}
-    chosen = [sources.sentences[at] for at in cover(weights, sources.shared_terms(clause), _WINDOW)]
-    second = [near.sentence for near in sources.nearest(sorted(clause), 2)]
-    return chosen + [sentence for sentence in second if sentence not in chosen]
-
-
 def held_share(wanted: Iterable[str], held: Sequence[str]) -> float:
     """The share of some terms that others hold, a word of the same meaning counted as the word."""
     every = list(wanted)
     there = set(held)
     kept = sum(term in there or any(kinship(term, other) == "same" for other in there) for term in every)
     return kept / len(every) if every else 0.0
-
-
-def _denies(sentence: SourceSentence, denial: Denial) -> bool:
-    """Whether a sentence denies anything, or says the opposite of a word that the denial reaches."""
-    if denials(sentence.text):
-        return True
-    return any(
-        opposite(one, other) or kinship(one, other) == "opposite"
-        for one in denial.reached
-        for other in sentence.terms
-    )
-
-
-def _half_denies(sentence: SourceSentence, denial: Denial) -> bool:
-    """Whether a sentence says "little" or the like of what the denial reaches."""
-    held = denial.reached.intersection(sentence.terms)
-    return len(held) >= SAME_REACH * len(denial.reached) and not _NEXT_TO_NOTHING.isdisjoint(sentence.terms)
 
 
 def _leaves_open(claim: Alignment, denial: Denial, sentence: SourceSentence) -> bool:
@@ -295,7 +217,7 @@ def _with_exception(claim: Alignment, sentence: SourceSentence, stored: Denial) 
 
 def _denies_same(denial: Denial, stored: Denial) -> bool:
     """Whether the claim denies the same, be it in another place: "no beavers were seen"."""
-    if held_share(stored.reached, sorted(denial.reached)) >= SAME_CLAUSE:
+    if held_share(stored.reached, sorted(denial.reached)) >= SAME_REACH:
         return True
     if stored.reached & denial.reached:
         return held_share(stored.reached, sorted(denial.clause)) >= REACHED
@@ -404,31 +326,3 @@ def tells_of_absence(text: str) -> bool:
 @cache
 def _model() -> Absence:
     return Absence(**json.loads(files("assay.verification").joinpath("absence.json").read_text(encoding="utf-8")))
-
-
-# What a claim allows and its source forbids, in words that are no denial: "smoking is check_bans".
-
-
-_FORBIDS = re.compile(
-    r"\b(?:forbid(?:s|den)?|forbade|prohibit(?:s|ed)?|bans|banned|barred|illegal|unlawful)\b", re.I
-)
-_ALLOWS = re.compile(r"\b(?:may|can|could|allow(?:s|ed)?|permit(?:s|ted)?|free\s+to|entitled\s+to)\b", re.I)
-_WORDS = frozenset(map(stem, "may can could allow allowed permit permitted free entitled".split()))
-# How much of what is allowed a sentence that forbids must hold.
-_HELD = 0.6
-
-
-def check_bans(claim: Alignment) -> list[Check]:
-    """An open check of what the claim allows, near a sentence that forbids it or something like it."""
-    said = claim.plain
-    allows = _ALLOWS.search(said)
-    if allows is None or _FORBIDS.search(said) or denials(said):
-        return []
-    matter = [term for term in terms(said) if term not in _WORDS]
-    for near in claim.near(SAME_MATTER):
-        text = near.sentence.text
-        if _FORBIDS.search(text) and not _ALLOWS.search(text) and held_share(matter, near.sentence.terms) >= _HELD:
-            cause = "the source forbids this, or something near to it"
-            part = Span(allows.start(), allows.end())
-            return [result(claim, "negation", Status.UNKNOWN, Severity.BLOCK, cause, part, near.sentence.span)]
-    return []

@@ -11,19 +11,16 @@ from assay.calibration.curves import has_shifted
 from assay.calibration.fit import Fit, MadeFor
 from assay.calibration.promise import Promise
 from assay.calibration.rightness import Rightness, features, shipped_rightness
-from assay.core.stages import ConfidenceEstimator, Verifier
+from assay.core.stages import ConfidenceEstimator, TextVerifier
 from assay.types import (
     AnswerReading,
     Check,
     Claim,
     ClaimEvent,
     Confidence,
-    Draft,
-    Evidence,
     Judgement,
     Level,
     Passage,
-    Question,
     Review,
     Severity,
     Status,
@@ -152,17 +149,9 @@ class PromisedVerifier:
     latest claims, the newest last, before any was held back: by it a shift is seen.
     """
 
-    inner: Verifier
+    inner: TextVerifier
     promised: Callable[[], Promised]
     latest: deque[float]
-
-    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
-        """As the other verifier: the promise is about texts of anyone's."""
-        return await self.inner.review(question, evidence, draft, after=after)
-
-    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        """As the other verifier."""
-        return self.inner.conclude(question, draft, review)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         """As the other verifier, with the claims that are not sure enough unknown, and a check that tells so."""

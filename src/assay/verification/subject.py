@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from assay.core.stages import Reader
 from assay.nlp.blocks import titled, without_markup
 from assay.nlp.citations import citations, without_marks
+from assay.nlp.headings import under_another_heading
 from assay.nlp.language import language_of
 from assay.nlp.lexicon import word_class
 from assay.nlp.names import CAPITAL_NOUNS, mentions, names, plain_word, says_nation
@@ -128,6 +129,36 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
         for claim, rival in pairs
         if rival is not None
     )
+
+
+def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+    """A check of each claim that quotes what stands under another heading than the question names.
+
+    Every part of the question must name a heading beside it (`assay.nlp.headings`). It is for the first claim of an
+    answer: what follows may be its neighbours. In benchmarks/parts and benchmarks/rivals it takes the mark from 8
+    of 23 answers that say another thing's fact and from none of 160 right ones.
+    """
+    parts = question.aspects or (question.standalone,)
+    found: list[Check] = []
+    for claim in claims:
+        quoted = _quoted(claim, evidence.passages)
+        pairs = [under_another_heading(part, quoted, evidence.passages) for part in parts]
+        named = [pair for pair in pairs if pair is not None]
+        if len(named) == len(parts):
+            asked, own = named[0]
+            found.append(_unsure(claim, f"the question is about {asked!r}, the source says this under {own!r}"))
+    return tuple(found)
+
+
+def _quoted(claim: Claim, passages: Sequence[Passage]) -> list[tuple[Passage, Span]]:
+    """What a claim quotes, in the texts of its passages."""
+    held = {passage.passage_id: passage for passage in passages}
+    found = ((held.get(source.passage_id), source) for source in claim.spans)
+    return [
+        (passage, Span(source.start - passage.start, source.end - passage.start))
+        for passage, source in found
+        if passage is not None
+    ]
 
 
 def _unsure(claim: Claim, cause: str) -> Check:

@@ -16,13 +16,13 @@ from assay.nlp import quantities as quantity_text
 from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment
 from assay.nlp.analysis import analyse, overlaps
 from assay.nlp.arithmetic import (
-    CUED,
-    SAYS_THE_SAME,
-    WRITTEN_OTHERWISE,
+    ANNOUNCED,
+    IN_OTHER_UNITS,
+    RESTATING,
     Derivation,
     Near,
-    derived,
-    derived_date,
+    derive_date,
+    derive_number,
     near_of,
 )
 from assay.nlp.bounds import BOUND, PERIODS, bound_of, differs_by_point, lacks_unit, period_of, undated
@@ -121,15 +121,15 @@ def _number(claim: Alignment, stated: Quantity) -> Check:
         return check
     sentences, near = near_values(claim)
     tells_change = _CHANGED_BY.search(claim.plain[: stated.start]) is not None
-    found = derived(claim.plain, stated, near, None if tells_change else _own_words(claim))
+    found = derive_number(claim.plain, stated, near, None if tells_change else _own_words(claim))
     if found is None:
         return check
-    if claim.copied is None or (found.kind in SAYS_THE_SAME and _takes_place_of(claim, stated, found, sentences)):
+    if claim.copied is None or (found.kind in RESTATING and _takes_place_of(claim, stated, found, sentences)):
         return _computed(claim, "numbers", stated, found, sentences)
     # In a copy the number in its place decides, unless the claim's own words compute.
-    if not tells_change and found.kind not in CUED | WRITTEN_OTHERWISE - SAYS_THE_SAME:
+    if not tells_change and found.kind not in ANNOUNCED | IN_OTHER_UNITS - RESTATING:
         return check
-    return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.told}", stated)
+    return result(claim, "numbers", Status.UNKNOWN, Severity.BLOCK, f"no source writes it: {found.formula}", stated)
 
 
 def _takes_place_of(
@@ -181,7 +181,7 @@ def _computed(
     end = max(operand.value.end for operand in found.operands if operand.sentence == first.sentence)
     start = min(operand.value.start for operand in found.operands if operand.sentence == first.sentence)
     place = sentence.part(Span(start, end))
-    return result(claim, name, Status.PASSED, Severity.BLOCK, f"it follows: {found.told}", stated, place)
+    return result(claim, name, Status.PASSED, Severity.BLOCK, f"it follows: {found.formula}", stated, place)
 
 
 def _written_number(claim: Alignment, stated: Quantity) -> Check:
@@ -311,7 +311,7 @@ def _date(claim: Alignment, stated: Date) -> Check:
     if not _stands_against(check) or claim.copied is not None:
         return check
     sentences, near = near_values(claim)
-    found = derived_date(claim.plain, stated, near)
+    found = derive_date(claim.plain, stated, near)
     return check if found is None else _computed(claim, "dates", stated, found, sentences)
 
 

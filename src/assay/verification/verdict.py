@@ -191,9 +191,9 @@ def standing_checks(case: Case, verdict: Verdict, checks: Sequence[Check], ruled
     overruled = [check for check in of_truth(checks) if not decides(check, case)]
     if not is_copy(case):
         overruled += [check for check in checks if check.status is Status.UNKNOWN]
-    known = [one for one in overruled if one.name in VALUE_CHECKS and verdict is Verdict.UNKNOWN]
-    doubted = [replace(one, status=Status.UNKNOWN) for one in known]
-    return [*(check for check in checks if check not in overruled), *doubted]
+    kept_open = [one for one in overruled if one.name in (*VALUE_CHECKS, "quotes") and verdict is Verdict.UNKNOWN]
+    opened = [replace(one, status=Status.UNKNOWN) for one in kept_open]
+    return [*(check for check in checks if check not in overruled), *opened]
 
 
 def decides(check: Check, case: Case) -> bool:
@@ -205,8 +205,6 @@ def decides(check: Check, case: Case) -> bool:
     """
     if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
         return False
-    if check.name == "quotes":  # what stands between quotation marks is meant to be copied
-        return True
     row = FACT_CHECKS.get(check.name)
     if is_copy(case):
         return row is not None and row.in_copy.effect == "decides"
@@ -216,15 +214,18 @@ def decides(check: Check, case: Case) -> bool:
 
 
 def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
-    """Whether a check keeps a claim from being called supported: one that must be made and could not be.
+    """Whether a check keeps a claim from being called supported: a blocking one that stayed open.
 
     Of a free wording that a checker read only the checks of values do, and those that failed, too: a checker takes
-    1933 for 1932, and many such claims are true all the same.
+    1933 for 1932, and many such claims are true all the same. So does a quotation that no source holds: about as
+    many of those claims are true as false, but their wording is not the source's.
     """
-    unmade = check.status is Status.UNKNOWN and check.severity is Severity.BLOCK
+    is_open = check.status is Status.UNKNOWN and check.severity is Severity.BLOCK
+    if is_read and check.name == "quotes":
+        return check.status is Status.FAILED
     if not is_read or is_copy(case):
-        return unmade
-    return check.name in VALUE_CHECKS and (unmade or check.status is Status.FAILED)
+        return is_open
+    return check.name in VALUE_CHECKS and (is_open or check.status is Status.FAILED)
 
 
 def _by_policy(measured: float, failed: Sequence[Check], ruled: Ruled) -> tuple[Verdict, str]:

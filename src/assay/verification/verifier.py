@@ -36,7 +36,8 @@ from assay.types import (
 from assay.verification.checks import FACT_CHECKS, findings_of, untested_code, untested_in
 from assay.verification.citations import mark_checks, said_whole
 from assay.verification.claims import Case, Task, cases_of, claims_nothing, stated, untested_cases, whole
-from assay.verification.subject import off_rivals, off_subject, subject
+from assay.verification.directives import directives
+from assay.verification.subject import off_headings, off_rivals, off_subject, subject
 from assay.verification.support import texts_of
 from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
@@ -144,7 +145,7 @@ TOO_DENSE = f"the text has more than one claim in {CHARACTERS_A_CLAIM} character
 # How likely a reader must find a yes or no that an answer gives: chosen.
 AGREED_POLARITY = 0.85
 Evaluated = tuple[Claim, list[Check]]
-CHECKS = ("citations", "sources", "passages", "quotes", *FACT_CHECKS, "support", "subject", "polarity")
+CHECKS = ("citations", "sources", "passages", "quotes", *FACT_CHECKS, "support", "subject", "directive", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +181,25 @@ class DeterministicVerifier:
         if only_quotes(draft, after):
             review = quotation_review(draft, after, marks, held)
             review = _with(review, await self._polarity(question, draft, after, held))
-            return self._on_subject(question, evidence, review)
+            if self.checker is not None and "directive" not in self.skip:
+                review = _with(review, await directives(self.checker, review.claims, held))
+            return self._on_subject(question, evidence, review, begins=after == 0)
         claims = tuple(stated(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
-        return self._on_subject(question, evidence, review)
+        return self._on_subject(question, evidence, review, begins=after == 0)
 
-    def _on_subject(self, question: Question, evidence: Evidence, review: Review) -> Review:
-        """The review with a check of each claim that is of something else than the question names."""
+    def _on_subject(self, question: Question, evidence: Evidence, review: Review, *, begins: bool) -> Review:
+        """The review with a check of each claim that is of something else than the question names.
+
+        `begins` says that the answer begins with what was reviewed.
+        """
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
             apart = off_subject(question, evidence, review.claims)
-            return _with(review, apart or off_rivals(question, evidence, review.claims))
+            apart = apart or off_rivals(question, evidence, review.claims)
+            first = review.claims[:1] if begins else ()
+            return _with(review, apart or off_headings(question, evidence, first))
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from assay.assessment.rubrics import FILE_NAME, Rewording, Yardstick, shipped_rubrics, write
+from assay.assessment.rubrics import FILE_NAME, Rewording, RubricSet, shipped_rubrics, write
 from assay.calibration.curves import SHIFTED, has_shifted
 from assay.calibration.fit import Fit, MadeFor, Rung
 from assay.calibration.promise import STRICTEST, Promise, best_promise, promise
@@ -172,19 +172,19 @@ def _refused(risk: float, best: Promise | None, fit: Fit, measured: str) -> Usag
     )
 
 
-# From settings to the yardstick in force, and to one with a model's wording.
+# From settings to the rubrics in force, and to one with a model's wording.
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A yardstick's file and its hash."""
+    """A rubrics's file and its hash."""
 
     path: Path
     sha256: str
 
 
 def renew(settings: Settings, *, replacing: bool) -> Written:
-    """Have the judge's model word the shipped yardstick anew, and write it into the data folder.
+    """Have the judge's model word the shipped rubrics anew, and write it into the data folder.
 
     Raises UsageError without a model, and where there is a file that may not be replaced; ProviderError where the
     model fails, and then nothing is written.
@@ -203,7 +203,7 @@ def renew(settings: Settings, *, replacing: bool) -> Written:
     return Written(path, made.sha256)
 
 
-async def _reworded(model: LLM) -> Yardstick:
+async def _reworded(model: LLM) -> RubricSet:
     try:
         return await Rewording(StructuredModel(model)).of(shipped_rubrics())
     finally:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from assay.assessment.deterministic import AdaptiveAssessor, DeterministicAssessor, TimedAssessor
 from assay.assessment.model import ModelAssessor
-from assay.assessment.rubrics import yardstick_in
-from assay.assessment.scoring import ALL_CRITERIA, chosen
+from assay.assessment.rubrics import rubrics_in
+from assay.assessment.scoring import ALL_CRITERIA, RubricAdviser, chosen
 from assay.core.budget import Timing, untimed
 from assay.core.profiles import QualityThreshold
 from assay.core.stages import LLM, Assessor, Judge, Retriever, Understander
@@ -45,14 +45,19 @@ def output_rules(
 def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSource, timing: Timing) -> Assessor:
     """Who assesses, and is timed: the model, shown `room` tokens of passages, rules where there is none.
 
-    Raises UsageError for a yardstick in the data folder that was changed since it was pinned.
+    Raises UsageError for rubrics in the data folder that were changed since it was pinned.
     """
-    bar, yardstick = QualityThreshold(settings.quality, settings.floor), yardstick_in(settings.data_dir)
+    bar, rubrics = QualityThreshold(settings.quality, settings.floor), rubrics_in(settings.data_dir)
     criteria = chosen(settings.criteria or ALL_CRITERIA)
-    inner: Assessor = DeterministicAssessor(criteria, bar, yardstick)
+    inner: Assessor = DeterministicAssessor(criteria, bar, rubrics)
     if model is not None:
-        inner = ModelAssessor(model, criteria, bar, yardstick, room, fence)
+        inner = ModelAssessor(model, criteria, bar, rubrics, room, fence)
     return TimedAssessor(AdaptiveAssessor(inner, bar) if settings.adaptive else inner, timing)
+
+
+def adviser(settings: Settings) -> RubricAdviser:
+    """Who advises on weak answers, by the rubrics of the data folder. Raises as `assessor`."""
+    return RubricAdviser(rubrics_in(settings.data_dir))
 
 
 @dataclass(frozen=True, slots=True)

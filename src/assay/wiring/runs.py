@@ -10,7 +10,7 @@ from ulid import ULID
 
 from assay.core.budget import Budget
 from assay.core.concurrency import BackgroundLoop
-from assay.core.draft_review import LONGEST_RECORDED
+from assay.core.draft import LONGEST_RECORDED
 from assay.core.pipeline import run_question
 from assay.core.profiles import Depth, depth_for
 from assay.core.run import CallerPassages, Run

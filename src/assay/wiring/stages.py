@@ -22,13 +22,12 @@ from assay.core.stages import (
     Refiner,
     Repairer,
     Retriever,
-    Rules,
     SearchUtility,
     Selector,
     Speller,
     Stages,
+    TextVerifier,
     Understander,
-    Verifier,
     Writer,
 )
 from assay.judging.decide import Thresholds
@@ -45,11 +44,12 @@ from assay.models.run_model import MeteredModel, Price, delays_from, untold
 from assay.models.structured import StructuredModel
 from assay.prompting import FenceSource, random_fence
 from assay.records.replay import TapedEmbedder, TapedFences, TapedModel, TapedRetriever, TapedSpeller
-from assay.repair.exchange import shipped
+from assay.repair.exchange import shipped_weights
 from assay.repair.rewrite import ModelRepairer
 from assay.repair.rules import ComposedRepairer, RulesRepairer
 from assay.repair.search import SearchRepairer
 from assay.retrieval.caller import CallerRetriever
+from assay.rules.output_rules import OutputRules
 from assay.rules.rule import RuleSet
 from assay.settings import Settings
 from assay.types import Action, ModelsUsed, Question, RepairKind, Role, Triage
@@ -64,7 +64,7 @@ from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.calibrated import confidence_estimator, promised, promised_of_claims, told
 from assay.wiring.models import Models, as_set, thinking_within, tuned, without_effect
 from assay.wiring.networks import OpenChecker, OpenReader
-from assay.wiring.review import AnswerableByCollection, assessor, output_rules
+from assay.wiring.review import AnswerableByCollection, adviser, assessor, output_rules
 from assay.wiring.verdict_cache import KeptVerdicts
 from assay.writing.abstain import AskingDecliner, PlainDecliner
 from assay.writing.cited import CitedWriter, RoutedWriter, UnlinkedDecliner, UnlinkedWriter
@@ -95,7 +95,7 @@ def repairer(
     by_kind: dict[RepairKind, Repairer] = {RepairKind.FETCH: SearchRepairer(searches, verifier, tell)}
     if model is not None:
         by_kind[RepairKind.REWRITE] = ModelRepairer(model, tell, fence, room)
-    weighs = verifier.checker is not None and verifier.checker.model.id == shipped().checker
+    weighs = verifier.checker is not None and verifier.checker.model.id == shipped_weights().checker
     return ComposedRepairer(RulesRepairer(verifier, verifier if weighs else None), by_kind)
 
 
@@ -160,6 +160,7 @@ class Composer:
         writer = self._writer(run)
         rewriter = None if run.profile == "fast" else self._model("repairer", run)
         verifier = self._verifier(plain, run, in_time)
+        rules = self._rules(answerable, run)
         return Stages(
             understander=understander,
             retriever=retriever,
@@ -170,7 +171,9 @@ class Composer:
             writer=writer or fallback_writer,
             fallback_writer=fallback_writer,
             abstainer=UnlinkedDecliner(AskingDecliner(_decliner(run))),
-            verifier=self._promised(verifier, run),
+            verifier=verifier,
+            concluder=plain,
+            text_verifier=self._promised(verifier, run),
             repairer=repairer(
                 plain,
                 {"search": again, **({"outside": outside} if self.settings.verify_outside else {})},
@@ -179,8 +182,10 @@ class Composer:
                 self._fences(run),
                 int(EVIDENCE_SHARE * self.settings.context_tokens),
             ),
-            rules=self._rules(answerable, run),
+            rules=rules,
+            editor=rules,
             assessor=self._assessor(run),
+            adviser=adviser(self.settings) if self.settings.reflection else None,
             confidence_estimator=confidence_estimator(
                 run, self.settings, self.embedder.model.sha256, used, foreign=self._is_foreign(run)
             ),
@@ -193,7 +198,7 @@ class Composer:
                 unsupported=self.settings.unsupported,
             )
             - (frozenset() if _may_search(run) else {RepairKind.FETCH}),
-            worth=self._worth(run),
+            search_utility=self._search_utility(run),
             notes=lambda: tuple(notes),
             in_time=in_time or nullcontext,
             masking=bool(self.models.by_name),
@@ -222,7 +227,7 @@ class Composer:
             return ABLE - {Action.REFINE}
         return ABLE | ({Action.EXTERNAL} if self.settings.outside else frozenset())
 
-    def _rules(self, answerable: AnswerableByCollection, run: Run) -> Rules | None:
+    def _rules(self, answerable: AnswerableByCollection, run: Run) -> OutputRules | None:
         # Nobody asked the writer of a draft from elsewhere to keep rules, unless somebody set some.
         unasked = not run.answers and not self.settings.was_set("rules")
         if unasked or not self.settings.reflection:
@@ -329,7 +334,7 @@ class Composer:
         tier: Tier = ModelTier(model, room, self._fences(run))
         return ModelVerifier(plain, tier if self.verdicts is None else self.verdicts.tier(tier, run), in_time)
 
-    def _promised(self, verifier: Verifier, run: Run) -> Verifier:
+    def _promised(self, verifier: TextVerifier, run: Run) -> TextVerifier:
         """The verifier of anyone's text under the promise asked for; an answer's promise is about its evidence."""
         if run.answers or self.settings.max_risk is None:
             return verifier
@@ -427,11 +432,13 @@ class Composer:
         assert found is not None  # noqa: S101 - `ModelPool` refuses a model without a price
         return Price(found.input / 1e6, found.output / 1e6)
 
-    def _worth(self, run: Run) -> SearchUtility:
+    def _search_utility(self, run: Run) -> SearchUtility:
         asks = self.models.of("judge") is not None and run.profile != "fast"
         learned = learned_utility("model" if asks else "rules", self.settings.correct)
         if self.settings.judging != "decide":
-            return replace(learned, sure=0.0)  # a judgement that decides nothing sends nobody to search again
+            return replace(
+                learned, answer_threshold=0.0
+            )  # a judgement that decides nothing sends nobody to search again
         if run.passages is None:
             return learned
         # What was learned is of second searches; here the first one, asked for by the caller, is still to be made.

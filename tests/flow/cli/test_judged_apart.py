@@ -58,4 +58,5 @@ def test_the_further_call_counts_against_the_budget(scripted: Scripted):
     obedient = scripted({"role": "judge", "reply": reply(True)})
     found = judged(obedient, f"{STATES}\n\n{TALKS}", "--max-calls", "1")
     assert "thorough failed: the question's 1 model call is used up" in found["mode_used"]
-    assert judged(obedient, STATES, "--max-calls", "1")["mode_used"] == "thorough"
+    refusing = scripted({"role": "judge", "reply": reply(False)})
+    assert judged(refusing, STATES, "--max-calls", "1")["mode_used"] == "thorough"

@@ -30,7 +30,7 @@ def test_a_checked_draft_is_shown_reported_and_counted(empty, source: Path, tmp_
     assert record["run"]["run_id"] == checked["run_id"]
     assert record["run"]["question"] == "draft: The Harbour Bridge was opened on 3 May 1932."
     answer = record["events"][-1]["body"]["answer"]
-    assert (answer["outcome"], answer["iterations"], answer["models"]["writer"]) == ("answered", 0, "elsewhere")
+    assert (answer["outcome"], answer["searches"], answer["models"]["writer"]) == ("answered", 0, "elsewhere")
     assert answer["claims"] == checked["claims"]
     assert [each["number"] for each in answer["sources"]] == [1]
     page = tmp_path / "page.html"

@@ -3,6 +3,7 @@
 from support.provider.exchange import Exchange
 from support.provider.faults import FAULTS, Fault
 from support.provider.rules import (
+    MADE_UP,
     AnswerRule,
     Asked,
     Connections,
@@ -20,6 +21,7 @@ from support.provider.server import LocalProvider
 
 __all__ = [
     "FAULTS",
+    "MADE_UP",
     "AnswerRule",
     "Asked",
     "Connections",

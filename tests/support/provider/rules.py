@@ -115,6 +115,8 @@ _NUMBERED = re.compile(r"^(?:\S{1,32} )?\[(\d{1,4})\].*$", re.MULTILINE)
 # The end of a block of data in assay's own prompts.
 _BLOCK_END = re.compile(r"^</", re.MULTILINE)
 _LINE_OF_PARTS = re.compile(r"^(\d+)\. ", re.MULTILINE)
+# How assay tests its judge: by a question that no passage answers.
+MADE_UP = "What is stated of the item with the number"
 # How deep a schema may nest; one that refers to itself ends there.
 _DEPTH = 12
 
@@ -151,7 +153,8 @@ def filled(schema: Mapping[str, Any], prompt: str) -> Any:
 
 
 def _verdict(prompt: str) -> dict[str, Any]:
-    return {"verdict": "yes", "missing": ""}
+    made_up = MADE_UP in prompt
+    return {"verdict": "no" if made_up else "yes", "missing": "all of it" if made_up else ""}
 
 
 def _standalone(prompt: str) -> dict[str, Any]:
@@ -161,6 +164,12 @@ def _standalone(prompt: str) -> dict[str, Any]:
 def _ratings(prompt: str) -> dict[str, Any]:
     numbers = sorted({int(mark[1]) for mark in _NUMBERED.finditer(prompt)})
     parts = [int(part[1]) for part in _LINE_OF_PARTS.finditer(_block(prompt, "parts"))]
+    if MADE_UP in prompt:
+        return {
+            "passages": [{"number": n, "relevance": 0.0} for n in numbers],
+            "parts": [{"number": n, "state": "missing", "passages": []} for n in parts],
+            "recommendation": "REFINE",
+        }
     return {
         "passages": [{"number": n, "relevance": 1.0} for n in numbers],
         "parts": [{"number": n, "state": "covered", "passages": numbers[:1]} for n in parts],

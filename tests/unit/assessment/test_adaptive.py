@@ -15,15 +15,12 @@ from assay.types import (
     CriterionScore,
     Draft,
     Evidence,
-    Finding,
     Question,
     Review,
-    Severity,
 )
 
 PLAIN = Question("Who founded Rome?", "Who founded Rome?")
 HARD = Question("Which dose is lethal?", "Which dose is lethal?")
-ADVICE = (Finding("assessment", None, Severity.REPAIR, "accuracy is weak", "look again"),)
 
 
 @dataclass(frozen=True)
@@ -35,9 +32,6 @@ class Scored:
 
     async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
         return assessed([CriterionScore(Criterion.ACCURACY, self.score)], "hash", self.bar)
-
-    def advise(self, assessment: Assessment, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-        return (*findings, *ADVICE)
 
 
 async def assessment(question: Question, score: float | None) -> Assessment:
@@ -54,8 +48,3 @@ async def test_only_the_bar_changes(question: Question, score: float | None, pas
     found = await assessment(question, score)
     assert (found.overall, found.passed, found.rubric) == (score, passed, "hash")
     assert found.bar == pytest.approx(bar)
-
-
-def test_it_advises_as_the_one_inside():
-    assessor = AdaptiveAssessor(Scored(0.1, QualityThreshold()), QualityThreshold())
-    assert assessor.advise(assessed([], ""), ()) == ADVICE

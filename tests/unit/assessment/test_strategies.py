@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.assessment.rubrics import shipped_rubrics
-from assay.assessment.scoring import CHECK, advice_for, assessed
+from assay.assessment.scoring import CHECK, RubricAdviser, assessed
 from assay.types import Criterion, CriterionScore, Finding, Severity
 
 FOUND = (Finding("numbers", 1, Severity.BLOCK, "the source says 5", "use 5"),)
@@ -21,7 +21,7 @@ def score(criterion: Criterion, value: float | None) -> CriterionScore:
 @pytest.mark.parametrize("weak", list(Criterion))
 def test_the_weakest_criterion_chooses_the_strategy(weak: Criterion):
     made = assessed([score(each, 0.1 if each is weak else 0.6) for each in Criterion], "h")
-    *before, added = advice_for(made, FOUND, shipped_rubrics())
+    *before, added = RubricAdviser().advise(made, FOUND)
     strategy = shipped_rubrics().strategy_for(weak)
     assert tuple(before) == FOUND
     assert (added.check, added.claim, added.severity) == (CHECK, None, Severity.REPAIR)
@@ -35,17 +35,17 @@ def test_the_weakest_criterion_chooses_the_strategy(weak: Criterion):
 
 def test_what_passed_needs_no_advice():
     made = assessed([score(each, 0.9) for each in Criterion], "h")
-    assert advice_for(made, FOUND, shipped_rubrics()) == FOUND
+    assert RubricAdviser().advise(made, FOUND) == FOUND
 
 
 def test_where_nothing_is_known_there_is_nothing_to_advise():
     made = assessed([score(each, None) for each in Criterion], "h")
-    assert advice_for(made, FOUND, shipped_rubrics()) == FOUND
+    assert RubricAdviser().advise(made, FOUND) == FOUND
 
 
 @given(SCORES)
 def test_advice_only_ever_adds_one_finding_on_a_known_criterion(values: list[float | None]):
     made = assessed([score(*each) for each in zip(Criterion, values, strict=True)], "h")
-    advice = advice_for(made, FOUND, shipped_rubrics())
+    advice = RubricAdviser().advise(made, FOUND)
     assert advice[: len(FOUND)] == FOUND
     assert len(advice) - len(FOUND) == (made.passed is not True and made.weakest is not None)

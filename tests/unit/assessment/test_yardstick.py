@@ -1,4 +1,4 @@
-"""The yardstick is whole, the same at each start, and refused where it was changed since it was pinned."""
+"""The rubrics is whole, the same at each start, and refused where it was changed since it was pinned."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assay.assessment.rubrics import (
     FILE_NAME,
     STRATEGIES,
     Rubric,
-    Yardstick,
+    RubricSet,
     as_toml,
     read,
+    rubrics_in,
     shipped_rubrics,
     write,
-    yardstick_in,
 )
 from assay.errors import UsageError
 from assay.types import Criterion
@@ -41,11 +41,11 @@ def test_a_criterion_has_its_own_rubric_and_strategy(criterion: Criterion):
 
 def test_what_is_written_is_read_again(tmp_path: Path):
     write(shipped_rubrics(), tmp_path / "new" / FILE_NAME)
-    assert yardstick_in(tmp_path / "new") == shipped_rubrics()
+    assert rubrics_in(tmp_path / "new") == shipped_rubrics()
 
 
 def test_without_a_file_the_shipped_one_holds(tmp_path: Path):
-    assert yardstick_in(tmp_path) is shipped_rubrics()
+    assert rubrics_in(tmp_path) is shipped_rubrics()
 
 
 @given(LINES, LINES)
@@ -56,14 +56,14 @@ def test_any_wording_survives_the_file(asks: str, means: str):
     changed = _worded(asks, means)
     raw = tomllib.loads(as_toml(changed))
     assert raw.pop("sha256") == changed.sha256
-    assert Yardstick(**raw) == changed
+    assert RubricSet(**raw) == changed
     assert (changed.sha256 == shipped_rubrics().sha256) == (changed == shipped_rubrics())
 
 
-def _worded(asks: str, means: str) -> Yardstick:
+def _worded(asks: str, means: str) -> RubricSet:
     first, *others = shipped_rubrics().rubric
     levels = (first.levels[0].model_copy(update={"means": means}), *first.levels[1:])
-    return Yardstick(
+    return RubricSet(
         rubric=(
             Rubric(**{**first.model_dump(), "asks": asks, "levels": [each.model_dump() for each in levels]}),
             *others,
@@ -118,4 +118,4 @@ def test_a_file_of_another_form_is_refused_with_the_place(tmp_path: Path, old: s
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path):
     (tmp_path / FILE_NAME).write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match="cannot be read"):
-        yardstick_in(tmp_path)
+        rubrics_in(tmp_path)

@@ -111,11 +111,6 @@ CONFLICTS = [
         ["Verona, New York", "Verona, Wisconsin"],
     ),
     (
-        "What sport does Cameron Murray play?",
-        ["Cameron Murray plays cricket for Surrey.", "Cameron Murray is a football coach."],
-        ["cricket", "football"],
-    ),
-    (
         'What is the genre of "Manic"?',
         [
             '"Manic" is a 2001 American drama film directed by Jordan.',

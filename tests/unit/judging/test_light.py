@@ -11,8 +11,9 @@ from assay.judging.decide import Thresholds
 from assay.judging.judge import JudgePipeline
 from assay.judging.light import PROMPT, BalancedModel, Band, learned_band, sampled
 from assay.models.structured import StructuredModel
-from assay.testing.fakes import ScriptedJudge, ScriptedModel
+from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Severity, Status, Triage
+from support.models import HonestJudge
 
 MakeEvidence = Callable[..., Evidence]
 CODE = "5eed" * 8
@@ -30,8 +31,8 @@ def fast(sufficiency: float | None, **changes: Any) -> Judgement:
     return Judgement(sufficiency, **plain | changes)
 
 
-def judge(inner: Judgement, found: Evidence, *replies: Any, **settings: Any) -> tuple[JudgePipeline, ScriptedModel]:
-    model = ScriptedModel(*replies)
+def judge(inner: Judgement, found: Evidence, *replies: Any, **settings: Any) -> tuple[JudgePipeline, HonestJudge]:
+    model = HonestJudge(*replies)
     fields = {"band": Band(0.4, 0.9), "sample": 0.0, "fence": lambda: CODE} | settings
     asked = BalancedModel(StructuredModel(model), **fields)
     return JudgePipeline(ScriptedJudge({found.ids: inner}), SystemClock(), asked), model

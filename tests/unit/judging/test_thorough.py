@@ -11,8 +11,9 @@ from assay.judging.judge import JudgePipeline
 from assay.judging.light import BalancedModel, Band
 from assay.judging.thorough import PROMPT, ThoroughModel, consistent
 from assay.models.structured import StructuredModel
-from assay.testing.fakes import ScriptedJudge, ScriptedModel
+from assay.testing.fakes import ScriptedJudge
 from assay.types import Action, Aspect, Evidence, Judgement, Question, Status, Triage
+from support.models import HonestJudge
 
 MakeEvidence = Callable[..., Evidence]
 CODE = "5eed" * 8
@@ -44,8 +45,8 @@ def whole(**changes: Any) -> dict[str, Any]:
     return reply(**{"parts": parts, "missing": [], "recommendation": "ANSWER", "reason": "all there"} | changes)
 
 
-def judge(found: Evidence, *replies: Any, **settings: Any) -> tuple[JudgePipeline, ScriptedModel]:
-    model = ScriptedModel(*replies)
+def judge(found: Evidence, *replies: Any, **settings: Any) -> tuple[JudgePipeline, HonestJudge]:
+    model = HonestJudge(*replies)
     asked = ThoroughModel(StructuredModel(model), **{"fence": lambda: CODE} | settings)
     return JudgePipeline(ScriptedJudge({found.ids: BELOW}), SystemClock(), thorough=asked), model
 
@@ -158,7 +159,7 @@ async def test_a_failure_falls_to_the_level_below_and_from_there_further(evidenc
         ((gone, light_says), "balanced (thorough failed: no connection)", 1),
         ((gone, gone), "fast (balanced failed: no connection; thorough failed: no connection)", 2),
     ):
-        model = StructuredModel(ScriptedModel(*replies))
+        model = StructuredModel(HonestJudge(*replies))
         fast, balanced = ScriptedJudge({found.ids: BELOW}), BalancedModel(model, band=Band(0, 1))
         judge = JudgePipeline(fast, SystemClock(), balanced, ThoroughModel(model))
         judged = await judge.measure(ASKED, found)

@@ -43,6 +43,7 @@ def answer(run_id: str, text: str = "100 °C. [1]") -> Answer:
         repairs=(),
         drafts=1,
         iterations=1,
+        searches=1,
         confidence=Confidence(None, 0.9, "very_high"),
         warnings=(),
         models=ModelsUsed("extractive", "fast", "rules"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.core.repair import compose
+from assay.core.draft import compose
 from assay.types import Evidence, Hit, Passage, Question, Review, Sentence
 from assay.verification.verifier import DeterministicVerifier
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from assay.repair.correct import corrected
+from assay.repair.correct import correct_values
 from assay.repair.rules import RulesRepairer
-from assay.repair.wording import as_written, edited, fitted
+from assay.repair.wording import apply_edit, date_in_form, fit_value
 from assay.types import (
     Check,
     Edit,
@@ -31,7 +31,7 @@ QUESTION = Question("What is known of them?", "What is known of them?")
 
 def put(text: str, wrong: str, expected: str) -> str:
     start = text.index(wrong)
-    return edited(text, fitted(text, Span(start, start + len(wrong)), expected))
+    return apply_edit(text, fit_value(text, Span(start, start + len(wrong)), expected))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_value_fits_where_it_is_put(text: str, wrong: str, expected: str, mend
 
 @pytest.mark.parametrize("said", ["3-5 May", "the 1990s", "1998-2003", "Sunday", "about 1931", ""])
 def test_what_has_no_plain_form_of_a_date_is_in_the_sources_words(said: str):
-    assert as_written(said, "4 May 1932") is None
+    assert date_in_form(said, "4 May 1932") is None
 
 
 def said(text: str) -> Evidence:
@@ -83,7 +83,7 @@ def said(text: str) -> Evidence:
 
 
 async def mended(case, evidence: Evidence = EVIDENCE):
-    return await RulesRepairer(None).mend(  # type: ignore[arg-type]
+    return await RulesRepairer(None).repair(  # type: ignore[arg-type]
         RepairKind.CORRECT, QUESTION, evidence, case.sentence, case.review, case.begins
     )
 
@@ -126,7 +126,7 @@ def wrong_number(text: str, wrong: str, expected: str | None, status: Status = S
 @pytest.mark.parametrize("text", ['He said "it cost 5 dollars".', "He said “it cost 5 dollars”.", "Use `x = 5`."])
 def test_quotations_and_code_are_never_touched(text: str):
     there = said(text.replace("5", "4"))
-    assert corrected(QUESTION, there, Sentence(1, text), wrong_number(text, "5", "4"), 0) is None
+    assert correct_values(QUESTION, there, Sentence(1, text), wrong_number(text, "5", "4"), 0) is None
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_quotations_and_code_are_never_touched(text: str):
     ],
 )
 def test_only_a_failed_check_with_a_place_in_the_sentence_changes_it(review: Review):
-    assert corrected(QUESTION, said("It cost 4."), Sentence(1, "It cost 5."), review, 0) is None
+    assert correct_values(QUESTION, said("It cost 4."), Sentence(1, "It cost 5."), review, 0) is None
 
 
 def test_of_a_claim_with_two_wrong_values_none_is_corrected():
     text = "In June it sold 55 bikes."
     checks = wrong_number(text, "55", "40").checks + wrong_number(text, "June", "May").checks
     there = said("In May it sold 40 bikes.")
-    assert corrected(QUESTION, there, Sentence(1, text), Review((), checks, ()), 0) is None
+    assert correct_values(QUESTION, there, Sentence(1, text), Review((), checks, ()), 0) is None
 
 
 @pytest.mark.parametrize(
@@ -163,14 +163,14 @@ def test_of_a_claim_with_two_wrong_values_none_is_corrected():
     ],
 )
 def test_what_no_source_sentence_says_with_its_own_value_is_left(text, wrong, expected, source):
-    assert corrected(QUESTION, said(source), Sentence(1, text), wrong_number(text, wrong, expected), 0) is None
+    assert correct_values(QUESTION, said(source), Sentence(1, text), wrong_number(text, wrong, expected), 0) is None
 
 
 def test_a_name_that_was_asked_about_is_never_replaced():
     text, asked = "The Elbe is 1,230 km long.", Question("How long is the Elbe?", "How long is the Elbe?")
     review, there = wrong_number(text, "Elbe", "Rhine"), said("The Rhine is 1,230 km long.")
-    assert corrected(asked, there, Sentence(1, text), review, 0) is None
-    assert corrected(QUESTION, there, Sentence(1, text), review, 0) is not None
+    assert correct_values(asked, there, Sentence(1, text), review, 0) is None
+    assert correct_values(QUESTION, there, Sentence(1, text), review, 0) is not None
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_a_simple_denial_is_turned_round(text: str, cue: str, source: str, mende
         "negation", Status.FAILED, Severity.BLOCK, 1, "it denies", Span(start, start + len(cue)),
         SourceSpan("p", 0, len(source), source), FindingKind.NEGATION,
     )  # fmt: skip
-    made = corrected(QUESTION, said(source), Sentence(1, text), Review((), (check,), ()), 0)
+    made = correct_values(QUESTION, said(source), Sentence(1, text), Review((), (check,), ()), 0)
     assert made is not None
     assert made.sentence is not None
     assert made.sentence.text == mended
@@ -217,8 +217,8 @@ def test_a_denial_that_takes_more_than_a_word_is_left(text: str, cue: str, sourc
         "negation", Status.FAILED, Severity.BLOCK, 1, "it denies", Span(start, start + len(cue)),
         SourceSpan("p", 0, len(source), source), FindingKind.NEGATION,
     )  # fmt: skip
-    assert corrected(QUESTION, said(source), Sentence(1, text), Review((), (check,), ()), 0) is None
+    assert correct_values(QUESTION, said(source), Sentence(1, text), Review((), (check,), ()), 0) is None
 
 
 def test_an_edit_says_why():
-    assert fitted("It cost 5.", Span(8, 9), "4", "the source says 4") == Edit(8, 9, "4", "the source says 4")
+    assert fit_value("It cost 5.", Span(8, 9), "4", "the source says 4") == Edit(8, 9, "4", "the source says 4")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.repair.drop import dropped, without
+from assay.repair.drop import drop_claims, keep_claims
 from assay.repair.rules import RulesRepairer
 from assay.types import (
     Check,
@@ -35,7 +35,7 @@ def review(text: str, *parts: tuple[str, Verdict], begins: int = 0, checks: tupl
 
 
 def left(text: str, *parts: tuple[str, Verdict], begins: int = 0) -> str | None:
-    made = dropped(NONE, Sentence(1, text, ("p",)), review(text, *parts, begins=begins), begins)
+    made = drop_claims(NONE, Sentence(1, text, ("p",)), review(text, *parts, begins=begins), begins)
     return None if made.sentence is None else made.sentence.text
 
 
@@ -70,26 +70,28 @@ def test_a_claim_with_a_failed_check_goes_although_nothing_contradicts_it():
     text = "A b; c d."
     check = Check("quotes", Status.FAILED, Severity.BLOCK, 2, "no such words")
     noted = Check("comparison", Status.FAILED, Severity.WARN, 1, "only noted")
-    made = dropped(NONE, Sentence(1, text), review(text, ("A b", GOOD), ("c d.", GOOD), checks=(check, noted)), 0)
+    made = drop_claims(
+        NONE, Sentence(1, text), review(text, ("A b", GOOD), ("c d.", GOOD), checks=(check, noted)), 0
+    )
     assert made.sentence == Sentence(1, "A b.")
     assert made.reason == "wrong: c d."
 
 
 def test_without_a_claim_the_whole_sentence_goes():
     stands = Finding("citations", None, Severity.BLOCK, "[7] stands for no source", "")
-    made = dropped(NONE, Sentence(1, "# Rain"), Review((), (), (stands,)), 0)
+    made = drop_claims(NONE, Sentence(1, "# Rain"), Review((), (), (stands,)), 0)
     assert (made.sentence, made.reason) == (None, "[7] stands for no source")
 
 
 def test_one_claim_alone_is_kept_whole():
-    assert without("It rained.", [Span(0, 10)], [True]) == "It rained."
+    assert keep_claims("It rained.", [Span(0, 10)], [True]) == "It rained."
 
 
 async def test_what_could_not_be_borne_out_is_marked_and_nothing_else():
     sentence = Sentence(3, "It rained.", ("p",), ("[9]",))
     found = review("It rained.", ("It rained.", OPEN))
     asks_nobody = RulesRepairer(verifier=None)  # type: ignore[arg-type]
-    made = await asks_nobody.mend(RepairKind.HEDGE, Question("", ""), NONE, sentence, found, 0)
+    made = await asks_nobody.repair(RepairKind.HEDGE, Question("", ""), NONE, sentence, found, 0)
     assert made is not None
     assert made.sentence == Sentence(3, "It rained.", ("p",), ("[9]",), hedged=True)
     assert made.reason == "wrong: It rained."
@@ -99,4 +101,4 @@ async def test_what_could_not_be_borne_out_is_marked_and_nothing_else():
 async def test_rules_offer_nothing_for_what_asks_a_search_or_a_model(kind):
     asks_nobody = RulesRepairer(verifier=None)  # type: ignore[arg-type]
     found = review("It rained.", ("It rained.", BAD))
-    assert await asks_nobody.mend(kind, Question("", ""), NONE, Sentence(1, "It rained."), found, 0) is None
+    assert await asks_nobody.repair(kind, Question("", ""), NONE, Sentence(1, "It rained."), found, 0) is None

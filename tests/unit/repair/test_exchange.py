@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from assay.repair.exchange import Weights, exchanged, offers, shipped, surest
+from assay.repair.exchange import Weights, best_offer, exchange_values, offers, shipped_weights
 from assay.types import (
     Check,
     Claim,
@@ -59,7 +59,7 @@ async def mended(
     text: str, given: Review, odds: Mapping[str, float | None], question: Question = ASKED
 ) -> str | None:
     """The text as it is mended."""
-    found = await exchanged(Reading(odds), WEIGHTS, question, EVIDENCE, Sentence(1, text, ("p1",)), given, 0)
+    found = await exchange_values(Reading(odds), WEIGHTS, question, EVIDENCE, Sentence(1, text, ("p1",)), given, 0)
     assert found is None or found.weighed
     return None if found is None or found.sentence is None else found.sentence.text
 
@@ -86,7 +86,7 @@ async def test_nothing_is_put_in_where_another_value_is_as_likely():
     other = CROSSED.replace("45,000", "60,000")
     for odds, wanted in (({RIGHT: 3.0, other: 3.0}, False), ({RIGHT: 3.0, other: -6.0}, True)):
         on = Reading({CROSSED: -3.0} | odds)
-        found = await exchanged(on, WEIGHTS, ASKED, evidence, sentence, DOUBTED, 0)
+        found = await exchange_values(on, WEIGHTS, ASKED, evidence, sentence, DOUBTED, 0)
         assert (found is not None) == wanted
 
 
@@ -185,7 +185,9 @@ async def test_each_claim_of_a_sentence_is_weighed_by_itself():
         for value, odds in ((wrong, -5.0), ("40,000", -5.0), ("900", -5.0), (right, 4.0)):
             readings[said.replace(wrong, value)] = odds
     sentence = Sentence(1, text, ("p1",))
-    found = await exchanged(Reading(readings), WEIGHTS, ASKED, EVIDENCE, sentence, Review(claims, checks, ()), 0)
+    found = await exchange_values(
+        Reading(readings), WEIGHTS, ASKED, EVIDENCE, sentence, Review(claims, checks, ()), 0
+    )
     assert found is not None
     assert found.sentence is not None
     assert found.sentence.text == text.replace("45,000", "40,000").replace("700", "900")
@@ -195,10 +197,10 @@ async def test_each_claim_of_a_sentence_is_weighed_by_itself():
 def test_an_offer_is_only_taken_from_its_bar_on():
     (likeliest, *_) = offers(WEIGHTS, CROSSED, [Span(14, 20)], ASKED, (PASSAGE,))
     weights = Weights("", 1.0, {"near": 0.0}, 1.0)
-    assert surest(weights, [likeliest]) is likeliest
-    assert surest(Weights("", 0.9, {"near": 0.0}, 1.0), [likeliest]) is None
-    assert surest(weights, [likeliest, likeliest]) is None
-    assert surest(weights, []) is None
+    assert best_offer(weights, [likeliest]) is likeliest
+    assert best_offer(Weights("", 0.9, {"near": 0.0}, 1.0), [likeliest]) is None
+    assert best_offer(weights, [likeliest, likeliest]) is None
+    assert best_offer(weights, []) is None
 
 
 def test_the_weights_that_ship_are_of_the_checker_that_ships():
@@ -208,7 +210,7 @@ def test_the_weights_that_ship_are_of_the_checker_that_ships():
     from assay.wiring.networks import BUNDLED_CHECKER
 
     held = OnnxChecker.load(assay_models.folder(BUNDLED_CHECKER)).model.id
-    assert shipped().checker == held, "the checker is another one: run benchmarks/fix/choose.py"
+    assert shipped_weights().checker == held, "the checker is another one: run benchmarks/fix/choose.py"
 
 
 FEW = "The bridge is crossed by 800 cars a day."
@@ -218,8 +220,8 @@ def test_a_value_that_a_failed_check_names_has_a_lower_bar() -> None:
     [first, *_] = offers(WEIGHTS, FEW, (Span(25, 28),), ASKED, (PASSAGE,))
     inputs = {"checker": 0.0, "near": 1.5, "beside": 0.0, "share": 0.0}
     weights = Weights("", 0.0, dict.fromkeys(inputs, 1.0), 2.0)
-    likely = replace(first, edit=Edit(25, 28, "900", ""), inputs=inputs, then=1.0)
-    assert surest(weights, [likely]) is None
-    assert surest(weights, [likely], ["900"]) == likely
-    assert surest(weights, [likely], ["700"]) is None
-    assert surest(weights, [replace(likely, then=-0.1)], ["900"]) is None
+    likely = replace(first, edit=Edit(25, 28, "900", ""), inputs=inputs, odds=1.0)
+    assert best_offer(weights, [likely]) is None
+    assert best_offer(weights, [likely], ["900"]) == likely
+    assert best_offer(weights, [likely], ["700"]) is None
+    assert best_offer(weights, [replace(likely, odds=-0.1)], ["900"]) is None

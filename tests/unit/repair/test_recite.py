@@ -30,13 +30,13 @@ def passage(passage_id: str, text: str) -> Passage:
     return Passage(passage_id, f"d-{passage_id}", "r", 0, len(text), text)
 
 
-async def recited(case, evidence: Evidence):
+async def repair_citations(case, evidence: Evidence):
     repairer = RulesRepairer(DeterministicVerifier())
-    return await repairer.mend(RepairKind.RE_CITE, QUESTION, evidence, case.sentence, case.review, case.begins)
+    return await repairer.repair(RepairKind.RE_CITE, QUESTION, evidence, case.sentence, case.review, case.begins)
 
 
 async def test_a_citation_to_the_wrong_passage_is_pointed_at_the_right_one(reviewed, evidence):
-    made = await recited(await reviewed("The tunnel was not closed in 1950.", "bridge"), evidence)
+    made = await repair_citations(await reviewed("The tunnel was not closed in 1950.", "bridge"), evidence)
     assert made.sentence == Sentence(2, "The tunnel was not closed in 1950.", ("tunnel",))
     assert (made.evidence, made.reason, made.by) == (evidence, "Tunnel says it", "rules")
 
@@ -44,42 +44,44 @@ async def test_a_citation_to_the_wrong_passage_is_pointed_at_the_right_one(revie
 async def test_a_source_without_a_title_is_named_as_a_mark(reviewed):
     evidence = Evidence((Hit(passage("1", "The bridge cost 4 million dollars."), 1.0),))
     case = await reviewed("The bridge cost 4 million dollars.")
-    assert (await recited(case, evidence)).reason == "[1] says it"
+    assert (await repair_citations(case, evidence)).reason == "[1] says it"
 
 
 async def test_a_sentence_without_a_citation_gets_one(reviewed, evidence):
-    made = await recited(await reviewed("It cost 4 million dollars."), evidence)
+    made = await repair_citations(await reviewed("It cost 4 million dollars."), evidence)
     assert made.sentence.passage_ids == ("bridge",)
 
 
 async def test_marks_that_stand_for_nothing_go(reviewed, evidence):
-    made = await recited(await reviewed("It cost 4 million dollars.", "bridge", unknown=("[7]", "[8]")), evidence)
+    made = await repair_citations(
+        await reviewed("It cost 4 million dollars.", "bridge", unknown=("[7]", "[8]")), evidence
+    )
     assert made.sentence == Sentence(2, "It cost 4 million dollars.", ("bridge",))
     assert made.reason == "[7], [8] stand for no source"
 
 
 async def test_two_claims_cite_what_bears_each_of_them(reviewed, evidence):
     case = await reviewed("It cost 4 million dollars; the tunnel was not closed in 1950.", "bridge")
-    made = await recited(case, evidence)
+    made = await repair_citations(case, evidence)
     assert made.sentence.passage_ids == ("bridge", "tunnel")
 
 
 async def test_nothing_is_cited_that_bears_nothing(reviewed, evidence):
     case = await reviewed("Purple elephants live in Kenya.", unknown=("[9]",))
-    made = await recited(case, evidence)
+    made = await repair_citations(case, evidence)
     assert (made.sentence.passage_ids, made.sentence.unknown_marks) == ((), ())
 
 
 async def test_what_is_cited_as_it_should_be_is_left(reviewed, evidence):
-    assert await recited(await reviewed("It cost 4 million dollars.", "bridge"), evidence) is None
+    assert await repair_citations(await reviewed("It cost 4 million dollars.", "bridge"), evidence) is None
 
 
 async def test_what_its_own_source_contradicts_is_not_pointed_elsewhere(reviewed, evidence):
-    assert await recited(await reviewed("It cost 5 million dollars.", "bridge"), evidence) is None
+    assert await repair_citations(await reviewed("It cost 5 million dollars.", "bridge"), evidence) is None
 
 
 async def test_an_uncited_error_cites_the_source_that_tells_what_is_right(reviewed, evidence):
-    made = await recited(await reviewed("The bridge was opened on 3 May 1933 by the mayor."), evidence)
+    made = await repair_citations(await reviewed("The bridge was opened on 3 May 1933 by the mayor."), evidence)
     assert made.sentence.passage_ids == ("bridge",)
 
 
@@ -89,7 +91,7 @@ async def test_the_passage_that_a_check_names_is_taken_at_its_word(evidence):
     named = SourceSpan("tunnel", 0, 10, "The tunnel")
     check = Check("sources", Status.FAILED, Severity.BLOCK, 1, "elsewhere", None, named, FindingKind.WRONG_PASSAGE)
     asks_nobody = RulesRepairer(verifier=None)  # type: ignore[arg-type]
-    made = await asks_nobody.mend(
+    made = await asks_nobody.repair(
         RepairKind.RE_CITE, QUESTION, evidence, sentence, Review((claim,), (check,), ()), 0
     )
     assert made.sentence.passage_ids == ("tunnel",)
@@ -119,7 +121,7 @@ async def recited_by(verifier: Bearing, *cited: str):
     sentence = Sentence(1, "It is so.", cited)
     claim = Claim(1, "It is so.", 0, 9, cited, Verdict.UNSUPPORTED, 0.1)
     repairer = RulesRepairer(verifier)  # type: ignore[arg-type]
-    return await repairer.mend(RepairKind.RE_CITE, QUESTION, PARTS, sentence, Review((claim,), (), ()), 0)
+    return await repairer.repair(RepairKind.RE_CITE, QUESTION, PARTS, sentence, Review((claim,), (), ()), 0)
 
 
 ALL, PAIR = {"born", "danube", "built"}, {"born", "built"}

@@ -55,7 +55,7 @@ def repairer(*replies, room: int = 3000) -> tuple[ModelRepairer, ScriptedModel, 
 
 
 async def rewritten(by: ModelRepairer, evidence: Evidence = EVIDENCE, sentence: Sentence = WRONG):
-    return await by.mend(RepairKind.REWRITE, QUESTION, evidence, sentence, REVIEW, 0)
+    return await by.repair(RepairKind.REWRITE, QUESTION, evidence, sentence, REVIEW, 0)
 
 
 async def test_the_sentence_as_the_model_has_it_cites_the_passages_of_its_sentences():
@@ -120,7 +120,7 @@ async def test_a_model_that_finds_nothing_to_say_is_no_fault():
 async def test_what_is_not_one_cited_sentence_is_not_used_and_told(reply: str, why: str):
     by, _, told = repairer(reply)
     assert await rewritten(by) is None
-    assert told == [f"what the model that repairs wrote was not used: {why}"]
+    assert told == [f"the reply of the repair model was not used: {why}"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ async def test_what_is_not_one_cited_sentence_is_not_used_and_told(reply: str, w
 async def test_a_fault_gives_nothing_and_is_told(failure: Exception):
     by, _, told = repairer(failure)
     assert await rewritten(by) is None
-    assert told == [f"the model that repairs failed, and a sentence was not rewritten: {failure}"]
+    assert told == [f"the repair model failed, and a sentence was not rewritten: {failure}"]
 
 
 async def test_a_passed_deadline_passes():

@@ -53,7 +53,7 @@ def brings(*hits: Hit, query: str = "Frogs rained.") -> ScriptedRetriever:
 
 async def fetched(repairer: SearchRepairer, *claims: Claim, sentence: Sentence | None = None):
     sentence = sentence or Sentence(1, "Frogs rained.", ("old",), ("[9]",))
-    return await repairer.mend(RepairKind.FETCH, QUESTION, HELD, sentence, Review(claims or (FROGS,), (), ()), 0)
+    return await repairer.repair(RepairKind.FETCH, QUESTION, HELD, sentence, Review(claims or (FROGS,), (), ()), 0)
 
 
 class Says:

@@ -30,7 +30,7 @@ def examine() -> Examine:
         rules: OutputRules, text: str, question: Question | None = None, *sources: str
     ) -> tuple[Check, ...]:
         asked = question or Question("What is it?", "What is it?")
-        return asyncio.run(rules.examine(asked, evidence_of(*sources), text))
+        return asyncio.run(rules.examine(asked, evidence_of(*sources), text))[0]
 
     return examined
 

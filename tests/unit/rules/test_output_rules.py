@@ -19,7 +19,7 @@ SECTION = 'title = "Ask next", questions = true, min = 1, answerable = true'
 
 
 def mended(rules: OutputRules, text: str) -> str:
-    checks = asyncio.run(rules.examine(ASKED, Evidence(), text))
+    checks = asyncio.run(rules.examine(ASKED, Evidence(), text))[0]
     return edited(text, rules.edits(ASKED, text, checks))
 
 
@@ -28,7 +28,7 @@ def test_a_rule_that_is_switched_off_is_skipped_and_not_told():
         parse_rules(load("length", "max = 1") + load("language", 'is = "de"', "b")), skip=frozenset("a")
     )
     assert rules.instructions(ASKED) == ("Answer in German.",)
-    first, second = asyncio.run(rules.examine(ASKED, Evidence(), "One two."))
+    first, second = asyncio.run(rules.examine(ASKED, Evidence(), "One two."))[0]
     assert (first.name, first.status, first.cause) == ("rule:a", Status.SKIPPED, "switched off")
     assert second.status is Status.PASSED
 
@@ -37,13 +37,13 @@ def load(kind: str, params: str, name: str = "a") -> str:
     return f'[[rule]]\nid = "{name}"\nkind = "{kind}"\nparams = {{ {params} }}\n'
 
 
-def test_findings_carry_severity_and_advice(examine: Examine):
+async def test_findings_carry_severity_and_advice():
     rules = rules_of("length", "max = 1")
-    (finding,) = rules.findings(ASKED, examine(rules, "One two."))
+    _checks, (finding,) = await rules.examine(ASKED, Evidence(), "One two.")
     assert (finding.check, finding.severity) == ("rule:it", Severity.REPAIR)
     assert finding.message == "the answer has 2 words, the most is 1"
     assert finding.advice == "Write at most 1 word."
-    assert rules.findings(ASKED, examine(rules, "One.")) == ()
+    assert (await rules.examine(ASKED, Evidence(), "One."))[1] == ()
 
 
 def test_questions_are_put_to_the_collection():
@@ -55,7 +55,7 @@ def test_questions_are_put_to_the_collection():
 
     rules = rules_of("required_section", SECTION, answerable=answers)
     text = "It is hot.\n\n## Ask next\n- What is tea? [1]\n- What is snow?\n"
-    checks = asyncio.run(rules.examine(ASKED, Evidence(), text))
+    checks = asyncio.run(rules.examine(ASKED, Evidence(), text))[0]
     assert heard == ["What is tea?", "What is snow?"]
     assert broken(checks, text) == ["What is snow?"]
     assert edited(text, rules.edits(ASKED, text, checks)) == "It is hot.\n\n## Ask next\n- What is tea? [1]\n"
@@ -178,7 +178,7 @@ def test_each_marketing_rule_fails_for_what_it_is_about(before: str, after: str,
     rules = OutputRules(load_rules("marketing", allow_conflicts=True), answers)
     asked = Question("How does it help?", "How does it help?", kind=QuestionKind.INTERPRETIVE)
     text = GOOD_ANSWER.replace(before, after, 1)
-    checks = asyncio.run(rules.examine(asked, evidence_of("It costs $40 a month."), text))
+    checks = asyncio.run(rules.examine(asked, evidence_of("It costs $40 a month."), text))[0]
     failed = {each.name for each in checks if each.status is Status.FAILED} - {"rule:few-paragraphs"}
     if rule == "few-paragraphs":
         assert any(each.name == "rule:few-paragraphs" and each.status is Status.FAILED for each in checks)

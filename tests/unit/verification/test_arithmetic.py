@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.analysis import analyse
-from assay.nlp.arithmetic import Derivation, derived, derived_date, near_of
+from assay.nlp.arithmetic import Derivation, derive_date, derive_number, near_of
 from assay.types import Check, Passage, Severity, Status, Verdict
 from assay.verification.verifier import DeterministicVerifier
 
@@ -14,7 +14,7 @@ def followed(claim: str, *sentences: str, around: tuple[str, ...] = ()) -> Deriv
     """How the first number of a claim that is no part of a date follows, else its first date."""
     near, dated = near_of(sentences, around), analyse(claim).dates
     numbers = [q for q in analyse(claim).quantities if not any(q.start < d.end and d.start < q.end for d in dated)]
-    return derived(claim, numbers[0], near) if numbers else derived_date(claim, dated[0], near)
+    return derive_number(claim, numbers[0], near) if numbers else derive_date(claim, dated[0], near)
 
 
 FOLLOWS = [
@@ -99,7 +99,7 @@ def test_a_value_follows_from_those_near_it(kind: str, claim: str, sentences: li
     found = followed(claim, *sentences)
     assert found is not None
     assert found.kind == kind
-    assert found.told == told
+    assert found.formula == told
     assert all(each.written in sentences[each.sentence] for each in found.operands)
 
 
@@ -158,7 +158,8 @@ def test_of_many_numbers_the_first_are_looked_at() -> None:
     near = near_of([table, "Ulm has 23 mills, Bonn 44."])
     assert len(near.numbers) == 24
     assert (
-        derived("Together they have 67 mills.", analyse("Together they have 67 mills.").quantities[0], near) is None
+        derive_number("Together they have 67 mills.", analyse("Together they have 67 mills.").quantities[0], near)
+        is None
     )
 
 

@@ -42,7 +42,7 @@ async def checked(claim: str, source: str) -> tuple[Verdict, set[Status]]:
 async def test_what_both_deny_is_not_contradicted(claim: str, source: str) -> None:
     verdict, denied = await checked(claim, source)
     assert verdict is not Verdict.CONTRADICTED
-    assert denied == {Status.PASSED}
+    assert Status.FAILED not in denied
 
 
 @pytest.mark.parametrize(("claim", "source"), ONE)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from assay.calibration import ClaimPolicy
-from assay.core.finalise import told_apart
-from assay.core.repair import compose
+from assay.core.draft import compose
+from assay.core.finalise import disagreements
 from assay.errors import BudgetSpent, DeadlinePassed, ProviderUnreachable
 from assay.models.structured import StructuredModel
 from assay.testing.fakes import ScriptedChecker, ScriptedModel
@@ -269,7 +269,7 @@ async def test_a_checker_that_says_otherwise_is_named_though_it_settles_nothing(
     found = named(review, "agreement")
     assert [each.status for each in found] == ([Status.FAILED] if tells else [])
     assert all("scripted-checker: contradicted" in (each.cause or "") for each in found)
-    assert len(told_apart(review)) == tells
+    assert len(disagreements(review)) == tells
 
 
 async def test_what_a_ruling_settles_has_its_cause() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from assay.calibration.promise import Promise
 from assay.errors import UsageError
-from assay.types import Check, Claim, Draft, Evidence, Passage, Question, Review, Severity, Status, Verdict
+from assay.types import Check, Claim, Passage, Review, Severity, Status, Verdict
 from assay.verification.risk import MAX_RISK, Promised, PromisedVerifier
 
 PROMISE = Promise(risk=0.2, threshold=0.8, share=0.12, shown=120, wrong=15)
@@ -21,12 +21,6 @@ class Scripted:
     """Gives one review to `check`, and refuses everything else."""
 
     found: Review
-
-    async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
-        raise AssertionError("no answer is reviewed here")
-
-    def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        raise AssertionError("no answer is reviewed here")
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
         assert (text, passages, one_claim) == ("a text", (), True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from assay.core.repair import compose
+from assay.core.draft import compose
 from assay.types import Evidence, Hit, Passage, Question, Quote, Sentence
 from assay.verification.verifier import DeterministicVerifier
 

@@ -11,13 +11,14 @@ from assay.types import (
     Hit,
     Passage,
     Question,
+    Quote,
     Severity,
     SourceSpan,
     Span,
     Status,
     Verdict,
 )
-from assay.verification.subject import off_rivals, off_subject, subject
+from assay.verification.subject import off_headings, off_rivals, off_subject, subject
 from assay.verification.verifier import DeterministicVerifier
 
 
@@ -193,3 +194,57 @@ async def test_a_review_of_an_answer_over_a_rival_is_unknown():
     draft = Draft(text, (OFFICES.passage_id,), (Span(0, len(text)),))
     found = await DeterministicVerifier().review(Question(asked, asked), Evidence((Hit(OFFICES, 1.0),)), draft)
     assert [each.status for each in found.checks if each.name == "subject"] == [Status.UNKNOWN]
+
+
+LOANS = passage("l", "**Books:** three weeks, five renewals.\n\n**Old films:** one week.", at=200)
+
+
+def under_heading(question: Question, *quotes: str, evidence: Passage = LOANS):
+    found = [LOANS.text.index(quote) for quote in quotes]
+    spans = tuple(LOANS.span_of(at, at + len(quote)) for at, quote in zip(found, quotes, strict=True))
+    claim = Claim(1, "It is so.", 0, 9, (LOANS.passage_id,), Verdict.SUPPORTED, 1.0, spans)
+    return off_headings(question, Evidence((Hit(evidence, 1.0),)), (claim,))
+
+
+FILMS = Question("How often can old films be renewed?", "How often can old films be renewed?")
+
+
+@pytest.mark.parametrize("quotes", [("five renewals",), ("three weeks", "five renewals")])
+def test_a_quote_from_under_another_heading_is_unknown(quotes: tuple[str, ...]):
+    (check,) = under_heading(FILMS, *quotes)
+    assert (check.name, check.status, check.severity, check.claim) == ("subject", Status.UNKNOWN, Severity.BLOCK, 1)
+    assert check.cause == "the question is about 'Old films', the source says this under 'Books'"
+
+
+def test_a_quote_from_under_the_named_heading_passes():
+    assert under_heading(FILMS, "one week") == ()
+
+
+def test_a_block_that_holds_the_named_heading_passes():
+    assert under_heading(FILMS, LOANS.text) == ()
+
+
+def test_a_claim_without_a_quote_passes():
+    assert under_heading(FILMS) == ()
+
+
+@pytest.mark.parametrize(("after", "statuses"), [(0, [Status.UNKNOWN]), (1, [])])
+async def test_only_the_beginning_of_an_answer_is_held_to_the_named_heading(after: int, statuses: list[Status]):
+    at, text = LOANS.text.index("five renewals"), "Read on: five renewals"
+    spans = (Span(0, 9), Span(9, len(text)))
+    quote = Quote("five renewals", LOANS.span_of(at, at + 13))
+    quotes: tuple[tuple[Quote, ...], ...] = ((), (quote,))
+    if not after:
+        text, spans, quotes = "five renewals", (Span(0, 13),), ((quote,),)
+    draft = Draft(text, (LOANS.passage_id,), spans, quotes)
+    found = await DeterministicVerifier().review(FILMS, Evidence((Hit(LOANS, 1.0),)), draft, after=after)
+    assert [check.status for check in found.checks if check.name == "subject"] == statuses
+
+
+def test_a_quote_from_a_passage_that_is_no_evidence_passes():
+    assert under_heading(FILMS, "five renewals", evidence=DOSE) == ()
+
+
+def test_every_part_of_the_question_must_name_another_heading():
+    parts = ("How often can old films be renewed?", "who lends the rest?")
+    assert under_heading(Question("", "", aspects=parts), "five renewals") == ()

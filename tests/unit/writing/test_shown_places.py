@@ -7,8 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from assay.cli.answer_view import locations
+from assay.core.draft import compose
 from assay.core.finalise import source
-from assay.core.repair import compose
 from assay.ingest.lines import normalise
 from assay.ingest.load_text import CsvLoader
 from assay.ingest.split import PassageSplitter

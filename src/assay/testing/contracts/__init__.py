@@ -10,12 +10,16 @@ pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _SUITES))
 
 from assay.testing.contracts.answering import (  # noqa: E402 - asserts are rewritten in what is imported from here on
     AbstainerContract,
+    AdviserContract,
     AssessorContract,
+    ConcluderContract,
     ConfidenceEstimatorContract,
     RelevanceContract,
     RepairerContract,
     RulesContract,
     SettlerContract,
+    StyleEditorContract,
+    TextVerifierContract,
     VerifierContract,
     WeigherContract,
     WriterContract,
@@ -43,9 +47,11 @@ from assay.testing.contracts.searching import (  # noqa: E402
 
 __all__ = [
     "AbstainerContract",
+    "AdviserContract",
     "AssessorContract",
     "CheckerContract",
     "ClockContract",
+    "ConcluderContract",
     "ConfidenceEstimatorContract",
     "EmbedderContract",
     "IndexContract",
@@ -66,6 +72,8 @@ __all__ = [
     "SinkContract",
     "SpellerContract",
     "SplitterContract",
+    "StyleEditorContract",
+    "TextVerifierContract",
     "UnderstanderContract",
     "VerifierContract",
     "WeigherContract",

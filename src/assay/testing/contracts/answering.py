@@ -10,12 +10,16 @@ import pytest
 
 from assay.core.stages import (
     Abstainer,
+    Adviser,
     Assessor,
+    Concluder,
     ConfidenceEstimator,
     Relevance,
     Repairer,
     Rules,
     Settler,
+    StyleEditor,
+    TextVerifier,
     Verifier,
     Weigher,
     Writer,
@@ -44,7 +48,10 @@ from assay.testing.fakes import review_of
 from assay.types import (
     Action,
     AnswerReading,
+    Assessment,
     Check,
+    Criterion,
+    CriterionScore,
     Draft,
     Evidence,
     Finding,
@@ -129,10 +136,6 @@ class VerifierContract(Contract):
             draft = Draft(text, tuple(each.passage_id for each in evidence.passages))
             reviewed = await verifier.review(QUESTION, evidence, draft)
             assert_sound(reviewed, text, evidence.passages)
-            concluded = verifier.conclude(QUESTION, draft, reviewed)
-            assert_sound(concluded, text, evidence.passages)
-            assert concluded.claims == reviewed.claims
-            assert concluded.checks[: len(reviewed.checks)] == reviewed.checks
 
     async def test_only_what_follows_is_tested_and_numbered_from_1(self, verifier: Verifier) -> None:
         draft = draft_of(TRUE, FALSE)
@@ -145,11 +148,36 @@ class VerifierContract(Contract):
         await verifier.review(question_of("Who built it?"), HOSTILE_EVIDENCE, draft_of(FALSE))
         assert await verifier.review(QUESTION, EVIDENCE, draft_of(TRUE)) == before
 
+
+class ConcluderContract(Contract):
+    """A concluder adds checks of the whole draft to a review, and changes nothing in it."""
+
+    concluder = required("concluder")
+
+    @EVERYTHING
+    def test_it_only_adds_checks(self, concluder: Concluder, evidence: Evidence) -> None:
+        for text in (f"{TRUE} [1].", *HOSTILE.values()):
+            draft = Draft(text, tuple(passage.passage_id for passage in evidence.passages))
+            verdict = Verdict.SUPPORTED if evidence.passages else Verdict.UNKNOWN
+            reviewed = review_of((text, verdict)) if text.strip() else Review((), (), ())
+            concluded = concluder.conclude(QUESTION, draft, reviewed)
+            assert_sound(concluded, text, evidence.passages)
+            assert concluded.claims == reviewed.claims
+            assert concluded.checks[: len(reviewed.checks)] == reviewed.checks
+
+
+class TextVerifierContract(Contract):
+    """A text verifier's claims are numbered and in the text, its spans true."""
+
+    text_verifier = required("text_verifier")
+
     @EVERYTHING
     @pytest.mark.parametrize("one_claim", [False, True])
-    async def test_the_same_for_anyones_text(self, verifier: Verifier, evidence: Evidence, one_claim: bool) -> None:
+    async def test_a_review_fits_its_text(
+        self, text_verifier: TextVerifier, evidence: Evidence, one_claim: bool
+    ) -> None:
         for text in (f"{TRUE}. {FALSE}.", *HOSTILE.values()):
-            reviewed = await verifier.check(text, evidence.passages, one_claim=one_claim)
+            reviewed = await text_verifier.check(text, evidence.passages, one_claim=one_claim)
             assert_sound(reviewed, text, evidence.passages)
             assert len(reviewed.claims) <= 1 or not one_claim
 
@@ -198,13 +226,24 @@ class AssessorContract(Contract):
             if any(score.score is None for score in found.scores):
                 assert (found.overall, found.passed) == (None, None)
 
-    async def test_its_advice_follows_the_findings(self, assessor: Assessor) -> None:
+
+class AdviserContract(Contract):
+    """An adviser keeps the findings, and adds advice only to an answer that did not pass."""
+
+    adviser = required("adviser")
+
+    @pytest.mark.parametrize("passed", [True, False, None])
+    @pytest.mark.parametrize("score", [0.2, 1.0, None])
+    def test_its_advice_follows_the_findings(
+        self, adviser: Adviser, passed: bool | None, score: float | None
+    ) -> None:
         finding = Finding("support", 1, Severity.BLOCK, "it is not in the passage", "leave it out")
-        found = await assessor.assess(QUESTION, EVIDENCE, _plain(TRUE), review_of((TRUE, Verdict.UNKNOWN)))
-        advised = assessor.advise(found, (finding,))
+        weakest = Criterion.ACCURACY if score == 0.2 else None
+        scores = (CriterionScore(Criterion.ACCURACY, score),)
+        advised = adviser.advise(Assessment(scores, score, passed, "0" * 64, weakest), (finding,))
         assert advised[0] == finding
-        assert all(each.advice for each in advised)
-        assert found.passed is not True or advised == (finding,)
+        assert all(finding.advice for finding in advised)
+        assert passed is not True or advised == (finding,)
 
 
 class RepairerContract(Contract):
@@ -224,7 +263,7 @@ class RepairerContract(Contract):
             wrong = Check("dates", Status.FAILED, Severity.BLOCK, 1, "it was 1932", at, kind=FindingKind.WRONG_DATE)
             review = found.with_checks((replace(wrong, expected="1932"),), ())
             sentence = Sentence(1, text, tuple(each.passage_id for each in evidence.passages[:1]))
-            candidate = await repairer.mend(kind, QUESTION, evidence, sentence, review, 0)
+            candidate = await repairer.repair(kind, QUESTION, evidence, sentence, review, 0)
             if candidate is None:
                 continue
             assert candidate.reason
@@ -236,27 +275,34 @@ class RepairerContract(Contract):
 
 
 class RulesContract(Contract):
-    """Rules instruct in sentences, check inside the text, and edit what their checks found, without overlap."""
+    """Rules check inside the text, and find only what a check found."""
 
     rules = required("rules")
 
-    def test_writers_are_told_in_sentences(self, rules: Rules) -> None:
-        assert all(each.strip() for each in rules.instructions(QUESTION))
-
-    async def test_checks_lie_in_the_text_and_edits_mend_them(self, rules: Rules) -> None:
+    async def test_checks_lie_in_the_text(self, rules: Rules) -> None:
         for text in (f"{TRUE} [1].", "\n\n".join(TEXTS), *HOSTILE.values()):
-            checks = await rules.examine(QUESTION, EVIDENCE, text)
+            checks, findings = await rules.examine(QUESTION, EVIDENCE, text)
             assert_sound_checks(checks, text, EVIDENCE.passages)
-            assert await rules.examine(QUESTION, EVIDENCE, text) == checks
+            assert await rules.examine(QUESTION, EVIDENCE, text) == (checks, findings)
             names = {check.name for check in checks}
-            assert all(each.check in names and each.message for each in rules.findings(QUESTION, checks))
-            places = [place for edit in rules.edits(QUESTION, text, checks) for place in (edit.start, edit.end)]
+            assert all(finding.check in names and finding.message for finding in findings)
+
+
+class StyleEditorContract(Contract):
+    """An editor edits what the checks of its rules found, inside the text and without overlap."""
+
+    editor = required("editor")
+    rules = required("rules")
+
+    async def test_edits_lie_in_the_text_in_order(self, editor: StyleEditor, rules: Rules) -> None:
+        for text in (f"{TRUE} [1].", "\n\n".join(TEXTS), *HOSTILE.values()):
+            checks, _ = await rules.examine(QUESTION, EVIDENCE, text)
+            places = [place for edit in editor.edits(QUESTION, text, checks) for place in (edit.start, edit.end)]
             assert places == sorted(places)
             assert all(0 <= place <= len(text) for place in places)
 
-    def test_without_checks_there_is_nothing_to_find_or_edit(self, rules: Rules) -> None:
-        assert rules.findings(QUESTION, ()) == ()
-        assert rules.edits(QUESTION, TRUE, ()) == ()
+    def test_without_checks_there_is_nothing_to_edit(self, editor: StyleEditor) -> None:
+        assert editor.edits(QUESTION, TRUE, ()) == ()
 
 
 class ConfidenceEstimatorContract(Contract):

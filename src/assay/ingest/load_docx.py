@@ -5,6 +5,7 @@ Reading the XML keeps what python-docx passes over: content controls, text boxes
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -20,6 +21,8 @@ from assay.types import Loaded, Location
 # A change that was not accepted, and the second rendering of a drawing for older programs.
 _LEFT_OUT = frozenset(("del", "moveFrom", "Fallback", "pPr", "rPr", "sectPr", "tblPr", "tcPr", "trPr", "sdtPr"))
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+# A bullet that is typed and not set by the program.
+_BULLET = re.compile(r"[-–—•●▪◦·*][ \t\xa0]+(?=\S)")
 # A bold line is taken for a heading up to this length, as blocks.py takes a line of plain text: chosen.
 _LONGEST_BOLD = 80
 _ENDS = (".", "!", "?", ";", ",", "…")
@@ -267,6 +270,9 @@ def _paragraph(element: Any, styles: _Styles) -> _Paragraph:
             case "outlineLvl" if value.isdigit() and int(value) < 9:
                 level = int(value) + 1
     depth = depth or int(style in styles.lists)
+    bullet = _BULLET.match(text)
+    if bullet and not depth:
+        text, depth = text[bullet.end() :], 1
     return _Paragraph(text, depth, level or styles.levels.get(style, 0), _bold_size(element, style, styles))
 
 

@@ -119,8 +119,11 @@ class HtmlText:
         self._terms: list[str] = []
         self._gap = "\n\n"
 
-    def start(self, tag: str, text: str, across: int = 1, down: int = 1) -> None:
-        """An element begins; `text` stands before its first child, a cell goes over so many columns and rows."""
+    def start(self, tag: str, text: str, across: int = 1, down: int = 1, number: int = 1) -> None:
+        """An element begins; `text` stands before its first child.
+
+        A cell goes over so many columns and rows; a list begins with this number.
+        """
         if tag in ("td", "th") and self._tables == 1:
             self._table.begin(across, down, heads=tag == "th")
         if tag in _HEADINGS:
@@ -130,7 +133,7 @@ class HtmlText:
             self._inline.append("\n" if not self._tables else " ")
         elif tag in _BLOCKS and not (self._heading or (self._tables and tag not in ("table", "tr"))):
             self._flush()
-            self._open(tag)
+            self._open(tag, number)
         elif tag in _BLOCKS:
             self._inline.append(" ")
         self._code += tag in _CODE
@@ -156,7 +159,7 @@ class HtmlText:
             self._gap = "\n\n"
         elif tag in _BLOCKS:
             self._inline.append(" ")
-        self._depth = max(0, self._depth - (tag in ("ul", "ol") and not self._tables))
+        self._depth = max(0, self._depth - (tag in ("ul", "ol", "dl") and not self._tables))
         self._code = max(0, self._code - (tag in _CODE))
         self._text(tail)
 
@@ -166,7 +169,7 @@ class HtmlText:
         self._flush()
         return self._blocks
 
-    def _open(self, tag: str) -> None:
+    def _open(self, tag: str, number: int) -> None:
         """Note what the block that begins is."""
         if tag == "li":
             self._mark = f"{self._sign} "
@@ -176,13 +179,15 @@ class HtmlText:
             self._tables += 1
             self._gap = "\n\n"
         elif tag in ("ul", "ol"):
-            if not self._depth:
+            # Some editors write a list of its own for each number.
+            if not self._depth and not (self._listed and number > 1):
                 # Two lists behind one another are told apart by their signs, as in Markdown.
                 self._sign = "+" if self._listed and self._sign == "-" else "-"
                 self._gap = "\n\n"
             self._depth += 1
         elif tag in ("p", "dl"):
             self._gap = "\n\n"
+            self._depth += tag == "dl"
         elif tag == "dd" and self._terms:
             # Another sign than an item's, so that a list behind the definitions stays one of its own.
             self._mark = f"* {', '.join(self._terms).rstrip(':')}: "
@@ -374,15 +379,16 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
                 skipped = element
                 walker.skip_subtree()
                 continue
-            text.start(element.tag, element.text or "", _spanned(element, "colspan"), _spanned(element, "rowspan"))
+            spans = (_whole_number(element, name) for name in ("colspan", "rowspan", "start"))
+            text.start(element.tag, element.text or "", *spans)
         else:
             tag = "" if element is skipped else element.tag
             text.end(tag, (element.tail or "") if element is not root else "")
     return text.finish()
 
 
-def _spanned(element: Any, name: str) -> int:
-    """How many columns or rows a cell goes over, 1 where it says nothing that is a number."""
+def _whole_number(element: Any, name: str) -> int:
+    """An attribute that counts from 1, as the columns a cell goes over; 1 where it holds no number."""
     said = (element.get(name) or "").strip()
     return max(1, min(int(said), _MOST_SPANNED)) if said.isascii() and said.isdecimal() else 1
 

@@ -24,8 +24,8 @@ _DIRECTIVE = re.compile(r"[ \t]*:{3,}[ \t]*(?:\{?[A-Za-z][\w.:-]*\}?.*)?$")
 # mkdocstrings: what to document, with its options below it.
 _AUTODOC = re.compile(r"[ \t]*::: [\w]+(?:\.[\w]+)+[ \t]*$")
 _DEFINITION = re.compile(r"(?P<indent> {0,3}):(?: {1,3}|\t)(?=\S)")
-# GitHub's alerts: the kind of a quotation, on its first line.
-_ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?[ \t]*$")
+# GitHub's alerts and Obsidian's callouts: the kind of a quotation and its title, on its first line.
+_ALERT = re.compile(r"(?P<quote>[ \t]*(?:>[ \t]?)+)\[![A-Za-z]{3,20}\][-+]?(?:[ \t]++[^\n]*)?$")
 _FOOTNOTE = re.compile(r" {0,3}\[\^[^\]\s]{1,80}\]:[ \t]*")
 # A year that begins a line numbers no item, though CommonMark takes it for one.
 _NO_ITEM = re.compile(r"\d{4,9}(?=\.[ \t])")
@@ -205,6 +205,8 @@ class _Preparer:
             return self._hide(number, number + 1, instead=alert["quote"])
         if stripped[0] in "-;[{(ie" and (_LINE_MARKUP.match(line) or _TEMPLATING.match(line)):
             return self._hide(number, number + 1)
+        if stripped[0] == "#" and all(word[0] == "#" and word[1:2].isalpha() for word in stripped.split()):
+            return self._hide(number, number + 1)  # tags, as wikis have them
         return self._stretch(number, line, shift) or self._keep(line, shift, number)
 
     def _keep(self, line: str, shift: int, number: int) -> int:

@@ -100,6 +100,8 @@ _MORE_MARKUP = re.compile(
       | (?<=[^\[])\]\[[^\[\]\n]{0,100}\]""",
     re.VERBOSE | re.MULTILINE,
 )
+# Links and pictures of wikis: [[page|words]], ![[picture.png]].
+_WIKI_LINK = re.compile(r"(?P<image>!?)\[\[(?:[^\[\]|\n]{1,200}\|)?(?P<words>[^\[\]|\n]{1,200})\]\]")
 _HARD_SPACES = frozenset(("&nbsp;", "&#160;"))
 _ENTITY = re.compile(r"&(?:\#\d{1,7}|\#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>.*</h\1>\s*$", re.IGNORECASE | re.DOTALL)
@@ -334,6 +336,10 @@ class _Reader:
         code = sorted(self._code, key=lambda span: span.start)
         starts = [span.start for span in code]
         more = [Span(*match.span()) for match in _MORE_MARKUP.finditer(self._text)]
+        for link in _WIKI_LINK.finditer(self._text) if "[[" in self._text else ():
+            whole = (link.start(), link.end())
+            parts = [whole] if link["image"] else [(whole[0], link.start("words")), (link.end("words"), whole[1])]
+            more += [Span(*part) for part in parts]
         entities = [Span(*match.span()) for match in _ENTITY.finditer(self._text)]
         for span in (*self._templates, *more, *entities):
             at = bisect_right(starts, span.start) - 1

@@ -16,7 +16,7 @@ from typing import IO, Protocol
 from assay.core.stages import Splitter
 from assay.errors import DocumentError, EmptyDocument, UnreadableDocument, UnsupportedDocument
 from assay.ingest.lines import Line, holds_documents, lines_of, parse_line
-from assay.ingest.walk import Seen, source_of
+from assay.ingest.walk import FoundFile, source_of
 from assay.nlp.language import language_of
 from assay.nlp.publication_date import STATED, date_in, date_in_name, date_stated
 from assay.types import Document, DocumentRecord, EmbeddingModel, FileReport, Loaded, Metadata, Passage
@@ -96,7 +96,7 @@ def script_warnings(text: str, model: EmbeddingModel) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Stale:
+class StaleDocument:
     """A stored document that its file no longer holds."""
 
     path: str
@@ -104,8 +104,8 @@ class Stale:
     reason: str
 
 
-class Known:
-    """The documents of a collection, found by the source they came from."""
+class StoredDocuments:
+    """The documents of a collection by the source they came from."""
 
     def __init__(self, records: Sequence[DocumentRecord]) -> None:
         self._by_source: dict[str, dict[str, DocumentRecord]] = defaultdict(dict)
@@ -116,7 +116,7 @@ class Known:
         """The documents stored from a source, by id."""
         return self._by_source.get(source, {})
 
-    def vanished(self, paths: Sequence[Path], found: Sequence[Seen]) -> Iterator[Stale]:
+    def missing(self, paths: Sequence[Path], found: Sequence[FoundFile]) -> Iterator[StaleDocument]:
         """The documents whose file was looked for at or under the paths, and is gone.
 
         A folder that is gone or cannot be read takes nothing with it: a disk may just not be mounted.
@@ -129,7 +129,7 @@ class Known:
             looked_for = source in named or source.startswith(folders)
             if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):
                 for record in records.values():
-                    yield Stale(source, record.document_id, "its file is gone")
+                    yield StaleDocument(source, record.document_id, "its file is gone")
 
 
 def _inside(folder: str) -> str:
@@ -156,7 +156,7 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class ReadyDocument:
     """A document that can be embedded and stored."""
 
     document: Document
@@ -168,7 +168,7 @@ class Ready:
         return len(self.passages)
 
 
-Item = Ready | FileReport
+Item = ReadyDocument | FileReport
 
 
 @dataclass(slots=True)
@@ -193,16 +193,16 @@ class FileReader:
     """Reads the files that have changed; `stale` collects what they no longer hold."""
 
     def __init__(
-        self, reader: Reader, splitter: Splitter, model: EmbeddingModel, known: Known, *, dry_run: bool
+        self, reader: Reader, splitter: Splitter, model: EmbeddingModel, known: StoredDocuments, *, dry_run: bool
     ) -> None:
         self._reader = reader
         self._splitter = splitter
         self._model = model
         self._known = known
         self._dry_run = dry_run
-        self.stale: list[Stale] = []
+        self.stale: list[StaleDocument] = []
 
-    def items(self, seen: Seen) -> Iterator[tuple[Item, ...]]:
+    def items(self, seen: FoundFile) -> Iterator[tuple[Item, ...]]:
         """The file's documents, a few at a time, then its report; never raises for what a file holds."""
         if seen.problem is not None:
             yield (FileReport(seen.path, "failed", seen.problem),)
@@ -220,7 +220,7 @@ class FileReader:
         except OSError as error:
             yield (FileReport(seen.path, "failed", error.strerror or str(error)),)
 
-    def _whole(self, seen: Seen, file: IO[bytes]) -> tuple[Item, ...]:
+    def _whole(self, seen: FoundFile, file: IO[bytes]) -> tuple[Item, ...]:
         """The file as one document."""
         data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
@@ -235,7 +235,7 @@ class FileReader:
         return self._loaded(seen, data, sha256, stored)
 
     def _loaded(
-        self, seen: Seen, data: bytes, sha256: str, stored: Mapping[str, DocumentRecord]
+        self, seen: FoundFile, data: bytes, sha256: str, stored: Mapping[str, DocumentRecord]
     ) -> tuple[Item, ...]:
         document_id = id_of(seen.source)
         try:
@@ -256,13 +256,13 @@ class FileReader:
             model=self._model,
         )
         self._drop(seen, stored, {document_id})
-        ready = Ready(document, self._splitter.split(document))
+        ready = ReadyDocument(document, self._splitter.split(document))
         replaces = ("replaces the stored version",) if self._dry_run and document_id in stored else ()
         reason = "; ".join((*replaces, *document.warnings)) or None
         report = FileReport(seen.path, "added", reason, ready.size, document_id)
         return (report,) if self._dry_run else (ready, report)
 
-    def _lines(self, seen: Seen, file: IO[bytes]) -> Iterator[tuple[Item, ...]]:
+    def _lines(self, seen: FoundFile, file: IO[bytes]) -> Iterator[tuple[Item, ...]]:
         """A document a line, some lines at a time; then the report of the whole file."""
         counts = _Counts(set())
         stored = self._known.of(seen.source)
@@ -274,8 +274,8 @@ class FileReader:
         yield (_line_report(seen, counts),)
 
     def _line_documents(
-        self, seen: Seen, lines: list[Line], stored: Mapping[str, DocumentRecord], counts: _Counts
-    ) -> Iterator[Ready]:
+        self, seen: FoundFile, lines: list[Line], stored: Mapping[str, DocumentRecord], counts: _Counts
+    ) -> Iterator[ReadyDocument]:
         """The documents of the lines that are not stored yet as they are; counts go up."""
         for line in lines:
             document_id = line.document_id or id_of(seen.source, str(line.number))
@@ -295,20 +295,22 @@ class FileReader:
             if not self._dry_run:
                 yield ready
 
-    def _line_document(self, seen: Seen, loaded: Loaded, document_id: str, sha256: str) -> Ready:
+    def _line_document(self, seen: FoundFile, loaded: Loaded, document_id: str, sha256: str) -> ReadyDocument:
         # A line without a title has none: the name of a file of thousands of documents tells nothing of one.
         document = document_of(
             loaded, document_id=document_id, source=seen.source, name="", bytes_sha256=sha256, model=self._model
         )
-        return Ready(document, self._splitter.split(document))
+        return ReadyDocument(document, self._splitter.split(document))
 
-    def _drop(self, seen: Seen, stored: Mapping[str, DocumentRecord], held: set[str]) -> None:
+    def _drop(self, seen: FoundFile, stored: Mapping[str, DocumentRecord], held: set[str]) -> None:
         """Note the stored documents of a file that it no longer holds."""
         gone = (document_id for document_id in stored if document_id not in held)
-        self.stale.extend(Stale(seen.path, document_id, "its file no longer holds it") for document_id in gone)
+        self.stale.extend(
+            StaleDocument(seen.path, document_id, "its file no longer holds it") for document_id in gone
+        )
 
 
-def _line_report(seen: Seen, counts: _Counts) -> FileReport:
+def _line_report(seen: FoundFile, counts: _Counts) -> FileReport:
     """One report for a file of documents."""
     more = counts.problems - len(counts.shown)
     lines = "1 line" if counts.problems == 1 else f"{counts.problems} lines"
@@ -319,7 +321,7 @@ def _line_report(seen: Seen, counts: _Counts) -> FileReport:
     return FileReport(seen.path, "added" if counts.stored else "unchanged", reason, counts.passages)
 
 
-def _reason(error: DocumentError, seen: Seen) -> str:
+def _reason(error: DocumentError, seen: FoundFile) -> str:
     """What is wrong, without the file's name, which the report has anyway."""
     return str(error).removeprefix(f"{seen.file.name}: ")
 

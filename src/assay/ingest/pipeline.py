@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from assay.core.stages import Embedder, Entry, Index, Splitter
-from assay.ingest.files import FileReader, Item, Known, Reader, Ready, Stale
-from assay.ingest.walk import Seen, walk
+from assay.ingest.files import FileReader, Item, StoredDocuments, Reader, ReadyDocument, StaleDocument
+from assay.ingest.walk import FoundFile, walk
 from assay.types import FileReport
 
 # Running an async generator ahead of the one who reads it.
@@ -24,7 +24,7 @@ from assay.types import FileReport
 T = TypeVar("T")
 
 
-class Ahead(Generic[T]):
+class Prefetcher(Generic[T]):
     """Works off `source` in a task of its own, at most `size` items ahead; use as a context manager.
 
     What the source raises is raised where its next item would have been.
@@ -35,7 +35,7 @@ class Ahead(Generic[T]):
         self._queue: asyncio.Queue[tuple[T, ...] | Exception | None] = asyncio.Queue(size)
         self._ended = False
 
-    async def __aenter__(self) -> Ahead[T]:
+    async def __aenter__(self) -> Prefetcher[T]:
         self._task = asyncio.create_task(self._work())
         return self
 
@@ -138,7 +138,7 @@ class Ingestion:
 
     async def _reports(self, paths: Sequence[Path], *, sync: bool, dry_run: bool) -> AsyncIterator[FileReport]:
         found = await asyncio.to_thread(lambda: list(walk(paths)))
-        known = Known(await self._index.documents())
+        known = StoredDocuments(await self._index.documents())
         files = FileReader(self._reader, self._splitter, self._embedder.model, known, dry_run=dry_run)
         done = passages = 0
         try:
@@ -154,7 +154,7 @@ class Ingestion:
             async for report in self._pruned(paths, found, known, files.stale, dry_run=dry_run):
                 yield report
 
-    async def _read(self, found: Sequence[Seen], files: FileReader) -> AsyncGenerator[Item]:
+    async def _read(self, found: Sequence[FoundFile], files: FileReader) -> AsyncGenerator[Item]:
         """The documents and reports of the files found, in order."""
         for seen in found:
             chunks = files.items(seen)
@@ -164,12 +164,12 @@ class Ingestion:
 
     async def _embedded(self, items: AsyncGenerator[Item]) -> AsyncGenerator[_Group]:
         """The items in groups, with the vectors of their passages."""
-        async with Ahead(items, _READ_AHEAD) as ahead:
+        async with Prefetcher(items, _READ_AHEAD) as ahead:
             while group := await _next_group(ahead):
-                ready = {item.document.document_id: item for item in group if isinstance(item, Ready)}
+                ready = {item.document.document_id: item for item in group if isinstance(item, ReadyDocument)}
                 yield _Group(tuple(group), tuple([entry async for entry in self._entries(tuple(ready.values()))]))
 
-    async def _entries(self, ready: tuple[Ready, ...]) -> AsyncIterator[Entry]:
+    async def _entries(self, ready: tuple[ReadyDocument, ...]) -> AsyncIterator[Entry]:
         """Each document with its vectors; all their passages are embedded together, some hundred at a time."""
         import numpy as np
 
@@ -183,7 +183,7 @@ class Ingestion:
 
     async def _stored(self, groups: AsyncGenerator[_Group]) -> AsyncGenerator[FileReport]:
         """Store group after group; the reports of each group follow its commit."""
-        async with Ahead(groups, 1) as ahead:
+        async with Prefetcher(groups, 1) as ahead:
             async for group in ahead:
                 if group.entries:
                     await self._index.add(group.entries)
@@ -192,26 +192,32 @@ class Ingestion:
                         yield item
 
     async def _pruned(
-        self, paths: Sequence[Path], found: Sequence[Seen], known: Known, stale: Sequence[Stale], *, dry_run: bool
+        self,
+        paths: Sequence[Path],
+        found: Sequence[FoundFile],
+        known: StoredDocuments,
+        stale: Sequence[StaleDocument],
+        *,
+        dry_run: bool,
     ) -> AsyncIterator[FileReport]:
         """Remove what the files no longer hold, and tell."""
-        gone = [*stale, *known.vanished(paths, found)]
+        gone = [*stale, *known.missing(paths, found)]
         if gone and not dry_run:
             await self._index.remove([document.document_id for document in gone])
         for document in gone:
             yield FileReport(document.path, "pruned", document.reason, 0, document.document_id)
 
 
-async def _next_group(ahead: Ahead[Item]) -> list[Item]:
+async def _next_group(ahead: Prefetcher[Item]) -> list[Item]:
     """The next items, up to a group's passages or until none comes for a while; empty at the end."""
     items = list(await ahead.next())
-    passages = sum(item.size for item in items if isinstance(item, Ready))
+    passages = sum(item.size for item in items if isinstance(item, ReadyDocument))
     while items and passages < GROUP:
         more = await ahead.next_within(IDLE_SECONDS)
         if not more:
             break
         items.extend(more)
-        passages += more[0].size if isinstance(more[0], Ready) else 0
+        passages += more[0].size if isinstance(more[0], ReadyDocument) else 0
     return items
 
 

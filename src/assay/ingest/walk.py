@@ -15,7 +15,7 @@ _VERSION_CONTROL = frozenset({"CVS", "_darcs", "RCS", "SCCS"})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class FoundFile:
     """A file to read, or a path that cannot be taken in and why.
 
     `path` is as given, `source` the resolved absolute path; both are printable and can be stored as UTF-8.
@@ -27,7 +27,7 @@ class Seen:
     problem: str | None = None
 
 
-def walk(paths: Sequence[Path]) -> Iterator[Seen]:
+def walk(paths: Sequence[Path]) -> Iterator[FoundFile]:
     """Every regular file at or under the paths, each once, in order of name; hidden ones only where named.
 
     Folders are entered once, so that links may form loops. Pipes, sockets and devices are problems, never
@@ -52,7 +52,7 @@ def source_of(path: Path) -> str:
     return printable(os.path.realpath(path))
 
 
-def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
+def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[FoundFile]:
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -65,12 +65,12 @@ def _below(path: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
                 folders.add((status.st_dev, status.st_ino))
                 yield from _inside(path, folders)
         elif stat.S_ISREG(status.st_mode):
-            yield Seen(path, printable(path), source_of(path))
+            yield FoundFile(path, printable(path), source_of(path))
         else:
             yield _problem(path, "not a regular file")
 
 
-def _inside(folder: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
+def _inside(folder: Path, folders: set[tuple[int, int]]) -> Iterator[FoundFile]:
     try:
         names = sorted(os.listdir(folder))
     except OSError as error:
@@ -81,5 +81,5 @@ def _inside(folder: Path, folders: set[tuple[int, int]]) -> Iterator[Seen]:
             yield from _below(folder / name, folders)
 
 
-def _problem(path: Path, why: str) -> Seen:
-    return Seen(path, printable(path), source_of(path), why)
+def _problem(path: Path, why: str) -> FoundFile:
+    return FoundFile(path, printable(path), source_of(path), why)

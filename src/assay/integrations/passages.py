@@ -10,7 +10,7 @@ from typing import Any
 from assay.engine import Engine
 from assay.errors import UsageError
 from assay.nlp.publication_date import date_in
-from assay.retrieval.quarantine import quarantined
+from assay.retrieval.quarantine import quarantine_evidence
 from assay.types import (
     Evidence,
     Fixed,
@@ -117,13 +117,13 @@ def _named(metadata: Mapping[str, Any], name: str) -> str:
 
 def found(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
     """The best passages for a query, as `Engine.search` finds them; blanks keep every place true."""
-    return quarantined(engine.search(query, settings)).readable
+    return quarantine_evidence(engine.search(query, settings)).readable
 
 
 async def afound(engine: Engine, query: str, settings: SearchSettings | None) -> Evidence:
     """As `found`."""
     evidence = await engine.asearch(query, settings)
-    return (await asyncio.to_thread(quarantined, evidence)).readable
+    return (await asyncio.to_thread(quarantine_evidence, evidence)).readable
 
 
 # What a framework is told: passages with their metadata, reviews and fixes as JSON types.

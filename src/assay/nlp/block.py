@@ -1,4 +1,4 @@
-"""The blocks that texts are made of."""
+"""The blocks of a text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import StrEnum
 from assay.types import Span
 
 _SENTENCE_ENDS = (".", "!", "?", "…", "。", "！", "？")
-# What may stand behind the end of a sentence.
+# May follow the end of a sentence.
 _CLOSING = " \t\n\r\"'”’»)]*_`"
 
 
@@ -51,9 +51,9 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A stretch of a text that readers are not shown as it is written, and what they are shown `instead`.
+    """A span of markup and what readers are shown `instead`.
 
-    `joins` where it stands within a text, like the bracket before a link, and leaves no gap of its own.
+    `joins`: the text on both sides is joined without a gap, as at the bracket before a link.
     """
 
     start: int
@@ -64,7 +64,7 @@ class Replacement:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A text's blocks, the text with its markup blanked out, and what of it no reader is shown, in order."""
+    """A text's blocks, the text with its markup blanked out, and the replacements in order."""
 
     blocks: tuple[Block, ...]
     prose: str
@@ -72,7 +72,7 @@ class Parsed:
 
 
 def leads_on(prose: str) -> bool:
-    """Whether a paragraph, without its markup, goes on in what follows it: it does not end a sentence.
+    """Whether a paragraph, given without markup, ends in an unfinished sentence and so leads on to what follows.
 
     >>> [leads_on(prose) for prose in ("You need:", "Check the state by running", 'Say "now." ', "(Brew it!)")]
     [True, True, False, False]
@@ -81,7 +81,7 @@ def leads_on(prose: str) -> bool:
 
 
 def without_nested(found: Sequence[Block]) -> list[Block]:
-    """The blocks without those that another holds."""
+    """The blocks without those nested in another."""
     kept: list[Block] = []
     for block in found:
         if kept and block.start < kept[-1].end:
@@ -93,7 +93,7 @@ def without_nested(found: Sequence[Block]) -> list[Block]:
 
 
 def with_paths(found: Sequence[Block]) -> Iterator[Block]:
-    """The blocks with the titles of the headings above them."""
+    """Set each block's path to the headings above it."""
     path: list[Block] = []
     for block in found:
         if block.kind is BlockKind.HEADING:

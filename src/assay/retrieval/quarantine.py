@@ -35,19 +35,19 @@ _ESCAPE = re.compile(r"\\.")
 _LETTERS_I = str.maketrans("İı", "ii")
 
 
-def loosened(pattern: str) -> str:
+def loosen(pattern: str) -> str:
     """A pattern for RE2 that meets at least every text that this one of Python's meets, case ignored.
 
     Conditions on what stands around become optional, limits of repetitions and edges of words go. Classes that
     leave letters out (`[^\\w]`) are not for it.
 
-    >>> loosened(r"\\b(?:tell|say)\\s{1,3}it\\b(?! by)")
+    >>> loosen(r"\\b(?:tell|say)\\s{1,3}it\\b(?! by)")
     '(?:tell|say)[\\\\s\\\\x0b\\\\x1c-\\\\x1f\\\\x{80}-\\\\x{10FFFF}]*it(?:| by)'
     """
-    return _PART.sub(_loosened_part, pattern.translate(_LETTERS_I))
+    return _PART.sub(_loosen_part, pattern.translate(_LETTERS_I))
 
 
-def _loosened_part(part: re.Match[str]) -> str:
+def _loosen_part(part: re.Match[str]) -> str:
     found = part.group()
     if part["class"]:
         return _ESCAPE.sub(lambda escape: _CLASSES.get(escape.group(), escape.group()), found)
@@ -66,9 +66,9 @@ class SievedPattern:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """The matches in the text, in order."""
-        return self.pattern.finditer(text) if self.lets_through(text) else iter(())
+        return self.pattern.finditer(text) if self.may_match(text) else iter(())
 
-    def lets_through(self, text: str) -> bool:
+    def may_match(self, text: str) -> bool:
         """Whether the pattern may meet the text; where this is False, it does not."""
         return _loose(self.pattern.pattern).search(text.translate(_LETTERS_I).encode(errors="replace")) is not None
 
@@ -79,7 +79,7 @@ def _loose(pattern: str) -> Any:
 
     options = re2.Options()
     options.case_sensitive = False
-    return re2.compile(loosened(pattern).encode(), options)
+    return re2.compile(loosen(pattern).encode(), options)
 
 
 # What an instruction to a model looks like inside a document: patterns for stretches of its text.
@@ -273,27 +273,27 @@ class QuarantiningRetriever:
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The passages of `inner`, their planted instructions marked; raises what `inner` raises."""
         found = await self.inner.retrieve(queries)
-        marked = quarantined(found)
+        marked = quarantine_evidence(found)
         return marked if self.tells else replace(marked, notes=found.notes)
 
 
-def quarantined(evidence: Evidence) -> Evidence:
+def quarantine_evidence(evidence: Evidence) -> Evidence:
     """The evidence with the masked parts of each passage, and a note on each that has some.
 
     What was masked before stays so. Titles, headings and the columns of tables stand in prompts' headers: an order
     in one is replaced by `MASK`.
     """
-    hits = tuple(map(_quarantined, evidence.hits))
-    notes = tuple(_told(hit.passage) for hit in hits if hit.masked)
+    hits = tuple(map(_quarantine_hit, evidence.hits))
+    notes = tuple(_note_on(hit.passage) for hit in hits if hit.masked)
     return replace(evidence, hits=hits, notes=tuple(dict.fromkeys((*evidence.notes, *notes))))
 
 
-def _told(passage: Passage) -> str:
+def _note_on(passage: Passage) -> str:
     name = f"“{one_line(passage.title, _LONGEST_NAME)}”" if passage.title else f"passage {passage.passage_id}"
     return f"a part of {name} reads like an instruction to a model: no model is shown it"
 
 
-def _quarantined(hit: Hit) -> Hit:
+def _quarantine_hit(hit: Hit) -> Hit:
     passage = hit.passage
     title, section = _label(passage.title), _label(passage.location.section or "")
     header = _label(passage.header)

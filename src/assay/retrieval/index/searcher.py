@@ -61,7 +61,7 @@ class View:
         return self.graph.header.watermark if self.graph is not None else 0
 
     @property
-    def worn(self) -> bool:
+    def needs_rebuild(self) -> bool:
         """Whether too much of the graph is removed to go on with it."""
         indexed = len(self.graph.rows) if self.graph is not None else 0
         return indexed + len(self.block.rows) - self.total > _REMOVED_SHARE * indexed
@@ -112,21 +112,21 @@ class VectorSearcher:
             self._stamp = stamp
             return self._view
 
-    def due(self, view: View) -> bool:
+    def is_outdated(self, view: View) -> bool:
         """Whether the derived file should be built or brought up to date."""
         if view.total <= self._exact_below:
             return False
-        return view.graph is None or len(view.block.rows) > _NEWER_ROWS or view.worn
+        return view.graph is None or len(view.block.rows) > _NEWER_ROWS or view.needs_rebuild
 
     def build(self, connection: sqlite3.Connection, go_on: Callable[[], bool]) -> None:
         """Build the derived file or add to it, where it is due; what is done when `go_on` says no is kept."""
         if number_of(connection, "passages") <= self._exact_below:
             return
         view = self.view(connection)
-        if not self.due(view):
+        if not self.is_outdated(view):
             return
         graph, block, removals = None, view.block, view.removals
-        if view.worn:
+        if view.needs_rebuild:
             block = read_block(connection, 0, self._model.dimension)
         elif view.graph is not None:
             # A copy of its own: FAISS cannot add to a graph that is being searched.

@@ -222,7 +222,7 @@ class SqliteIndex:
         if len(passages) < len(found.rows) and self._searcher.view(connection) is not view:
             return self._dense(connection, vector, k, where)  # one has just been removed: search what is there now
         idle = self._building is None or self._building.done()
-        if idle and self._searcher.due(view):
+        if idle and self._searcher.is_outdated(view):
             self._start_building()
         return passages
 

@@ -1,4 +1,4 @@
-"""Zip files, summed before a member is opened."""
+"""Zip files whose total size is checked before a member is opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.errors import UnreadableDocument
 
 LARGEST = 200 << 20
 STEEPEST = 100
-# Small files may be steeper: a sheet of equal rows is no bomb while it is small.
+# Small files may compress better: a sheet of identical rows is no bomb while it is small.
 _HARMLESS = 4 << 20
 _MOST_MEMBERS = 20_000
 _HINT = "save it again with the program that made it"

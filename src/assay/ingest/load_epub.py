@@ -18,10 +18,10 @@ _HINT = "open it in a reader and save it again"
 
 
 class EpubLoader:
-    """Reads the book's pages with their headings."""
+    """Reads a book's pages with their headings."""
 
     def load(self, data: bytes, name: str) -> Loaded:
-        """The book's text; raises EmptyDocument, UnreadableDocument."""
+        """Read the book's text; raises EmptyDocument, UnreadableDocument."""
         archive = Archive(data, name)
         package = _package(archive, name)
         root = parse(archive.read(package), name)
@@ -67,7 +67,7 @@ def _title(root: Any) -> str:
 
 
 def _date(root: Any) -> Metadata:
-    """When the book was published."""
+    """The date of publication."""
     day = date_of(_said(root, "date"))
     return {} if day is None else {"published": day}
 
@@ -77,7 +77,7 @@ def _said(root: Any, name: str) -> str:
 
 
 def _contents(archive: Archive, root: Any, package: str) -> dict[str, str]:
-    """The title that the table of contents (toc.ncx, EPUB 2) gives each page; empty where there is none."""
+    """The title of each page in the table of contents (toc.ncx, EPUB 2), if any."""
     titles: dict[str, str] = {}
     for item in root.iter():
         member = resolved(package, unquote(item.get("href") or "")) if local(item) == "item" else ""
@@ -102,7 +102,7 @@ def _point(point: Any) -> tuple[str, str]:
 
 
 def _add_page(blocks: Blocks, data: bytes, label: str) -> None:
-    """Add a page; where it has no headings, its section is what the table of contents or its title calls it."""
+    """Add a page; without headings, its section is its entry in the table of contents, or its title."""
     text = html_text(data).text
     root = parsed(text)
     page = flat_blocks(text) if root is None else content_blocks(root)

@@ -1,4 +1,4 @@
-"""The default retriever: by words and by vector at the same time, fused."""
+"""The default retriever: search by words and by vector at once, and fuse the results."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# One ranking out of two: what a search by vector and a search by words found, put together.
+# Fusing the rankings of the search by vector and the search by words.
 
 
 # The constant of reciprocal rank fusion (Cormack, Clarke and Büttcher 2009).
 RANK_CONSTANT = 60
-# How much the vectors count in the scaled sum: chosen leaving one set out, see decisions/013.
+# Weight of the cosines in the scaled sum: chosen with leave-one-set-out, see decisions/013.
 DENSE_SHARE = 0.8
-# How far feedback moves the query's vector towards the first passages, chosen in the same way.
+# How far feedback moves the query's vector towards the first passages: chosen in the same way.
 FEEDBACK_SHARE = 0.5
-# The least values that the two scores can take, from which they are scaled: a cosine and a BM25 score.
+# The least possible cosine and BM25 score, from which scores are scaled.
 _LEAST_DENSE = -1.0
 _LEAST_SPARSE = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that a search returned, its score there, and the raw scores behind it."""
+    """A passage found by a search, with its score and raw scores."""
 
     passage_id: str
     score: float
@@ -83,7 +83,7 @@ FUSIONS: Mapping[str, Fusion] = MappingProxyType({"rrf": by_rank, "scaled": by_s
 
 
 def best_first(scores: Mapping[str, float]) -> list[str]:
-    """The ids, best first; of equals, the one named first leads.
+    """The ids, best first; ties keep their order.
 
     >>> best_first({"a": 0.1, "b": 0.3})
     ['b', 'a']
@@ -96,8 +96,8 @@ def with_feedback(
 ) -> NDArray[np.float32]:
     """The query's vector moved towards the vectors of the passages found first, shape (n, dimension).
 
-    `share` is how far, in lengths of their mean. Rocchio 1971, with those passages taken for relevant and none
-    for irrelevant.
+    `share`: how far, in lengths of their mean. Rocchio 1971, with these passages as relevant and none as
+    irrelevant.
     """
     import numpy as np
 
@@ -113,12 +113,12 @@ def by_cosine(ids: Sequence[str], cosines: NDArray[np.float32]) -> dict[str, flo
 
 
 def scores_of(found: Sequence[Found]) -> dict[str, float]:
-    """What a search returned, as a ranking."""
+    """The result of a search as a ranking."""
     return {result.passage_id: result.score for result in found}
 
 
 def candidates(scores: Mapping[str, float], dense: Ranking, sparse: Ranking, count: int) -> tuple[Candidate, ...]:
-    """The best `count` passages by their scores, with the raw scores of both searches beside them."""
+    """The best `count` passages, with the raw scores of both searches."""
     return tuple(
         Candidate(passage_id, scores[passage_id], Scores(dense.get(passage_id), sparse.get(passage_id)))
         for passage_id in best_first(scores)[:count]
@@ -126,7 +126,7 @@ def candidates(scores: Mapping[str, float], dense: Ranking, sparse: Ranking, cou
 
 
 def merge(lists: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
-    """The candidates of several queries, best first; one that several found stands where it scored best.
+    """Merge the candidates of several queries, best first; each passage keeps its best score.
 
     >>> one, two = Candidate("a", 0.5, Scores()), Candidate("a", 0.7, Scores())
     >>> [candidate.score for candidate in merge([[one], [two]])]
@@ -140,11 +140,11 @@ def merge(lists: Sequence[Sequence[Candidate]]) -> tuple[Candidate, ...]:
     return tuple(sorted(best.values(), key=lambda candidate: -candidate.score))
 
 
-# Maximal marginal relevance: passages that answer without repeating each other.
+# Maximal marginal relevance: relevant passages that do not repeat each other.
 
 
 def diversify(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: int, share: float) -> list[int]:
-    """The places of k candidates, each the best by `share * relevance - (1 - share) * likeness` to those before.
+    """The indices of k candidates, each maximising `share * relevance - (1 - share) * likeness` to those before.
 
     Carbonell and Goldstein 1998. `relevance` lies in 0 to 1, shape (n,); `vectors` has rows of length 1, shape
     (n, dimension); likeness is the highest cosine to a chosen one. `share` 1 gives the order of relevance.
@@ -165,19 +165,19 @@ def diversify(relevance: NDArray[np.float64], vectors: NDArray[np.float32], k: i
     return chosen
 
 
-# How many passages each search hands to the fusion.
+# Passages that each search passes to the fusion: chosen.
 DEPTH = 100
-# How many of the fused ones a reranker or MMR chooses from, at least.
+# Least number of fused passages for a reranker or MMR to choose from: chosen.
 CHOICE = 30
 _DEFAULTS = SearchSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class HybridRetriever:
-    """Searches an index as the settings say; a reranker, where there is one, orders the best of it anew.
+    """Searches an index according to the settings; a reranker, if given, reorders the best passages.
 
-    A question in a script that the embedding model does not know is searched by words only, and the settings
-    recorded with the evidence say so. Raises UsageError for settings that make no sense.
+    A question in a script unknown to the embedding model is searched by words only, as the settings recorded with
+    the evidence say. Raises UsageError for invalid settings.
     """
 
     index: Index
@@ -196,7 +196,7 @@ class HybridRetriever:
             raise UsageError(f"mmr is {self.settings.mmr}", hint="choose a share of relevance from 0 to 1")
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
-        """The k best passages for the queries together, best first, with the settings that were used."""
+        """The k best passages for all queries, best first, with the settings used."""
         modes = [self._mode_for(query) for query in queries]
         searches = asyncio.gather(*map(self._search, queries, modes))
         version, lists = await asyncio.gather(self.index.version(), searches)
@@ -218,19 +218,19 @@ class HybridRetriever:
         if mode is SearchMode.DENSE:
             dense = scores_of(await self.index.dense(await self._vector(query), depth, where))
             return candidates(dense, dense, {}, depth)
-        # Embedding takes one core for some milliseconds, the search by words another.
+        # Embedding and the search by words run on different cores.
         vector, by_words = await asyncio.gather(self._vector(query), self.index.sparse(query, depth, where))
         sparse = scores_of(by_words)
         dense = scores_of(await self.index.dense(vector, depth, where))
         try:
             return await self._fused(vector, list(dense | sparse), sparse)
-        except KeyError:  # another process has just removed a passage that was found: search what is there now
+        except KeyError:  # another process has just removed a passage: search again
             return await self._search(query, mode)
 
     async def _fused(
         self, vector: NDArray[np.float32], ids: Sequence[str], sparse: Ranking
     ) -> tuple[Candidate, ...]:
-        """What either search found, best first, with the raw scores; cosines are taken of all of them."""
+        """Fuse both searches, best first; cosines are computed for all passages."""
         vectors = await self.index.vectors(ids)
         fusion, cosines = FUSIONS[self.settings.fusion], by_cosine(ids, vectors @ vector)
         scores = fusion(cosines, sparse)
@@ -246,7 +246,7 @@ class HybridRetriever:
         return vector
 
     async def _hits(self, found: Sequence[Candidate]) -> tuple[Hit, ...]:
-        """The best candidates as hits: k of them, or as many as a reranker chooses from."""
+        """The best candidates as hits: k, or as many as a reranker chooses from."""
         count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
         chosen = await self._diverse(found, count) if self.settings.mmr is not None else found[:count]
         passages = {
@@ -260,7 +260,7 @@ class HybridRetriever:
         return hits if self.settings.mmr is not None else newer_first(hits)
 
     async def _diverse(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
-        """The candidates that say most without repeating each other."""
+        """The most relevant candidates that do not repeat each other."""
         import numpy as np
 
         choice = found[: max(CHOICE, 2 * count)]
@@ -273,10 +273,10 @@ class HybridRetriever:
         return [choice[place] for place in diversify(relevance, vectors, count, self.settings.mmr)]
 
     async def _reranked(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
-        # The first query is the question itself; the others are ways to find passages for it.
+        # The first query is the question itself; the others help to find passages.
         return hits if self.reranker is None or not hits else await self.reranker.rerank(queries[0], hits)
 
 
 def newer_first(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The hits, best first; scores that differ by less than a hundredth are a tie, which the newer passage wins."""
+    """The hits, best first; scores within a hundredth are a tie, won by the newer passage."""
     return tuple(sorted(hits, key=lambda hit: (round(hit.score, 2), hit.passage.origin.date or ""), reverse=True))

@@ -1,4 +1,4 @@
-"""The reference: an index in memory that says what each method means, in the plainest way."""
+"""The reference index, in memory: defines what each method means in the simplest way."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from assay.types import Document, DocumentRecord, EmbeddingModel, Found, Metadat
 
 
 class MemoryIndex:
-    """An `Index` that forgets everything when it is closed; for tests and for small, passing collections."""
+    """An `Index` that is lost when closed; for tests and small temporary collections."""
 
     def __init__(self, model: EmbeddingModel) -> None:
         self._model = model
@@ -48,7 +48,7 @@ class MemoryIndex:
             self._documents[entry.document.document_id] = entry.document
             for passage, vector in zip(entry.passages, entry.vectors, strict=True):
                 self._passages[passage.passage_id] = replace(passage, source=shown_source(entry.document.source))
-                # Rounded as the stored vectors are, so that scores are the same everywhere.
+                # Rounded like stored vectors, so that scores are the same everywhere.
                 self._vectors[passage.passage_id] = vector.astype(np.float16).astype(np.float32)
                 self._words[passage.passage_id] = _words_of(passage)
         self._version += bool(entries)

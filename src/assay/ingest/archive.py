@@ -53,10 +53,10 @@ class Archive:
             raise UnreadableDocument(f"{self._name}: {path} is damaged ({error})", hint=_HINT) from error
 
 
-def resolved(base: str, target: str) -> str:
+def resolve_member(base: str, target: str) -> str:
     """The member that a relative reference in member `base` points to.
 
-    >>> resolved("ppt/slides/slide1.xml", "../notesSlides/n.xml"), resolved("a/b.xml", "/c.xml")
+    >>> resolve_member("ppt/slides/slide1.xml", "../notesSlides/n.xml"), resolve_member("a/b.xml", "/c.xml")
     ('ppt/notesSlides/n.xml', 'c.xml')
     """
     return posixpath.normpath(posixpath.join("/", posixpath.dirname(base), target)).lstrip("/")

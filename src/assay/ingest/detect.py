@@ -52,19 +52,19 @@ def decode(data: bytes) -> Decoded:
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return _repaired(_marked(data[len(mark) :], encoding))
+            return _repair(_decode_marked(data[len(mark) :], encoding))
     wide = _wide_encoding(data)
     if wide is not None:
         text = data[: len(data) // 2 * 2].decode(wide, errors="replace")
-        return _repaired(Decoded(text, (f"read as {wide} without a byte order mark",)))
+        return _repair(Decoded(text, (f"read as {wide} without a byte order mark",)))
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        return _repaired(_not_utf8(data))
-    return _repaired(_not_utf8(data) if "\0" in text and _WIDE_RUN.search(data) else Decoded(text))
+        return _repair(_not_utf8(data))
+    return _repair(_not_utf8(data) if "\0" in text and _WIDE_RUN.search(data) else Decoded(text))
 
 
-def _marked(data: bytes, encoding: str) -> Decoded:
+def _decode_marked(data: bytes, encoding: str) -> Decoded:
     """Decode the text after a byte order mark; invalid bytes are replaced."""
     try:
         return Decoded(data.decode(encoding))
@@ -166,7 +166,7 @@ def _guess(data: bytes) -> str:
     return best.encoding if best is not None else "cp1252"
 
 
-def _repaired(decoded: Decoded) -> Decoded:
+def _repair(decoded: Decoded) -> Decoded:
     """Repair mojibake line by line, and turn lone carriage returns into line ends."""
     text, warnings = decoded.text, decoded.warnings
     if "\r" in text and "\n" not in text:
@@ -187,10 +187,10 @@ def repair_mojibake(line: str) -> str:
     """
     if not _MOJIBAKE.search(line):
         return line
-    return _MOJIBAKE.sub(lambda match: _reread(match.group()), line)
+    return _MOJIBAKE.sub(lambda match: _decode_letters(match.group()), line)
 
 
-def _reread(letters: str) -> str:
+def _decode_letters(letters: str) -> str:
     """Decode the letters' bytes as UTF-8; return the letters if that fails."""
     try:
         raw = b"".join(_byte(letter) for letter in letters)

@@ -122,9 +122,9 @@ class StoredDocuments:
         A missing or unreadable folder removes nothing: its disk may not be mounted.
         """
         present = {seen.source for seen in found if seen.problem is None}
-        unreadable = tuple(_inside(seen.source) for seen in found if seen.problem is not None)
+        unreadable = tuple(_folder_prefix(seen.source) for seen in found if seen.problem is not None)
         named = {source_of(path) for path in paths}
-        folders = tuple(_inside(source) for source in named if os.path.isdir(source))
+        folders = tuple(_folder_prefix(source) for source in named if os.path.isdir(source))
         for source, records in sorted(self._by_source.items()):
             looked_for = source in named or source.startswith(folders)
             if looked_for and source not in present and not source.startswith(unreadable or ("\0",)):
@@ -132,7 +132,7 @@ class StoredDocuments:
                     yield StaleDocument(source, record.document_id, "its file is gone")
 
 
-def _inside(folder: str) -> str:
+def _folder_prefix(folder: str) -> str:
     return folder.rstrip(os.sep) + os.sep
 
 
@@ -208,19 +208,19 @@ class FileReader:
             yield (FileReport(seen.path, "failed", seen.problem),)
             return
         try:
-            with _opened(seen.file) as file:
+            with _open(seen.file) as file:
                 head = file.read(_HEAD)
                 file.seek(0)
                 if holds_documents(head, seen.file.name):
                     yield from self._lines(seen, file)
                 else:
-                    yield self._whole(seen, file)
+                    yield self._single_document(seen, file)
         except DocumentError as error:
             yield (FileReport(seen.path, "failed", _reason(error, seen)),)
         except OSError as error:
             yield (FileReport(seen.path, "failed", error.strerror or str(error)),)
 
-    def _whole(self, seen: FoundFile, file: IO[bytes]) -> tuple[Item, ...]:
+    def _single_document(self, seen: FoundFile, file: IO[bytes]) -> tuple[Item, ...]:
         """The file as one document."""
         data = file.read(LARGEST_FILE + 1)
         if len(data) > LARGEST_FILE:
@@ -232,9 +232,9 @@ class FileReader:
         if record is not None and record.bytes_sha256 == sha256:
             self._drop(seen, stored, {document_id})
             return (FileReport(seen.path, "unchanged", None, record.passages, document_id),)
-        return self._loaded(seen, data, sha256, stored)
+        return self._load(seen, data, sha256, stored)
 
-    def _loaded(
+    def _load(
         self, seen: FoundFile, data: bytes, sha256: str, stored: Mapping[str, DocumentRecord]
     ) -> tuple[Item, ...]:
         document_id = id_of(seen.source)
@@ -245,8 +245,8 @@ class FileReader:
                 self._drop(seen, stored, set())
             return (FileReport(seen.path, "skipped", _reason(error, seen)),)
         except UnreadableDocument as error:
-            kept = "; the version stored before stays" if stored else ""
-            return (FileReport(seen.path, "failed", _reason(error, seen) + kept),)
+            note = "; the version stored before stays" if stored else ""
+            return (FileReport(seen.path, "failed", _reason(error, seen) + note),)
         document = document_of(
             loaded,
             document_id=document_id,
@@ -304,9 +304,9 @@ class FileReader:
 
     def _drop(self, seen: FoundFile, stored: Mapping[str, DocumentRecord], held: set[str]) -> None:
         """Record stored documents that are no longer in the file."""
-        gone = (document_id for document_id in stored if document_id not in held)
+        missing = (document_id for document_id in stored if document_id not in held)
         self.stale.extend(
-            StaleDocument(seen.path, document_id, "its file no longer holds it") for document_id in gone
+            StaleDocument(seen.path, document_id, "its file no longer holds it") for document_id in missing
         )
 
 
@@ -326,7 +326,7 @@ def _reason(error: DocumentError, seen: FoundFile) -> str:
     return str(error).removeprefix(f"{seen.file.name}: ")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open(path: Path) -> IO[bytes]:
     """Open a file for reading; a pipe or device in its place is refused rather than waited for."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

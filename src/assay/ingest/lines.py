@@ -46,11 +46,11 @@ def normalise(loaded: Loaded) -> Loaded:
         for key, value in loaded.metadata.items()
     }
     text = normalise_text(loaded.text)
-    regions = loaded.regions if text == loaded.text else _moved(loaded.text, loaded.regions)
+    regions = loaded.regions if text == loaded.text else _move_regions(loaded.text, loaded.regions)
     return replace(loaded, text=text, title=normalise_text(loaded.title), metadata=metadata, regions=regions)
 
 
-def _moved(text: str, regions: tuple[Region, ...]) -> tuple[Region, ...]:
+def _move_regions(text: str, regions: tuple[Region, ...]) -> tuple[Region, ...]:
     """Move the regions to their offsets in the normalised text."""
     edges = sorted({edge for region in regions for edge in (region.start, region.end)})
     places = dict(zip(edges, _places(text, edges), strict=True))
@@ -66,14 +66,14 @@ def _places(text: str, edges: list[int]) -> list[int]:
     places: list[int] = []
     done = length = 0
     for edge in edges:
-        cut = max(done, _safe(text, edge))
+        cut = max(done, _safe_cut(text, edge))
         length += len(normalise_text(text[done:cut]))
         places.append(length)
         done = cut
     return places
 
 
-def _safe(text: str, edge: int) -> int:
+def _safe_cut(text: str, edge: int) -> int:
     """The first offset from `edge` on at which cutting does not change the normal form."""
     while 0 < edge < len(text) and _joins(text[edge], text[edge - 1]):
         edge += 1
@@ -121,7 +121,7 @@ def holds_documents(head: bytes, name: str) -> bool:
 
 
 def _is_document(raw: bytes) -> bool:
-    fields = _parsed(raw) if raw.lstrip().startswith(b"{") else None
+    fields = _parse_json(raw) if raw.lstrip().startswith(b"{") else None
     return isinstance(fields, dict) and isinstance(fields.get("text"), str)
 
 
@@ -185,7 +185,7 @@ def scalars(fields: dict[str, Any], left_out: tuple[str, ...]) -> dict[str, Scal
     return {key: value for key, value in fields.items() if key not in left_out and isinstance(value, Scalar)}
 
 
-def _parsed(raw: bytes) -> Any:
+def _parse_json(raw: bytes) -> Any:
     """The JSON value, or None if it is invalid."""
     try:
         return json.loads(raw)

@@ -82,9 +82,9 @@ def _styles(archive: Archive, related: dict[str, tuple[str, str]]) -> _Styles:
                 _note_list(style, style_id, listed)
                 bold.update({style_id: 1} if _is_bold(_run_properties(style)) else {})
     for style_id in based_on:
-        levels.setdefault(style_id, _inherited(style_id, levels, based_on))
-        listed.setdefault(style_id, _inherited(style_id, listed, based_on))
-        bold.setdefault(style_id, _inherited(style_id, bold, based_on))
+        levels.setdefault(style_id, _inherited_value(style_id, levels, based_on))
+        listed.setdefault(style_id, _inherited_value(style_id, listed, based_on))
+        bold.setdefault(style_id, _inherited_value(style_id, bold, based_on))
     return _Styles(
         {style_id: level for style_id, level in levels.items() if level},
         frozenset(style_id for style_id, is_list in listed.items() if is_list),
@@ -115,7 +115,7 @@ def _note_style(style: Any, style_id: str, levels: dict[str, int], based_on: dic
                 based_on[style_id] = value
 
 
-def _inherited(style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> int:
+def _inherited_value(style_id: str, levels: dict[str, int], based_on: dict[str, str]) -> int:
     """The value of the nearest ancestor that has one, or 0."""
     seen: set[str] = set()
     while style_id in based_on and style_id not in seen:

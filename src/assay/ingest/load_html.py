@@ -36,7 +36,7 @@ _TEMPLATING = re.compile(r"\{\{[^{}\n]{0,200}\}\}|\{%[^{}\n]{0,200}%\}|\{:[^{}\n
 _MOST_SPANNED, _LONGEST_REPEATED = 50, 200
 
 
-class _Spanned:
+class _TableRows:
     """Rows of a table: spanning cells are repeated in each row, and header rows are merged into one."""
 
     def __init__(self) -> None:
@@ -63,10 +63,10 @@ class _Spanned:
         self._fill()
         for place in range(across):
             # A cell over several columns names all of them only in a header.
-            told = words if not place or (self._heads and self._in_header) else ""
-            if down > 1 and len(told) <= _LONGEST_REPEATED:
-                self._open[len(self._cells)] = (told, down)
-            self._cells.append(told if len(told) <= _LONGEST_REPEATED or not place else "")
+            cell = words if not place or (self._heads and self._in_header) else ""
+            if down > 1 and len(cell) <= _LONGEST_REPEATED:
+                self._open[len(self._cells)] = (cell, down)
+            self._cells.append(cell if len(cell) <= _LONGEST_REPEATED or not place else "")
         self._spans = (1, 1)
         self._spanned = self._spanned or across > 1 or down > 1
 
@@ -115,7 +115,7 @@ class HtmlText:
         self._preformatted = 0
         self._code = 0
         self._tables = 0
-        self._table = _Spanned()
+        self._table = _TableRows()
         self._terms: list[str] = []
         self._gap = "\n\n"
 
@@ -147,7 +147,7 @@ class HtmlText:
             self._blocks.add(" ".join(self._take().split()), self._location())
             self._gap = "\n\n"
         elif tag in ("dt", "dd") and not self._tables:
-            self._defined(tag)
+            self._end_definition(tag)
         elif tag == "tr" and self._tables:
             self._row()
         elif tag in _HEADINGS or (tag in _BLOCKS and not self._heading and not self._tables):
@@ -192,7 +192,7 @@ class HtmlText:
             # Not the sign of list items, so that a list after the definitions stays separate.
             self._mark = f"* {', '.join(self._terms).rstrip(':')}: "
 
-    def _defined(self, tag: str) -> None:
+    def _end_definition(self, tag: str) -> None:
         """Keep a term for its definitions; write a term without any on its own."""
         if tag == "dt":
             if self._mark:
@@ -228,7 +228,7 @@ class HtmlText:
             self._blocks.add(plain_row(cells), self._location(), "table", self._gap)
             if any(cells):
                 self._gap = "\n"
-        self._table = _Spanned() if last else self._table
+        self._table = _TableRows() if last else self._table
 
     def _flush(self) -> None:
         """Write the inline text as a block."""
@@ -300,7 +300,7 @@ class HtmlLoader:
         'Tea\\n\\nBoil water.'
         """
         decoded = html_text(data)
-        root, warnings = parsed(decoded.text), decoded.warnings
+        root, warnings = parse_page(decoded.text), decoded.warnings
         if root is None:
             blocks, title, warnings = (
                 flat_blocks(decoded.text),
@@ -331,7 +331,7 @@ def html_text(data: bytes) -> Decoded:
     return decode(data)
 
 
-def parsed(text: str) -> Any:
+def parse_page(text: str) -> Any:
     """Parse a page; None if it is nested too deeply for the parser."""
     from lxml import etree
 
@@ -351,14 +351,14 @@ def parsed(text: str) -> Any:
 
 def content_blocks(root: Any) -> Blocks:
     """The blocks of the main part, or of the whole page if none is marked or it is too small."""
-    whole = _blocks(root, skip_chrome=True)
+    page_blocks = _blocks(root, skip_chrome=True)
     for path in ("//main", "//*[@role='main']", "//article"):
         parts = root.xpath(path)
         if len(parts) == 1:
             main = _blocks(parts[0], skip_chrome=True)
-            if len(main.text) >= _MAIN_SHARE * len(whole.text):
+            if len(main.text) >= _MAIN_SHARE * len(page_blocks.text):
                 return main
-    return whole if whole.text else _blocks(root, skip_chrome=False)
+    return page_blocks if page_blocks.text else _blocks(root, skip_chrome=False)
 
 
 def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
@@ -389,8 +389,8 @@ def _blocks(root: Any, *, skip_chrome: bool) -> Blocks:
 
 def _whole_number(element: Any, name: str) -> int:
     """A numeric attribute, at least 1; 1 if it is missing or invalid."""
-    said = (element.get(name) or "").strip()
-    return max(1, min(int(said), _MOST_SPANNED)) if said.isascii() and said.isdecimal() else 1
+    value = (element.get(name) or "").strip()
+    return max(1, min(int(value), _MOST_SPANNED)) if value.isascii() and value.isdecimal() else 1
 
 
 def _is_skipped(element: Any, *, skip_chrome: bool) -> bool:
@@ -441,11 +441,11 @@ def _is_links_alone(element: Any) -> bool:
 def _link_share(element: Any) -> float:
     """The share of an element's characters inside links; 0 if it has none.
 
-    >>> _link_share(parsed("<p>See <a>tea</a></p>"))
+    >>> _link_share(parse_page("<p>See <a>tea</a></p>"))
     0.5
     """
-    said = _characters(element)
-    return sum(_characters(link) for link in element.iter("a")) / said if said else 0.0
+    characters = _characters(element)
+    return sum(_characters(link) for link in element.iter("a")) / characters if characters else 0.0
 
 
 def _characters(element: Any) -> int:

@@ -58,11 +58,11 @@ def format_of(number: str, codes: Mapping[str | None, str]) -> Format:
     return Format.DATE if identifier in _DATES else Format.TIME if identifier in _TIMES else Format.PLAIN
 
 
-def shown(value: str, kind: Format, *, from_1904: bool = False) -> str:
+def format_number(value: str, kind: Format, *, from_1904: bool = False) -> str:
     """A stored number as people read it; the value itself where it is none.
 
-    >>> shown("45337", Format.DATE), shown("0.155", Format.PERCENT), shown("3.0", Format.PLAIN)
-    ('2024-02-15', '15.5%', '3')
+    >>> format_number("45337", Format.DATE), format_number("0.155", Format.PERCENT)
+    ('2024-02-15', '15.5%')
     """
     try:
         number = float(value)
@@ -255,7 +255,9 @@ def _cell(element: Any, book: _Book) -> str:
         case "n":
             style = attribute(element, "s") or ""
             known = style.isdigit() and int(style) < len(book.formats)
-            return shown(value, book.formats[int(style)] if known else Format.PLAIN, from_1904=book.from_1904)
+            return format_number(
+                value, book.formats[int(style)] if known else Format.PLAIN, from_1904=book.from_1904
+            )
         case _:
             return value
 

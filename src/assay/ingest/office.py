@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.errors import UnreadableDocument
-from assay.ingest.archive import Archive, resolved
+from assay.ingest.archive import Archive, resolve_member
 from assay.nlp.publication_date import date_of
 from assay.types import Metadata
 
@@ -55,7 +55,7 @@ def relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
     for element in parse(archive.read(path), path):
         if local(element) == "Relationship" and element.get("TargetMode") != "External":
             kind = (element.get("Type") or "").rpartition("/")[2]
-            found[element.get("Id") or ""] = (kind, resolved(member, element.get("Target") or ""))
+            found[element.get("Id") or ""] = (kind, resolve_member(member, element.get("Target") or ""))
     return found
 
 

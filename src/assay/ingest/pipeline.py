@@ -142,7 +142,7 @@ class Ingestion:
         files = FileReader(self._reader, self._splitter, self._embedder.model, known, dry_run=dry_run)
         done = passages = 0
         try:
-            async with aclosing(self._stored(self._embedded(self._read(found, files)))) as reports:
+            async with aclosing(self._store_groups(self._embed_groups(self._read(found, files)))) as reports:
                 async for report in reports:
                     done, passages = done + 1, passages + report.passages
                     if self._progress is not None:
@@ -151,7 +151,7 @@ class Ingestion:
         finally:
             await asyncio.to_thread(self._reader.close)
         if sync:
-            async for report in self._pruned(paths, found, known, files.stale, dry_run=dry_run):
+            async for report in self._prune(paths, found, known, files.stale, dry_run=dry_run):
                 yield report
 
     async def _read(self, found: Sequence[FoundFile], files: FileReader) -> AsyncGenerator[Item]:
@@ -162,7 +162,7 @@ class Ingestion:
                 for item in chunk:
                     yield item
 
-    async def _embedded(self, items: AsyncGenerator[Item]) -> AsyncGenerator[_Group]:
+    async def _embed_groups(self, items: AsyncGenerator[Item]) -> AsyncGenerator[_Group]:
         """Group the items and embed their passages."""
         async with Prefetcher(items, _READ_AHEAD) as ahead:
             while group := await _next_group(ahead):
@@ -181,7 +181,7 @@ class Ingestion:
             yield Entry(item.document, item.passages, vectors[at : at + len(item.passages)])
             at += len(item.passages)
 
-    async def _stored(self, groups: AsyncGenerator[_Group]) -> AsyncGenerator[FileReport]:
+    async def _store_groups(self, groups: AsyncGenerator[_Group]) -> AsyncGenerator[FileReport]:
         """Store the groups; each group's reports follow its commit."""
         async with Prefetcher(groups, 1) as ahead:
             async for group in ahead:
@@ -191,7 +191,7 @@ class Ingestion:
                     if isinstance(item, FileReport):
                         yield item
 
-    async def _pruned(
+    async def _prune(
         self,
         paths: Sequence[Path],
         found: Sequence[FoundFile],
@@ -201,10 +201,10 @@ class Ingestion:
         dry_run: bool,
     ) -> AsyncIterator[FileReport]:
         """Remove documents that are gone, and report them."""
-        gone = [*stale, *known.missing(paths, found)]
-        if gone and not dry_run:
-            await self._index.remove([document.document_id for document in gone])
-        for document in gone:
+        missing = [*stale, *known.missing(paths, found)]
+        if missing and not dry_run:
+            await self._index.remove([document.document_id for document in missing])
+        for document in missing:
             yield FileReport(document.path, "pruned", document.reason, 0, document.document_id)
 
 

@@ -122,13 +122,13 @@ class PassageSplitter:
         edges = _edges(text, document.regions, begin, finish)
         starts = sorted(edges)
         for start, end in zip(starts, [*starts[1:], finish], strict=True):
-            yield from self._shorter(text, start, end, edges[start], size)
+            yield from self._shorten(text, start, end, edges[start], size)
 
     def _under_headers(self, document: Document, units: Iterator[_Unit], room: int) -> Iterator[_Unit]:
         """Add to units within a table its header, as far as that leaves room for rows."""
         tables = [table for table in tables_of(document.text, document.regions) if table.header]
         starts = [table.start for table in tables]
-        fitting = cache(lambda header: self._fitting(header, int(room * _HEADER_SHARE)))
+        fitting = cache(lambda header: self._fit_header(header, int(room * _HEADER_SHARE)))
         for unit in units:
             at = bisect_right(starts, unit.start) - 1
             if at >= 0 and tables[at].start + len(tables[at].header) < unit.start < tables[at].end:
@@ -137,7 +137,7 @@ class PassageSplitter:
             else:
                 yield unit
 
-    def _fitting(self, header: str, most: int) -> tuple[str, int]:
+    def _fit_header(self, header: str, most: int) -> tuple[str, int]:
         """The header, cut to at most `most` tokens, and its number of tokens."""
         tokens = self._tokens(header)
         while tokens > most and header:
@@ -145,7 +145,7 @@ class PassageSplitter:
             tokens = self._tokens(header)
         return header, tokens
 
-    def _shorter(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
+    def _shorten(self, text: str, start: int, end: int, edge: Edge, size: int) -> Iterator[_Unit]:
         """The span as one unit, or as several if it does not fit into a passage."""
         length = COUNTED_AT_ONCE
         while start < end:
@@ -308,7 +308,7 @@ class _Locator:
         }
         if len(sections) == 1:
             return location
-        return replace(location, section=_shared(sections) or None)
+        return replace(location, section=_common_path(sections) or None)
 
     def places(self, start: int, end: int) -> tuple[Place, ...]:
         """Each location within a span and its start; empty if there is only the span's own."""
@@ -319,14 +319,14 @@ class _Locator:
                 found.append(Place(max(start, region.start), region.location))
         if found and found[0].start > start:
             found.insert(0, Place(start, Location()))
-        whole = self(start, end)
-        return () if all(place.location == whole for place in found) else tuple(found)
+        location = self(start, end)
+        return () if all(place.location == location for place in found) else tuple(found)
 
 
-def _shared(sections: set[str]) -> str:
+def _common_path(sections: set[str]) -> str:
     """The common prefix of section paths.
 
-    >>> _shared({"The loop > Judge", "The loop > Write"})
+    >>> _common_path({"The loop > Judge", "The loop > Write"})
     'The loop'
     """
     paths = [section.split(PATH) for section in sections]

@@ -82,14 +82,14 @@ def leads_on(prose: str) -> bool:
 
 def without_nested(found: Sequence[Block]) -> list[Block]:
     """The blocks without those nested in another."""
-    kept: list[Block] = []
+    outermost: list[Block] = []
     for block in found:
-        if kept and block.start < kept[-1].end:
-            if block.end > kept[-1].end and block.start == kept[-1].start:
-                kept[-1] = block
+        if outermost and block.start < outermost[-1].end:
+            if block.end > outermost[-1].end and block.start == outermost[-1].start:
+                outermost[-1] = block
             continue
-        kept.append(block)
-    return kept
+        outermost.append(block)
+    return outermost
 
 
 def with_paths(found: Sequence[Block]) -> Iterator[Block]:

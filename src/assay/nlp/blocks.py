@@ -42,7 +42,7 @@ def parse_plain(text: str, format: str) -> Parsed:
     >>> [block.kind.value for block in parsed.blocks]
     ['paragraph', 'list', 'table']
     """
-    groups = _joined(text, list(_groups(text, format)))
+    groups = _join_lists(text, list(_groups(text, format)))
     found: list[Block] = []
     title: tuple[str, ...] = ()
     for number, group in enumerate(groups):
@@ -90,7 +90,7 @@ def _kind(line: str, before: BlockKind | None, format: str) -> BlockKind:
     return BlockKind.LIST if before is BlockKind.LIST else BlockKind.PARAGRAPH
 
 
-def _joined(text: str, groups: list[_Group]) -> list[_Group]:
+def _join_lists(text: str, groups: list[_Group]) -> list[_Group]:
     """Join lists separated by blank lines only: loaders separate an inner list from its outer one."""
     found: list[_Group] = []
     for group in groups:
@@ -171,7 +171,7 @@ def blocks(text: str, format: str = "markdown") -> tuple[Block, ...]:
     >>> [(block.kind.value, block.path) for block in blocks("# Tea {#tea}\\n\\nYou need:\\n\\n- water\\n- milk\\n")]
     [('heading', ()), ('paragraph', ('Tea',)), ('list', ('Tea',))]
     """
-    return _parsed(text, format).blocks
+    return _parse(text, format).blocks
 
 
 def without_markup(text: str, format: str = "markdown") -> str:
@@ -182,7 +182,7 @@ def without_markup(text: str, format: str = "markdown") -> str:
     >>> without_markup("## See [the *map*](map.md) {#maps}")
     '   See  the  map                  '
     """
-    return _parsed(text, format).prose
+    return _parse(text, format).prose
 
 
 # Placeholders that no stored text contains: for removed text with a gap, and without.
@@ -205,7 +205,7 @@ def readable(passage: Passage, start: int, end: int) -> str:
     if passage.line is None:
         return passage.text[start:end]
     parts, at = [], start
-    for replaced in _parsed(passage.text, "markdown").replacements:
+    for replaced in _parse(passage.text, "markdown").replacements:
         if at <= replaced.start and replaced.end <= end:
             parts += [passage.text[at : replaced.start], replaced.instead or (_JOIN if replaced.joins else _GAP)]
             at = replaced.end
@@ -261,7 +261,7 @@ def _belongs_to(before: Block, block: Block) -> bool:
     return block.kind in (BlockKind.LIST, BlockKind.CODE) or (block.kind is BlockKind.TABLE and before.leads)
 
 
-def _parsed(text: str, format: str) -> Parsed:
+def _parse(text: str, format: str) -> Parsed:
     return _passage(text, format) if len(text) <= _PASSAGE else _document(text, format)
 
 
@@ -305,7 +305,7 @@ def _of_plain_text(block: Block, text: str, path: Sequence[str] | None) -> Block
         return Block(BlockKind.PARAGRAPH, block.start, block.end, leads=leads_on(written))
     if block.kind is BlockKind.PARAGRAPH and _is_table(written.splitlines()):
         lines = [
-            _stripped(text, block.start + match.start(), block.start + match.end())
+            _strip(text, block.start + match.start(), block.start + match.end())
             for match in _LINE.finditer(written)
         ]
         return replace(_block(text, _Group(BlockKind.TABLE, tuple(lines), apart=True)), path=block.path)
@@ -318,7 +318,7 @@ def _is_table(lines: Sequence[str]) -> bool:
     return names or all(" | " in line for line in lines)
 
 
-def _stripped(text: str, start: int, end: int) -> Span:
+def _strip(text: str, start: int, end: int) -> Span:
     """The stretch without outer white space."""
     line = text[start:end]
     return Span(start + len(line) - len(line.lstrip()), start + len(line.rstrip()))

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 _Rule = Callable[[StateInline, bool], bool]
 
 
-def _noted(name: str, rule: _Rule) -> _Rule:
+def _recording(name: str, rule: _Rule) -> _Rule:
     """Wrap an inline rule so that it records in the parser's environment what it consumed as markup."""
 
     def apply(state: StateInline, silent: bool) -> bool:
@@ -75,7 +75,7 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler2.disable("fragments_join")
     rules = dict(zip(parser.inline.ruler.get_active_rules(), parser.inline.ruler.getRules(""), strict=True))
     for name in ("emphasis", "link", "image", "backticks", "autolink", "escape", "html_inline"):
-        parser.inline.ruler.at(name, _noted(name, rules[name]))
+        parser.inline.ruler.at(name, _recording(name, rules[name]))
     # Addresses are never opened here, and some cannot be encoded.
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.validateLink = lambda url: True  # type: ignore[method-assign]

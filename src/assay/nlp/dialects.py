@@ -189,9 +189,9 @@ class _Preparer:
 
     def _step(self, number: int) -> int:
         """Process a line and those that belong to it; return the number of the next."""
-        line, shift = self._dedented(self._lines[number])
+        line, shift = self._dedent(self._lines[number])
         if self._fence or (line.lstrip(" \t>-*+.)0123456789").startswith(("```", "~~~")) and _FENCE.match(line)):
-            return self._fenced(number, line, shift)
+            return self._fence_line(number, line, shift)
         stripped = line.lstrip()
         if not stripped:
             return self._keep(line, shift, number)
@@ -225,7 +225,7 @@ class _Preparer:
                 self._prepared.hidden.append(self._spans[number])
         return end
 
-    def _dedented(self, line: str) -> tuple[str, int]:
+    def _dedent(self, line: str) -> tuple[str, int]:
         """The line without the indentation of its containers, and the number of characters removed."""
         if not self._containers or not line.strip():
             return line, 0
@@ -240,7 +240,7 @@ class _Preparer:
             line, shift = line[cut:], shift + cut
         return line, shift
 
-    def _fenced(self, number: int, line: str, shift: int) -> int:
+    def _fence_line(self, number: int, line: str, shift: int) -> int:
         bare = line.strip(" \t>")
         if self._fence:
             if bare.startswith(self._fence) and not bare.strip(self._fence[0]):

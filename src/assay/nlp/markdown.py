@@ -163,10 +163,12 @@ class _Reader:
             if not any(span.start <= replaced.start < span.end for span in unfilled)
         ]
         self._replacements += [Replacement(span.start, span.end) for span in unfilled]
-        prose = _blanked(self._text, self._markup)
+        prose = _blank_out(self._text, self._markup)
         found = sorted((*self._blocks(tokens, prose), *self._stretches()), key=lambda block: block.start)
         found = list(self._with_rest(without_nested(found)))
-        prose = _blanked(prose, [Span(block.start, block.end) for block in found if block.kind is BlockKind.MARKUP])
+        prose = _blank_out(
+            prose, [Span(block.start, block.end) for block in found if block.kind is BlockKind.MARKUP]
+        )
         return Parsed(
             tuple(with_paths(found)), prose, tuple(sorted(self._replacements, key=lambda replaced: replaced.start))
         )
@@ -337,8 +339,8 @@ class _Reader:
         starts = [span.start for span in code]
         more = [Span(*match.span()) for match in _MORE_MARKUP.finditer(self._text)]
         for link in _WIKI_LINK.finditer(self._text) if "[[" in self._text else ():
-            whole = (link.start(), link.end())
-            parts = [whole] if link["image"] else [(whole[0], link.start("words")), (link.end("words"), whole[1])]
+            outer = (link.start(), link.end())
+            parts = [outer] if link["image"] else [(outer[0], link.start("words")), (link.end("words"), outer[1])]
             more += [Span(*part) for part in parts]
         entities = [Span(*match.span()) for match in _ENTITY.finditer(self._text)]
         for span in (*self._templates, *more, *entities):
@@ -392,7 +394,7 @@ class _Reader:
         while at < len(tokens):
             token = tokens[at]
             behind = _close(tokens, at)
-            span = self._trimmed(token)
+            span = self._trim(token)
             if span is not None:
                 match token.type:
                     case "heading_open":
@@ -403,7 +405,7 @@ class _Reader:
                         inner = [
                             inner_token for inner_token in tokens[at:behind] if inner_token.type == "list_item_open"
                         ]
-                        items = [self._trimmed(item) for item in inner if item.level == token.level + 1]
+                        items = [self._trim(item) for item in inner if item.level == token.level + 1]
                         yield from self._list(span, [item for item in items if item], prose)
                     case "table_open":
                         yield self._table(span, tokens[at:behind])
@@ -505,7 +507,7 @@ class _Reader:
                 yield block
                 reached = block.end
 
-    def _trimmed(self, token: Token) -> Span | None:
+    def _trim(self, token: Token) -> Span | None:
         """The span of a parser's block; None if it has no words."""
         if not token.map or token.map[0] >= len(self._lines.spans):
             return None
@@ -540,7 +542,7 @@ def _close(tokens: Sequence[Token], at: int) -> int:
     return len(tokens)
 
 
-def _blanked(text: str, spans: Sequence[Span]) -> str:
+def _blank_out(text: str, spans: Sequence[Span]) -> str:
     """The text with the spans replaced by spaces; line ends stay."""
     parts, at = [], 0
     for span in sorted(spans, key=lambda span: span.start):

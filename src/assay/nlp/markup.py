@@ -203,11 +203,11 @@ def find_asides(text: str) -> tuple[Aside, ...]:
     [('> So they say.', 'quoted'), ('[^1]: The weather office.', 'markup')]
     """
     front = _front_matter(text)
-    seen = CODE_BLOCK.sub(_hidden, text) if "```" in text or "~~~" in text else text
+    seen = CODE_BLOCK.sub(_mask_code, text) if "```" in text or "~~~" in text else text
     seen = _without(seen, front)
     comments = list(_comments(seen))
     lines = _lines(_without(seen, comments))
-    found = [*front, *comments, *_by_line(lines), *_indented(lines)]
+    found = [*front, *comments, *_by_line(lines), *_indented_code(lines)]
     return tuple(sorted(found, key=lambda aside: aside.start))
 
 
@@ -238,7 +238,7 @@ def code_in(text: str) -> tuple[Span, ...]:
         return ()
     blocks = [Span(*block.span()) for block in CODE_BLOCK.finditer(text) if _is_closed(block)]
     lines = _lines(blanked(text, blocks))
-    indented = [Span(line.start, line.end) for line in _indented(lines)]
+    indented = [Span(line.start, line.end) for line in _indented_code(lines)]
     return tuple(sorted((*blocks, *indented, *_code_lines(lines)), key=lambda span: span.start))
 
 
@@ -258,7 +258,7 @@ def _code_lines(lines: Sequence[_Line]) -> Iterator[Span]:
             yield Span(line.start, line.end)
 
 
-def _hidden(block: re.Match[str]) -> str:
+def _mask_code(block: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "x", block.group())
 
 
@@ -319,7 +319,7 @@ def _by_line(lines: Sequence[_Line]) -> Iterator[Aside]:
             yield Aside(lines[first].start, lines[at - 1].end)
 
 
-def _indented(lines: Sequence[_Line]) -> Iterator[Aside]:
+def _indented_code(lines: Sequence[_Line]) -> Iterator[Aside]:
     """Blocks of indented code; in a list, relative to the text of the item."""
     if all(line.indent >= _CODE_INDENT for line in lines if not line.is_blank):
         return  # a fully indented text is not code
@@ -398,29 +398,29 @@ def strip_links(text: str, allowed: Collection[str] = (), allowed_in_code: Colle
     >>> strip_links("See https://a.example/x.", ["https://a.example/x"])
     LinkFreeText(text='See https://a.example/x.', changed=0)
     """
-    kept, in_code = frozenset(allowed), frozenset(allowed_in_code)
+    allowed, in_code = frozenset(allowed), frozenset(allowed_in_code)
     changed = 0
     while any(sign in text.lower() for sign in _SIGNS):
-        once = _once(text, kept, kept | in_code)
-        if not once.changed:
+        passed = _one_pass(text, allowed, allowed | in_code)
+        if not passed.changed:
             break
         # A removal can join its surroundings into a new link, so repeat; each pass leaves fewer signs of links.
-        text, changed = once.text, changed + once.changed
+        text, changed = passed.text, changed + passed.changed
     return LinkFreeText(text, changed)
 
 
-def _once(text: str, kept: frozenset[str], kept_in_code: frozenset[str]) -> LinkFreeText:
+def _one_pass(text: str, allowed: frozenset[str], allowed_in_code: frozenset[str]) -> LinkFreeText:
     """The text after one pass over its prose and code."""
     parts, at = [], 0
     for code in _CODE.finditer(text):
-        parts += [_without_links(text[at : code.start()], kept), _without_links(code.group(), kept_in_code)]
+        parts += [_without_links(text[at : code.start()], allowed), _without_links(code.group(), allowed_in_code)]
         at = code.end()
-    parts.append(_without_links(text[at:], kept))
+    parts.append(_without_links(text[at:], allowed))
     return LinkFreeText("".join(part.text for part in parts), sum(part.changed for part in parts))
 
 
-def _without_links(text: str, kept: frozenset[str]) -> LinkFreeText:
-    """Replace the links of a piece of prose or code, except those to addresses in `kept`."""
+def _without_links(text: str, allowed: frozenset[str]) -> LinkFreeText:
+    """Replace the links of a piece of prose or code, except those to addresses in `allowed`."""
     changes = 0
 
     def counted(before: str, after: str) -> str:
@@ -430,10 +430,10 @@ def _without_links(text: str, kept: frozenset[str]) -> LinkFreeText:
 
     def bare(match: re.Match[str]) -> str:
         address = match.group().rstrip(_BEHIND)
-        return match.group() if address in kept else counted(match.group(), match["rest"])
+        return match.group() if address in allowed else counted(match.group(), match["rest"])
 
     def inline(match: re.Match[str]) -> str:
-        if match["address"] in kept and not match["image"]:
+        if match["address"] in allowed and not match["image"]:
             return match.group()
         shown = " ".join(part for part in (match["words"], f"({match['address']})") if part)
         return counted(match.group(), shown)
@@ -443,7 +443,7 @@ def _without_links(text: str, kept: frozenset[str]) -> LinkFreeText:
 
     def apart(match: re.Match[str]) -> str:
         behind = match.string[match.end() :]
-        return "]" if any(behind.startswith(f"({address}") for address in kept) else counted(match.group(), " ")
+        return "]" if any(behind.startswith(f"({address}") for address in allowed) else counted(match.group(), " ")
 
     text = _JOINED.sub(apart, _INLINE_LINK.sub(inline, text))
     text = cut(_DEFINITION, r"\g<name>", text)

@@ -88,8 +88,8 @@ def with_citations_changed(
     for at in reversed(range(len(lists))):
         marks, numbers = lists[at], left[at]
         place = Span(with_brackets(written, marks[0]).start, with_brackets(written, marks[-1]).end)
-        whole = all(mark.numbers and all(map(stays, mark.numbers)) for mark in marks)
-        stand = written[place.start : place.end] if whole else render(numbers)
+        all_stay = all(mark.numbers and all(map(stays, mark.numbers)) for mark in marks)
+        stand = written[place.start : place.end] if all_stay else render(numbers)
         new = " ".join(part for part in (stand, render(added) if at == takes else "") if part)
         start = place.start if new else len(written[: place.start].rstrip(" \t"))
         written = written[:start] + new + written[place.end :]
@@ -252,7 +252,7 @@ class _Part:
 
 def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
     """The sentences, asides and block tags of a text, each with the white space before it."""
-    at, found = 0, _apart(find_asides(text), tags)
+    at, found = 0, _with_outer_tags(find_asides(text), tags)
     for aside in found:
         prose = text[at : aside.start]
         bare = prose.rstrip()
@@ -262,7 +262,7 @@ def _parts(text: str, names: Names, tags: Sequence[Aside]) -> Iterator[_Part]:
     yield from map(_Part, _sentences(text[at:], names))
 
 
-def _apart(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
+def _with_outer_tags(found: Sequence[Aside], tags: Sequence[Aside]) -> list[Aside]:
     """The asides, and the tags outside them, in order."""
     begun = [aside.start for aside in found]
     outside = [tag for tag in tags if not _within(found, bisect_right(begun, tag.start) - 1, tag)]
@@ -305,7 +305,7 @@ def rewritten(piece: Segment, sentence: Sentence, numbered: Numbered, sign: str)
     ids = tuple(passage_id for passage_id in sentence.passage_ids if passage_id in number)
     wanted = replace(sentence, passage_ids=ids, hedged=False)
     made = _in_place(piece, wanted, numbered, number)
-    if made is None or not _says(made, wanted, numbered, piece.in_html):
+    if made is None or not _reads_as(made, wanted, numbered, piece.in_html):
         plain = piece.gap + wanted.text.strip() + piece.written[len(piece.written.rstrip()) :]
         made = with_citations_changed(plain, (), bool, [number[passage_id] for passage_id in ids])
         for mark in wanted.unknown_marks:
@@ -333,7 +333,7 @@ def _in_place(piece: Segment, wanted: Sentence, numbered: Numbered, number: dict
     )
 
 
-def _says(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
+def _reads_as(written: str, wanted: Sentence, numbered: Numbered, in_html: bool) -> bool:
     """Whether the written text parses as the wanted sentence."""
     read = _read(wanted.number, written, numbered, in_html)
     same = read.text.strip() == wanted.text.strip() and read.unknown_marks == wanted.unknown_marks
@@ -403,16 +403,16 @@ def _without_shells(pieces: Sequence[Segment], texts: Sequence[str]) -> list[str
     """Remove the tags of HTML blocks that have lost their last sentence."""
     made = list(texts)
     emptied: list[int] = []  # the tags before removed sentences
-    before, gone = -1, False
+    before, removed = -1, False
     for n, piece in enumerate(pieces):
         if piece.role is Role.TAGS:
-            if before >= 0 and gone:
+            if before >= 0 and removed:
                 emptied.append(before)
-            before, gone = n, False
+            before, removed = n, False
         elif made[n]:
             before = -1
         else:
-            gone = gone or bool(piece.written.strip())
+            removed = removed or bool(piece.written.strip())
     for at in emptied:
         behind = next(n for n in range(at + 1, len(pieces)) if pieces[n].role is Role.TAGS)
         while (opened := _OPENED.search(made[at])) is not None:

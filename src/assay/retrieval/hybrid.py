@@ -200,7 +200,7 @@ class HybridRetriever:
         modes = [self._mode_for(query) for query in queries]
         searches = asyncio.gather(*map(self._search, queries, modes))
         version, lists = await asyncio.gather(self.index.version(), searches)
-        hits = await self._reranked(queries, await self._hits(merge(lists)))
+        hits = await self._rerank(queries, await self._hits(merge(lists)))
         used = modes[0] if len(set(modes)) == 1 else self.settings.mode
         return Evidence(hits[: self.settings.k], replace(self.settings, mode=used), version)
 
@@ -223,11 +223,11 @@ class HybridRetriever:
         sparse = scores_of(by_words)
         dense = scores_of(await self.index.dense(vector, depth, where))
         try:
-            return await self._fused(vector, list(dense | sparse), sparse)
+            return await self._fuse(vector, list(dense | sparse), sparse)
         except KeyError:  # another process has just removed a passage: search again
             return await self._search(query, mode)
 
-    async def _fused(
+    async def _fuse(
         self, vector: NDArray[np.float32], ids: Sequence[str], sparse: Ranking
     ) -> tuple[Candidate, ...]:
         """Fuse both searches, best first; cosines are computed for all passages."""
@@ -248,7 +248,7 @@ class HybridRetriever:
     async def _hits(self, found: Sequence[Candidate]) -> tuple[Hit, ...]:
         """The best candidates as hits: k, or as many as a reranker chooses from."""
         count = self.settings.k if self.reranker is None else max(CHOICE, self.settings.k)
-        chosen = await self._diverse(found, count) if self.settings.mmr is not None else found[:count]
+        chosen = await self._diversify(found, count) if self.settings.mmr is not None else found[:count]
         passages = {
             passage.passage_id: passage for passage in await self.index.passages([c.passage_id for c in chosen])
         }
@@ -259,7 +259,7 @@ class HybridRetriever:
         )
         return hits if self.settings.mmr is not None else newer_first(hits)
 
-    async def _diverse(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
+    async def _diversify(self, found: Sequence[Candidate], count: int) -> list[Candidate]:
         """The most relevant candidates that do not repeat each other."""
         import numpy as np
 
@@ -272,7 +272,7 @@ class HybridRetriever:
         relevance = (scores - scores.min()) / spread if spread else np.ones(len(scores))
         return [choice[place] for place in diversify(relevance, vectors, count, self.settings.mmr)]
 
-    async def _reranked(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    async def _rerank(self, queries: tuple[str, ...], hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         # The first query is the question itself; the others help to find passages.
         return hits if self.reranker is None or not hits else await self.reranker.rerank(queries[0], hits)
 

@@ -50,7 +50,9 @@ class LinkedRetriever:
         added = await self._hits(
             queries[0], [result for result in found if result.passage_id not in evidence.ids], evidence
         )
-        return Evidence(kept(queries[0], evidence.hits, len(added)) + added, evidence.settings, evidence.version)
+        return Evidence(
+            without_last(queries[0], evidence.hits, len(added)) + added, evidence.settings, evidence.version
+        )
 
     async def _hits(self, question: str, found: Sequence[Found], evidence: Evidence) -> tuple[Hit, ...]:
         """The best results, with the score of the evidence's last hit, so that they stay last."""
@@ -76,7 +78,7 @@ class LinkedRetriever:
         )
 
 
-def kept(question: str, hits: Sequence[Hit], fewer: int) -> tuple[Hit, ...]:
+def without_last(question: str, hits: Sequence[Hit], fewer: int) -> tuple[Hit, ...]:
     """The hits without the last `fewer`; hits whose title the question names are removed last."""
     asked = set(terms(question))
     named = [bool(hit.passage.title) and asked.issuperset(terms(hit.passage.title)) for hit in hits]
@@ -118,7 +120,7 @@ def _sentences(hits: Sequence[Hit]) -> list[tuple[str, set[str]]]:
 # Most code points by which a passage is extended, so that it still fits one window of a reader: chosen.
 MOST = 800
 # Documents whose text is cached between questions: chosen.
-_KEPT = 32
+_CACHED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +140,9 @@ class WholeBlocksRetriever:
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:
         """The passages of `inner`, each ending with a complete block."""
         evidence = await self.inner.retrieve(queries)
-        return replace(evidence, hits=tuple([await self._lengthened(hit) for hit in evidence.hits]))
+        return replace(evidence, hits=tuple([await self._extend(hit) for hit in evidence.hits]))
 
-    async def _lengthened(self, hit: Hit) -> Hit:
+    async def _extend(self, hit: Hit) -> Hit:
         passage = hit.passage
         document = await self._document(passage)
         if document is None:
@@ -155,7 +157,7 @@ class WholeBlocksRetriever:
             found = await self.index.document(passage.document_id)
             same = found is not None and found.revision == passage.revision
             self._documents[key] = found if same else None
-            while len(self._documents) > _KEPT:
+            while len(self._documents) > _CACHED:
                 self._documents.popitem(last=False)
         return self._documents.get(key)
 

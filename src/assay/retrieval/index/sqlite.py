@@ -218,7 +218,7 @@ class SqliteIndex:
             return ()
         view = self._searcher.view(connection)
         found = self._searcher.search(connection, view, vector.astype(np.float32, copy=False), k, where)
-        passages = _as_found(connection, found.rows.tolist(), found.scores.tolist())
+        passages = _to_found(connection, found.rows.tolist(), found.scores.tolist())
         if len(passages) < len(found.rows) and self._searcher.view(connection) is not view:
             return self._dense(connection, vector, k, where)  # a passage has just been removed: search again
         idle = self._building is None or self._building.done()
@@ -242,10 +242,10 @@ def _sparse(connection: sqlite3.Connection, text: str, k: int, where: Metadata) 
         return ()
     selected, bound = rows.selection(where)
     # The + keeps SQLite from running the whole match once for each selected row.
-    kept = f"AND +words.rowid IN ({selected})" if where else ""
+    restriction = f"AND +words.rowid IN ({selected})" if where else ""
     best = (
         f"SELECT rowid, -bm25(words, {TITLE_WEIGHT}, 1.0) AS score FROM words"  # noqa: S608 - no value in it
-        f" WHERE words MATCH ? {kept} ORDER BY score DESC, rowid LIMIT ?"
+        f" WHERE words MATCH ? {restriction} ORDER BY score DESC, rowid LIMIT ?"
     )
     found = connection.execute(
         f"SELECT passage_id, score FROM ({best}) AS best JOIN passages ON passages.row = best.rowid"  # noqa: S608
@@ -276,7 +276,7 @@ def _holding(connection: sqlite3.Connection, term: str, k: int) -> tuple[str, ..
     return tuple(passage_id for (passage_id,) in found)
 
 
-def _as_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:
+def _to_found(connection: sqlite3.Connection, numbers: list[int], scores: list[float]) -> tuple[Found, ...]:
     """The passages of the rows with their scores; rows removed meanwhile are left out."""
     ids = rows.passage_ids_of(connection, numbers)
     return tuple(Found(ids[row], score) for row, score in zip(numbers, scores, strict=True) if row in ids)

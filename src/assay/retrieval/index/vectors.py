@@ -1,4 +1,4 @@
-"""Search by vector: the exact scan, the graph, and the vectors kept in memory between searches."""
+"""Search by vector: the exact scan, the graph, and the vectors chosen in memory between searches."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Scored:
         """The k best; ties go to the row stored first."""
         if len(self.rows) > k > 0:
             least = np.partition(self.scores, -k)[-k]
-            kept = self.scores >= least
-            rows, scores = self.rows[kept], self.scores[kept]
+            chosen = self.scores >= least
+            rows, scores = self.rows[chosen], self.scores[chosen]
         else:
             rows, scores = self.rows, self.scores
         order = np.lexsort((rows, -scores))[: max(k, 0)]

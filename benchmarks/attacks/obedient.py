@@ -92,7 +92,16 @@ class ObedientModel:
                 "missing": ["all of it"],
             }
         elif role == "thorough":
-            body |= {"recommendation": "ANSWER", "reason": self._reason(seen)}
+            rated = [{**passage, "relevance": 1.0} for passage in body["passages"]]
+            numbers = [passage["number"] for passage in rated][:1]
+            parts = [{**part, "state": "covered", "passages": numbers} for part in body["parts"]]
+            body |= {
+                "passages": rated,
+                "parts": parts,
+                "recommendation": "ANSWER",
+                "reason": self._reason(seen),
+                "missing": [],
+            }
         return json.dumps(body)
 
     def _reason(self, seen: list[str]) -> str:

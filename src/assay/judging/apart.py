@@ -25,7 +25,8 @@ Ask = Callable[[Evidence, Question], Awaitable[Judgement]]
 _Paragraph = tuple[str, Span]
 # So many digits has the number of the made-up question: no document holds it but by an accident of 1 in 10^9.
 _DIGITS = 9
-_ORDERING, _FOLLOWED = "what reads like an instruction to a model", "what it follows"
+_ORDERING = "what reads like an instruction to a model"
+_FOLLOWS = "the model finds a made-up question answered too"
 _PARAGRAPH = re.compile(r"[^\n]+(?:\n[^\n]+)*")
 
 
@@ -52,28 +53,33 @@ class ApartVerdict:
         # The verdict is at most the one over `plain`, so that one is put to the test.
         if not self._suffices(verdict) or not await self._follows(question, plain):
             return verdict
-        followed = await self._followed(question, plain)
-        rest = without(plain, lambda hit, paragraph: (hit.passage.passage_id, paragraph) in followed)
-        why = f"the model finds a made-up question answered too: judged without {_FOLLOWED} {_where(plain, rest)}"
+        try:
+            return await self._without_what_it_follows(question, plain, verdict)
+        except DeadlinePassed:
+            raise
+        except (ProviderError, BudgetSpent) as error:
+            why = f"{_FOLLOWS}: its verdict counts for nothing, since a further call failed: {said(str(error))}"
+            return _noted(self.nothing, why)
+
+    async def _without_what_it_follows(
+        self, question: Question, evidence: Evidence, verdict: Judgement
+    ) -> Judgement:
+        """The verdict without the paragraph that the model follows; `nothing` where it follows the rest as well."""
+        followed = await self._followed(question, evidence)
+        rest = without(evidence, lambda hit, paragraph: (hit.passage.passage_id, paragraph) in followed)
+        why = f"{_FOLLOWS}: judged without what it follows {_where(evidence, rest)}"
         low = await self._over(question, rest)
         if self._suffices(low) and await self._follows(question, rest):
             return _noted(self.nothing, f"{why}, where it does so again: its verdict counts for nothing")
         return _noted(_lower(low, verdict), why)
 
     async def _followed(self, question: Question, evidence: Evidence) -> Collection[_Paragraph]:
-        """The one paragraph that alone makes the model find a made-up question answered, else all of them.
-
-        All where two do, where only several together do, or where the model finds everything answered.
-        """
-        every = _paragraphs(evidence)
-        rest = every
-        while len(rest) > 1:
-            halves = rest[: len(rest) // 2], rest[len(rest) // 2 :]
-            followed = [half for half in halves if await self._follows(question, _only(evidence, half))]
-            if len(followed) != 1:
-                return every
-            (rest,) = followed
-        return rest
+        """The paragraph that makes the model find a made-up question answered, if one alone does."""
+        suspects = _paragraphs(evidence)
+        while len(suspects) > 1:
+            half, other = suspects[: len(suspects) // 2], suspects[len(suspects) // 2 :]
+            suspects = half if await self._follows(question, _only(evidence, half)) else other
+        return suspects
 
     async def _with_and_without(self, question: Question, evidence: Evidence, plain: Evidence) -> Judgement:
         """The verdict, the lower of two where something is masked; without it alone where the other call fails."""

@@ -200,13 +200,13 @@ async def test_too_little_is_not_put_to_the_test(depth: str) -> None:
 @pytest.mark.parametrize("honest", [True, False])
 async def test_a_model_that_is_talked_up_is_judged_without_what_talks(depth: str, honest: bool) -> None:
     found = evidence(f"{FACT}\n\n{ADDRESS} {CLAIM}", STEEL)
-    # To the question and the made-up one; to that one over each half of the paragraphs, and of the second half;
-    # then to the question and the made-up one over what is left.
-    asked, model = judge(depth, found, True, True, False, True, True, False, honest, False)
+    # To the question and the made-up one; to that one over the first of three paragraphs, and over the second; then
+    # to the question and the made-up one over what is left.
+    asked, model = judge(depth, found, True, True, False, True, honest, False)
     judged = await asked.measure(ASKED, found)
     assert (judged.recommendation is Action.ANSWER) == honest
-    assert [MADE_UP in prompt for prompt in model.prompts] == [False, *[True] * 5, False, True][: 7 + honest]
-    assert [CLAIM in prompt for prompt in model.prompts[-2:]] == [False, False]
+    assert [MADE_UP in prompt for prompt in model.prompts] == [False, True, True, True, False, True][: 5 + honest]
+    assert [CLAIM in prompt for prompt in model.prompts] == [True, True, False, True, False, False][: 5 + honest]
     assert FACT in model.prompts[-1]
     why = "the model finds a made-up question answered too: judged without what it follows in 1 of 2 passages"
     assert why in judged.issues
@@ -224,19 +224,22 @@ async def test_a_model_that_follows_one_paragraph_alone_finds_nothing(depth: str
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
-async def test_what_a_model_follows_only_together_is_all_left_out(depth: str) -> None:
+@pytest.mark.parametrize("failed", [SPENT, ProviderUnreachable("no connection", hint="try later")])
+async def test_a_model_that_follows_counts_for_nothing_where_a_further_call_fails(
+    depth: str, failed: Exception
+) -> None:
     found = evidence(FACT, CLAIM)
-    asked, _ = judge(depth, found, True, True, False, False)
+    asked, _ = judge(depth, found, True, True, failed)
     judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert judged.aspects[0].state == "missing"
-    assert judged.issues[-1].endswith("judged without what it follows in 2 of 2 passages")
+    assert "counts for nothing, since a further call failed" in judged.issues[-1]
 
 
 @pytest.mark.parametrize("depth", DEPTHS)
 async def test_a_model_that_is_talked_up_by_the_rest_too_counts_for_nothing(depth: str) -> None:
     found = evidence(FACT, CLAIM)
-    asked, _ = judge(depth, found, True, True, True, False, True, True)
+    asked, _ = judge(depth, found, True, True, True, True, True)
     judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert judged.issues[-1].endswith("in 1 of 2 passages, where it does so again: its verdict counts for nothing")
@@ -245,11 +248,13 @@ async def test_a_model_that_is_talked_up_by_the_rest_too_counts_for_nothing(dept
 @pytest.mark.parametrize("depth", DEPTHS)
 async def test_a_model_that_says_yes_to_everything_counts_for_nothing_after_few_calls(depth: str) -> None:
     found = evidence(*(f"{CLAIM}\n\n{STEEL}" for _ in range(40)))
-    asked, model = judge(depth, found, True, True, True, True)
+    asked, model = judge(depth, found, *[True] * 10)
     judged = await asked.measure(ASKED, found)
     assert judged.recommendation is not Action.ANSWER
     assert judged.aspects[0].state == "missing"
-    assert len(model.requests) == 4  # the question, the made-up one, and that one over each half
+    assert (
+        len(model.requests) == 10
+    )  # both questions, the made-up one over six halves, and both without a paragraph
 
 
 def test_the_made_up_question_is_of_the_same_kind_and_follows_the_fence() -> None:

@@ -86,8 +86,8 @@ def test_a_light_reply_never_breaks_a_judgement(
     parts = tuple(Aspect(each, "covered", ("p0",)) for each in aspects)
     inner = Judgement(fast, Action.REFINE, "as scripted", aspects=parts, mode_used="fast")
     said = {"reason": reason, "verdict": verdict, "missing": missing}
-    # The same again for the calls over texts that happen to address a reader.
-    model = StructuredModel(ScriptedModel(said, said, said, said))
+    # The same for every call that tests it.
+    model = StructuredModel(ScriptedModel(*[said] * 20))
     light = JudgePipeline(ScriptedJudge({found.ids: inner}), SystemClock(), BalancedModel(model, at, Band(0, 1)))
     judged = asyncio.run(light.measure(question, found))
     if judged.mode_used != "balanced":

@@ -21,9 +21,9 @@ from assay.nlp.alignment import Alignment
 from assay.nlp.sources import SourceIndex
 from assay.types import Check, Passage
 from assay.verification.checks import fact_checks
-from assay.verification.claims import align, whole
+from assay.verification.claims import align, as_one_claim
 from assay.verification.support import embedding_features, features, texts_of
-from assay.verification.verdict import left_by
+from assay.verification.verdict import share_left
 
 DATA = Path(os.environ.get("ASSAY_BENCH_DATA", Path(__file__).parents[3] / "shared" / "data")) / "dev"
 CACHE = os.environ.get("ASSAY_BENCH_CACHE")
@@ -118,17 +118,20 @@ def _made(name: str) -> Labelled:
 
 def _aligned(claim: str, sources: SourceIndex) -> Alignment:
     """The claim, judged whole, beside its sources."""
-    return next((align(1, one, sources) for one in whole(claim, ())), Alignment(claim, claim, sources))
+    return next((align(1, one, sources) for one in as_one_claim(claim, ())), Alignment(claim, claim, sources))
 
 
 def _left(claim: str, sources: SourceIndex) -> float:
-    return left_by(checks_of(claim, sources))
+    return share_left(checks_of(claim, sources))
 
 
 def checks_of(claim: str, sources: SourceIndex) -> list[Check]:
     """The fact checks of one claim, judged whole."""
     return [
-        check for one in whole(claim, ()) for part in align(1, one, sources).parts for check in fact_checks(part)
+        check
+        for one in as_one_claim(claim, ())
+        for part in align(1, one, sources).parts
+        for check in fact_checks(part)
     ]
 
 

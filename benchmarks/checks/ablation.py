@@ -1,12 +1,12 @@
-"""What each check is worth: where it fails rightly and wrongly, and the verdicts that it turns.
+"""The worth of each check: where it fails rightly and wrongly, and the verdicts that it changes.
 
     .venv/bin/python benchmarks/checks/ablation.py
 
 Needs the signals that benchmarks/claims/signals.py keeps, and the bundled checker's policy. The verdicts are those
-of the program. A row is a check, in a changed copy of a source sentence or elsewhere: how many false and true ones
-it fails, the share of false ones among these less that among all, and the verdicts that are others without it.
-*Without a checker*: how many claims that no check keeps from support stand at or above a support that words and
-vectors give.
+of the program. A row is a check, in a changed copy of a source sentence or elsewhere: how many false and true
+claims it fails, by how much the share of false ones among these exceeds that among all claims of that place, and
+the verdicts that are others without it. *Without a checker*: how many claims that no check keeps from support reach
+a support by words and vectors. Sets whose signals are not in the cache are left out and named.
 """
 
 from __future__ import annotations
@@ -28,26 +28,40 @@ from report import bundled_checker, write_result
 COUNTED = ("false", "true", "turned right", "turned wrong")
 
 
-def ablation(some: Sequence[Signals], policy: ClaimPolicy) -> dict[str, dict[str, float]]:
-    """For each check, in a copy and elsewhere: of how many false and true claims it fails.
+def ablation(claims: Sequence[Signals], policy: ClaimPolicy) -> dict[str, dict[str, float]]:
+    """For each check, in a copy and elsewhere: how many false and true claims it fails.
 
-    `turned` counts the verdicts that are others without it, right ones and wrong ones: a claim that is no longer
-    flagged, or that is supported now, rightly where it is true.
+    `turned` counts the verdicts that are others without it, rightly or wrongly: of a true claim that is no longer
+    flagged, or is supported, the check was wrong. The base rate is that of the place: copies are oftener true.
     """
+    places = (True, "in a copy"), (False, "elsewhere")
     found: dict[str, dict[str, float]] = {}
-    for each in some:
-        for name in each.failed:
-            place = f"{name}, {'in a copy' if each.copied else 'elsewhere'}"
-            row = found.setdefault(place, dict.fromkeys(COUNTED, 0))
-            is_true = each.label == "supports"
-            row["true" if is_true else "false"] += 1
-            without = verdict(each.without(name), policy)
-            if without is not verdict(each, policy):
-                row["turned wrong" if is_true else "turned right"] += 1
-    false = sum(each.label != "supports" for each in some) / len(some)
-    for row in found.values():
-        row["right beyond the base rate"] = row["false"] / (row["false"] + row["true"]) - false
+    for is_copy, place in places:
+        of_place = [claim for claim in claims if claim.copied is is_copy and not claim.quoted]
+        base = sum(claim.label != "supports" for claim in of_place) / len(of_place)
+        for name in sorted({name for claim in of_place for name in claim.failed}):
+            row = dict.fromkeys(COUNTED, 0.0)
+            for claim in of_place:
+                if name not in claim.failed:
+                    continue
+                is_true = claim.label == "supports"
+                row["true" if is_true else "false"] += 1
+                if verdict(claim.without(name), policy) is not verdict(claim, policy):
+                    row["turned wrong" if is_true else "turned right"] += 1
+            row["right beyond the base rate"] = row["false"] / (row["false"] + row["true"]) - base
+            found[f"{name}, {place}"] = row
     return dict(sorted(found.items()))
+
+
+def measured(names: Sequence[str]) -> tuple[list[Signals], list[str]]:
+    """The signals of the sets that the cache holds, and the names of the others."""
+    claims, missing = list[Signals](), list[str]()
+    for name in names:
+        try:
+            claims += kept(name)
+        except FileNotFoundError:
+            missing.append(name)
+    return claims, missing
 
 
 def by_words(some: Sequence[Signals], copied: bool) -> dict[str, dict[str, int]]:
@@ -78,10 +92,12 @@ def by_words(some: Sequence[Signals], copied: bool) -> dict[str, dict[str, int]]
 def main() -> None:
     """Count and write."""
     policy = bundled_checker().model.policy
-    natural = [each for name in NATURAL for each in kept(name)]
+    natural, missing = measured(NATURAL)
+    labelled, others = measured((*OTHERS, *SUMMEDITS))
     numbers = {
+        "left out": [*missing, *others],
         "on natural claims": ablation(natural, policy),
-        "on labelled claims": ablation([each for name in (*OTHERS, *SUMMEDITS) for each in kept(name)], policy),
+        "on labelled claims": ablation(labelled, policy),
         "without a checker, changed copies": by_words(natural, True),
         "without a checker, words of their own": by_words(natural, False),
     }

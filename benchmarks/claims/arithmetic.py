@@ -24,7 +24,7 @@ from examples import Written, documentation, said, written_passages
 from assay.nlp.alignment import Alignment
 from assay.nlp.arithmetic import derive_date, derive_number
 from assay.types import Check, Severity, Status
-from assay.verification.claims import Task, cases_of, whole
+from assay.verification.claims import Task, as_one_claim, cases_of
 from assay.verification.values import dates, near_values, numbers
 from assay.verification.verifier import quotes_of
 from report import data_folder, write_result
@@ -44,7 +44,7 @@ def tested(passage: Written) -> Iterator[Tested]:
     """The claims over a passage with a value that no source has."""
     half = ("even", "odd")[int(hashlib.sha256(passage.pid.encode()).hexdigest(), 16) % 2]
     for row in passage.claims:
-        claims = tuple(whole(said(row), ()))
+        claims = tuple(as_one_claim(said(row), ()))
         task = Task(said(row), (), claims, (passage.passage,), (passage.passage,), False)
         for case in cases_of(task, quotes_of(task)):
             kinds, against = set[str](), 0

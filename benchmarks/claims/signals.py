@@ -34,8 +34,8 @@ from assay.core.stages import Checker
 from assay.models.embed_local import LocalEmbedder
 from assay.settings import load_settings
 from assay.types import Passage
-from assay.verification.negation import tells_of_absence
-from assay.verification.verdict import Entailment, failed_of, is_copy, overlap_of
+from assay.verification.negation import reports_absence
+from assay.verification.verdict import Entailment, failed_names, is_copy, overlap_with_sources
 from assay.verification.verifier import DeterministicVerifier
 from assay.wiring.networks import open_checker_network
 
@@ -150,13 +150,13 @@ async def measured(some: Sequence[Labelled], checker: Checker, embedder: LocalEm
         found = await verifier.measure(each.claim, each.passages)
         if found is None:
             continue
-        case, wrong, said = found.case, found.decisive, found.said
+        case, wrong, said = found.case, found.decisive, found.entailment
         made.append(
             Signals(
-                each.id, each.label, each.kind, each.group, overlap_of(case), case.quote is not None, is_copy(case),
-                found.aligned, tuple(sorted(failed_of(found.checks))), tuple(check.name for check in wrong),
+                each.id, each.label, each.kind, each.group, overlap_with_sources(case), case.quote is not None,
+                is_copy(case), found.aligned, tuple(sorted(failed_names(found.checks))), tuple(check.name for check in wrong),
                 tuple(check.name for check in found.withheld), bool(wrong) and wrong[0].source_span is not None,
-                tells_of_absence(each.claim), None if said is None else (said.support, said.against),
+                reports_absence(each.claim), None if said is None else (said.support, said.against),
             )
         )  # fmt: skip
     return made

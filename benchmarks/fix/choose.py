@@ -35,7 +35,7 @@ from twins import wrong_name, wrong_number
 
 from assay.nlp.tokens import words
 from assay.repair import exchange
-from assay.repair.exchange import Offer, Weights, best_offer, offers, shipped, weigh_offers
+from assay.repair.exchange import Offer, Weights, best_offer, offers, shipped_weights, weigh_offers
 from assay.types import Claim, Passage, Question, Review, Verdict
 from assay.verification.verifier import DeterministicVerifier
 from assay.wiring import open_checker
@@ -105,7 +105,9 @@ async def cases(some: Sequence[Written], seed: int) -> list[Case]:
             review = await engine.acheck(given, (passage,))
             read: tuple[Offer, ...] = ()
             if (claim := only(review)) is not None:
-                offered = offers(shipped(), given, exchange.doubts(review, claim), NOTHING, (passage,))
+                offered = offers(
+                    shipped_weights(), given, exchange.doubted_places(review, claim), NOTHING, (passage,)
+                )
                 read = await weigh_offers(weigher, given, offered, (passage,))
             found.append(Case(passage.passage_id, true, given, read))
     return found

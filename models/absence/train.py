@@ -51,7 +51,7 @@ def fitted(rows: Sequence[dict]) -> dict:
         first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
         weights -= SIZE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
     kept = {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=False)}
-    return {"bias": round(float(weights[-1]), 3), "bar": BAR, "weights": kept}
+    return {"bias": round(float(weights[-1]), 3), "threshold": BAR, "weights": kept}
 
 
 def told(model: dict, rows: Sequence[dict]) -> str:

@@ -1,4 +1,4 @@
-"""The engine: one collection, everything that can be asked of it, and the runs that answer."""
+"""The engine: one collection of documents and the verbs of the library."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from assay.core.inputs import (
     OF_GATHER,
     OF_JUDGE,
     OF_SEARCH,
-    only_hits,
-    only_text,
     refuse_no_options,
     refuse_no_question,
     refuse_options,
     refuse_other_types,
     refuse_same_ids,
+    require_hits,
+    require_text,
 )
 from assay.core.pipeline import review_given, run_draft, run_question
 from assay.core.review import with_masked
@@ -68,19 +68,19 @@ class BeginRun(Protocol):
         streamed: bool,
         passages: CallerPassages | None = None,
     ) -> Run:
-        """A run for a question after a dialogue, None for one that is not recorded, while `running` others run."""
+        """A run for a question after a dialogue, while `running` others run; `history` None is not recorded."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What an engine is made of; `assay.wiring` chooses them.
+    """The parts of an engine; `assay.wiring` chooses them.
 
-    `begin` gives a run for a question, `begin_given` one for a draft from elsewhere, knowing how many are running;
-    `stages_for` composes a run's stages over the shared ports; `retriever_for` a search under other settings than
-    the usual ones. `quarantine` masks planted instructions in passages that did not come from a search. `under`
-    gives the same parts with options over the settings; it may open a model. `models` are the language models to
-    close, `closing` what else there is to do then.
+    `begin` begins a run for a question, `begin_given` one for a draft from elsewhere; both take the number of
+    running ones. `stages_for` composes a run's stages over the shared ports; `retriever_for` a search with other
+    settings than the usual ones. `quarantine` masks planted instructions in passages that did not come from a
+    search. `under` gives the same parts with options over the settings; it may open a model. `models` are the
+    language models to close, `closing` further functions to call then.
     """
 
     index: Index
@@ -145,20 +145,20 @@ class Engine:
     """
 
     def __init__(self, parts: Parts) -> None:
-        self._held: Parts | None = parts
+        self._open_parts: Parts | None = parts
         self._background = BackgroundLoop()
         self._running = 0
 
     @property
     def _parts(self) -> Parts:
-        if self._held is None:
+        if self._open_parts is None:
             raise UsageError("the engine is closed", hint="open another one with open_engine()")
-        return self._held
+        return self._open_parts
 
     # --- documents -----------------------------------------------------------------------------
 
     def aadd(self, paths: Sequence[Path | str]) -> AsyncIterator[FileReport]:
-        """Take files and folders in; one report a file, after it is stored for good."""
+        """Add files and folders; one report for each file, after it is stored for good."""
         return self._parts.ingester.add([Path(path) for path in paths])
 
     add = _collected(aadd)
@@ -204,15 +204,15 @@ class Engine:
         options: AskOptions | None = None,
         streamed: bool = False,
     ) -> Answer:
-        """Answer a question, or say honestly why not; `emit` is handed each event as it happens.
+        """Answer a question, or say honestly why not; `emit` receives each event as it happens.
 
-        `options` are settings of this question alone. Where sentences are shown as they are verified (`streamed`),
-        none of them is touched afterwards, and so the answer as a whole is neither edited nor written again.
-        Where the seconds end once something has passed its tests, the answer so far is given, with a warning.
-        Raises UsageError for an empty or endless question and for an option that cannot be heeded, DeadlinePassed
-        when the seconds end before, and what the store or a provider raises.
+        `options` are settings of this question alone. If sentences are shown as they are verified (`streamed`),
+        none of them is changed afterwards, so the answer as a whole is neither edited nor written again. If the
+        deadline passes once something has passed its tests, the answer so far is given, with a warning. Raises
+        UsageError for an empty or too long question and for an option without effect, DeadlinePassed if the
+        deadline passes before, and what the store or a provider raises.
         """
-        return await self._answer(await self._asked(text, history, options), emit, streamed)
+        return await self._answer(await self._prepare(text, history, options), emit, streamed)
 
     ask = _plain(aask)
 
@@ -228,10 +228,10 @@ class Engine:
     ) -> Answer:
         """Answer a question from passages that the caller retrieved, best first, as `aask` does from a search.
 
-        A `Hit` brings its scores: its `scores.dense` is heard by the judge as the cosine of the passage and the
-        question. Nothing else is searched, unless the options allow more than one of `rounds`. What reads like an
-        instruction to a model in the passages is no evidence, and a warning tells of it. Raises as `aask`, and
-        UsageError for two passages of one id.
+        A `Hit` brings its scores: the judge takes its `scores.dense` as the cosine of the passage and the question.
+        Nothing else is searched, unless the options allow more than one of `rounds`. Text in the passages that
+        reads like an instruction to a model is no evidence, and a warning says so. Raises as `aask`, and UsageError
+        for two passages with the same id.
 
         >>> from assay import Passage, open_engine
         >>> bridge = "The bridge was opened on 3 May 1932."
@@ -240,18 +240,18 @@ class Engine:
         >>> answer.text, answer.sources[0].passage_id
         ('**3 May 1932** — The bridge was opened on 3 May 1932. [1]', 'a')
         """
-        return await self._answer(await self._asked(text, history, options, passages), emit, streamed)
+        return await self._answer(await self._prepare(text, history, options, passages), emit, streamed)
 
     answer_from = _plain(aanswer_from)
 
     async def aask_many(
         self, texts: Iterable[str], at_once: int = 8, options: AskOptions | None = None
     ) -> AsyncGenerator[Answer | AssayError, None]:
-        """Answer many questions, at most `at_once` together, in their order; each as soon as it is its turn.
+        """Answer many questions, at most `at_once` together; the answers come in order, as soon as possible.
 
-        The error that `aask` would raise stands in the place of its answer, and stops no other question. `texts`
-        is read as far as it is needed. Raises UsageError where `at_once` is below 1. Wrap it in
-        `contextlib.aclosing` where you may leave early.
+        An error that `aask` would raise is yielded in place of the answer, and stops no other question. `texts` is
+        read only as far as needed. Raises UsageError if `at_once` is below 1. Wrap it in `contextlib.aclosing` if
+        you may leave early.
 
         >>> from assay import open_engine
         >>> with open_engine(data_dir=folder) as engine:
@@ -264,13 +264,13 @@ class Engine:
             raise UsageError("many questions are a list of texts", hint="ask one with `ask`")
         if at_once < 1:
             raise UsageError(f"at_once is {at_once}: nothing could be asked", hint="give at least 1")
-        async with aclosing(ordered_map(self._askings(texts, options), at_once)) as answers:
+        async with aclosing(ordered_map(self._questions(texts, options), at_once)) as answers:
             async for answer in answers:
                 yield answer
 
     ask_many = _collected(aask_many)
 
-    async def _askings(
+    async def _questions(
         self, texts: Iterable[str], options: AskOptions | None
     ) -> AsyncIterator[Callable[[], Awaitable[Answer | AssayError]]]:
         for text in texts:
@@ -290,12 +290,12 @@ class Engine:
         options: AskOptions | None = None,
         passages: Sequence[Passage | Hit] | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """The run's events as they happen; the last is Done, or Failed where `aask` would have raised.
+        """The run's events as they happen; the last is Done, or Failed if `aask` would have raised.
 
-        With `passages` as `aanswer_from`, else as `aask`. What can begin no run, such as an option that cannot be
-        heeded, raises UsageError. Wrap it in `contextlib.aclosing` where you may leave early: that ends the run.
+        With `passages` as `aanswer_from`, else as `aask`. Raises UsageError if no run can begin, as for an option
+        without effect. Wrap it in `contextlib.aclosing` if you may leave early: that ends the run.
         """
-        asked = await self._asked(text, history, options, passages)
+        asked = await self._prepare(text, history, options, passages)
         queue: asyncio.Queue[Event | None] = asyncio.Queue()
         task = asyncio.create_task(self._answer(asked, queue.put_nowait, streamed=True))
         task.add_done_callback(lambda _done: queue.put_nowait(None))
@@ -312,11 +312,11 @@ class Engine:
     async def asearch(
         self, query: str, settings: SearchSettings | None = None, *, options: AskOptions | None = None
     ) -> Evidence:
-        """The best passages for a query, under these settings or the engine's own, with options over the latter."""
+        """The best passages for a query, with these settings, or the engine's own with the options over them."""
         refuse_no_question(query)
         if settings is not None and options is not None:
             raise UsageError("a search takes settings or options, not both", hint="leave one of the two out")
-        parts = await self._under(options, OF_SEARCH, "a search judges and writes nothing")
+        parts = await self._parts_with(options, OF_SEARCH, "a search judges and writes nothing")
         return await parts.retriever_for(settings or parts.search).retrieve((query,))
 
     search = _plain(asearch)
@@ -326,11 +326,11 @@ class Engine:
     ) -> Gathered:
         """Find and judge the evidence as an ask would, and write nothing. Raises as `aask`."""
         refuse_no_question(query)
-        parts = await self._under(options, OF_GATHER, "nothing is written")
-        run, on = self._unrecorded(query, parts)
+        parts = await self._parts_with(options, OF_GATHER, "nothing is written")
+        run, stages = self._begin_unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
-            question = await on.understander.understand(query, _latest(history, options))
-            return await pipeline.gather(question, on, run.limits, ignore_event)
+            question = await stages.understander.understand(query, _latest_messages(history, options))
+            return await pipeline.gather(question, stages, run.limits, ignore_event)
 
     gather = _plain(agather)
 
@@ -342,20 +342,20 @@ class Engine:
         *,
         options: AskOptions | None = None,
     ) -> Judgement:
-        """Say whether these passages, from anywhere, suffice to answer; without any, what an ask would find.
+        """Judge whether these passages suffice to answer, or without any the ones that an ask would find.
 
-        A `Hit` brings its scores, as in `aanswer_from`. What reads like an instruction to a model in them is no
-        evidence, and an issue tells of it.
+        A `Hit` brings its scores, as in `aanswer_from`. Text that reads like an instruction to a model is no
+        evidence, and an issue says so.
         """
         if passages is None:
             return (await self.agather(query, history, options=options)).judgement
         refuse_no_question(query)
-        parts = await self._under(options, OF_JUDGE, "the passages are given, and nothing is written")
-        run, on = self._unrecorded(query, parts)
+        parts = await self._parts_with(options, OF_JUDGE, "the passages are given, and nothing is written")
+        run, stages = self._begin_unrecorded(query, parts)
         async with Deadline(run.limits.seconds).within():
-            question = await on.understander.understand(query, _latest(history, options))
-            evidence = await self._quarantined(only_hits(passages))
-            judgement = await on.judge.judge(question, evidence.readable)
+            question = await stages.understander.understand(query, _latest_messages(history, options))
+            evidence = await self._quarantine(require_hits(passages))
+            judgement = await stages.judge.judge(question, evidence.readable)
             return replace(judgement, issues=(*judgement.issues, *evidence.notes))
 
     judge = _plain(ajudge)
@@ -363,70 +363,73 @@ class Engine:
     async def acheck(self, text: str, passages: Sequence[Passage], *, one_claim: bool = False) -> Review:
         """Test each claim of anyone's text against these passages; with `one_claim` the text is a single one.
 
-        What reads like an instruction to a model in them is no evidence: a check named "quarantine" shows each.
+        Text in them that reads like an instruction to a model is no evidence: checks named "quarantine" show it.
         """
-        _run, on = self._unrecorded(only_text(text))
-        evidence = await self._quarantined(only_hits(passages))
-        review = await on.text_verifier.check(text, evidence.readable.passages, one_claim=one_claim)
+        _run, stages = self._begin_unrecorded(require_text(text))
+        evidence = await self._quarantine(require_hits(passages))
+        review = await stages.text_verifier.check(text, evidence.readable.passages, one_claim=one_claim)
         return with_masked(review, evidence)
 
     check = _plain(acheck)
 
     async def afix(self, text: str, passages: Sequence[Passage], *, drop: bool = False) -> Fixed:
         """Fix anyone's draft, as `core.fix.fix_draft` says. Raises UsageError for an empty draft or no passages."""
-        run, on = self._unrecorded(only_text(text))
-        given = DraftInput(text, await self._quarantined(only_hits(passages)), fixes=True, drops=drop)
-        draft = await review_given(given, on, run.limits)
+        run, stages = self._begin_unrecorded(require_text(text))
+        given = DraftInput(text, await self._quarantine(require_hits(passages)), fixes=True, drops=drop)
+        draft = await review_given(given, stages, run.limits)
         draft = replace(draft, review=with_masked(draft.review, given.evidence))
-        return draft.fixed(text, on.notes())
+        return draft.fixed(text, stages.notes())
 
     fix = _plain(afix)
 
     async def aexamine(
         self, text: str, passages: Sequence[Passage], *, question: str = "", mend: bool = False, drop: bool = False
     ) -> DraftReport:
-        """Anyone's draft tested, on wish mended, assessed as the answer to a question, and recorded as a run.
+        """Test anyone's draft, repair it if `mend` or `drop`, assess it, and record it as a run.
 
-        Without a question, relevance and completeness are unknown. `drop` mends too. Raises UsageError.
+        With `drop`, what no repair fixes is taken out. Without a question, relevance and completeness are unknown.
+        Raises UsageError.
         """
         refuse_other_types(question, ())
         given = DraftInput(
-            only_text(text), await self._quarantined(only_hits(passages)), question, mend or drop, drop
+            require_text(text), await self._quarantine(require_hits(passages)), question, mend or drop, drop
         )
         run = self._parts.begin_given(text, self._running)
         return await run_draft(given, run, self._parts.stages_for(run), self._parts.sinks)
 
     examine = _plain(aexamine)
 
-    async def _quarantined(self, hits: Sequence[Hit]) -> Evidence:
-        """Passages that someone gives as evidence; long ones take a while to read."""
+    async def _quarantine(self, hits: Sequence[Hit]) -> Evidence:
+        """Mask planted instructions in the caller's passages; long ones take a while to read."""
         return await asyncio.to_thread(self._parts.quarantine, Evidence(tuple(hits)))
 
     # --- one run -------------------------------------------------------------------------------
 
-    async def _asked(
+    async def _prepare(
         self,
         text: str,
         history: Iterable[Message],
         options: AskOptions | None,
         passages: Sequence[Passage | Hit] | None = None,
-    ) -> _Asked:
-        """What is asked, of which parts. Raises UsageError."""
+    ) -> _AskInput:
+        """The input of an ask, with the parts that answer it. Raises UsageError."""
         dialogue = tuple(history)
         refuse_other_types(text, dialogue)
         if options is not None:
             refuse_no_options(options)
         searches = passages is None or (options is not None and (options.rounds or 1) > 1)
         known = OF_ANSWER if searches else OF_ANSWER - OF_SEARCH
-        parts = await self._under(options, known, "the passages are given; rounds=2 or more searches for others")
+        parts = await self._parts_with(
+            options, known, "the passages are given; rounds=2 or more searches for others"
+        )
         if passages is None:
-            return _Asked(parts, text, _latest(dialogue, options))
-        hits = only_hits(passages)
+            return _AskInput(parts, text, _latest_messages(dialogue, options))
+        hits = require_hits(passages)
         refuse_same_ids(hits)
-        own = CallerPassages(await self._quarantined(hits), searches)
-        return _Asked(parts, text, _latest(dialogue, options), own)
+        own = CallerPassages(await self._quarantine(hits), searches)
+        return _AskInput(parts, text, _latest_messages(dialogue, options), own)
 
-    async def _under(self, options: AskOptions | None, known: frozenset[str], cause: str) -> Parts:
+    async def _parts_with(self, options: AskOptions | None, known: frozenset[str], cause: str) -> Parts:
         """The parts with these options over their settings; `known` are the options that have an effect."""
         parts = self._parts
         if options is None:
@@ -435,15 +438,15 @@ class Engine:
         refuse_options(options, known, cause)
         return await asyncio.to_thread(parts.under, options)
 
-    async def _answer(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:
-        """Conduct one run on the engine's own loop; every event goes to `emit` here, and to each sink.
+    async def _answer(self, asked: _AskInput, emit: Emit, streamed: bool) -> Answer:
+        """Run one question on the engine's own loop; every event goes to `emit` on the caller's, and to each sink.
 
-        However many questions there are, the caller's loop does nothing but wait for them.
+        However many questions there are, the caller's loop only waits for them.
         """
-        handed = emit if emit is ignore_event else self._background.handing(emit)
-        return await self._background.arun(self._conduct(asked, handed, streamed))
+        forward = emit if emit is ignore_event else self._background.forward(emit)
+        return await self._background.arun(self._run_question(asked, forward, streamed))
 
-    async def _conduct(self, asked: _Asked, emit: Emit, streamed: bool) -> Answer:
+    async def _run_question(self, asked: _AskInput, emit: Emit, streamed: bool) -> Answer:
         parts, history = asked.parts, asked.history
         run = parts.begin(asked.text, history, self._running, streamed, asked.passages)
         self._running += 1
@@ -451,10 +454,10 @@ class Engine:
             return await run_question(asked.text, history, run, parts.stages_for(run), emit, parts.sinks)
         finally:
             self._running -= 1
-            _settle()
+            _freeze_imports()
 
-    def _unrecorded(self, text: str, parts: Parts | None = None) -> tuple[Run, Stages]:
-        """A run that answers nothing, and so is not recorded, with its stages."""
+    def _begin_unrecorded(self, text: str, parts: Parts | None = None) -> tuple[Run, Stages]:
+        """Begin a run that answers nothing and is not recorded; the run with its stages."""
         parts = parts or self._parts
         run = parts.begin(text, None, self._running, False)
         return run, parts.stages_for(run)
@@ -463,7 +466,7 @@ class Engine:
 
     async def aclose(self) -> None:
         """Release the collection; calling it twice is harmless."""
-        parts, self._held = self._held, None
+        parts, self._open_parts = self._open_parts, None
         if parts is None:
             return
         await parts.index.close()
@@ -502,8 +505,8 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """A question, the dialogue that counts and the caller's passages, for the parts that answer it."""
+class _AskInput:
+    """A question, the messages before it and the caller's passages, for the parts that answer it."""
 
     parts: Parts
     text: str
@@ -511,7 +514,7 @@ class _Asked:
     passages: CallerPassages | None = None
 
 
-def _latest(history: Iterable[Message], options: AskOptions | None) -> tuple[Message, ...]:
+def _latest_messages(history: Iterable[Message], options: AskOptions | None) -> tuple[Message, ...]:
     """The last messages of the dialogue: as many as the options say, else all."""
     messages = tuple(history)
     most = None if options is None else options.history_messages
@@ -519,15 +522,15 @@ def _latest(history: Iterable[Message], options: AskOptions | None) -> tuple[Mes
 
 
 async def _collect(results: AsyncIterator[Result]) -> tuple[Result, ...]:
-    return tuple([each async for each in results])
+    return tuple([result async for result in results])
 
 
 @cache
-def _settle() -> None:
-    """Once, after a first run, take what its imports made out of the garbage collector; see decision 120.
+def _freeze_imports() -> None:
+    """Take the objects of a first run's imports out of the garbage collector, once; see decision 120.
 
-    A full collection walks them all, some 160,000 objects that stay until the process ends, and stops every
-    thread for as long as that takes.
+    A full collection would walk some 160,000 objects that stay until the process ends, and stop every thread for as
+    long as that takes.
     """
     gc.freeze()
 

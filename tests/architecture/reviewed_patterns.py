@@ -287,7 +287,7 @@ FORMED: dict[tuple[str, str], str] = {
     ("judging/rewriting.py", "_written"): "names of a question, escaped and set between word boundaries",
     ("nlp/segments.py", "_without_shells"): "a name of a tag, of eight; matched at the beginning of a text alone",
     ("nlp/names.py", "_written"): "names of a list of the package, escaped",
-    ("repair/correct.py", "_denied"): "one word, escaped",
+    ("repair/correct.py", "_with_denial"): "one word, escaped",
     ("repair/wording.py", "_begins_with"): "words of one replacement, escaped",
     ("repair/wording.py", "_ends_with"): "words of one replacement, escaped",
     (
@@ -299,13 +299,13 @@ FORMED: dict[tuple[str, str], str] = {
     ("rules/rule.py", "exempt_spans"): "a title, escaped",
     (
         "verification/comparison.py",
-        "_supposed",
+        "_is_supposed",
     ): "one word, escaped, in a clause of a claim of at most 6,000 characters",
     (
         "verification/subject.py",
         "_names_it",
     ): "the parts of one code, escaped, with at most one character between two of them",
     ("verification/subject.py", "_written"): "one word, escaped",
-    ("verification/names.py", "_common"): "one word, escaped",
-    ("verification/names.py", "_surely"): "one word, escaped",
+    ("verification/names.py", "_is_common"): "one word, escaped",
+    ("verification/names.py", "_is_name"): "one word, escaped",
 }

@@ -26,7 +26,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.model_verifier import Asked, ModelVerifier, Ruling
+from assay.verification.model_verifier import ClaimRequest, ModelVerifier, Ruling
 from assay.verification.verifier import DeterministicVerifier
 from assay.wiring import open_checker
 
@@ -64,7 +64,7 @@ class SlowTier:
     name: str = "slow"
     cost: int = 1
 
-    async def rule(self, asked: Sequence[Asked]) -> tuple[Ruling, ...]:
+    async def rule(self, asked: Sequence[ClaimRequest]) -> tuple[Ruling, ...]:
         await never()
         raise AssertionError
 
@@ -171,7 +171,7 @@ def composed(engine: Engine) -> DeterministicVerifier:
     """The verifier of anyone's text."""
 
     async def stages() -> Stages:
-        return engine._unrecorded("a text")[1]
+        return engine._begin_unrecorded("a text")[1]
 
     verifier = asyncio.run(stages()).verifier
     assert isinstance(verifier, DeterministicVerifier)

@@ -58,14 +58,14 @@ def test_questions_like_those_of_the_fit_raise_none(store: RunStore):
 
 
 def test_answers_after_more_searches_are_not_compared(store: RunStore):
-    asked(store, [0.99] * 60, iterations=2)
+    asked(store, [0.99] * 60, searches=2)
     assert Labels(store).latest("notes", 100) == ()
 
 
 def test_a_run_is_replayed_by_the_calibration_that_it_had(store: RunStore):
     asked(store, [0.9])
     own = replace(shipped()["answers"], data="ours")
-    Labels(store).keep("notes", own, at=1.0, by="ann")
+    Labels(store).add_calibration("notes", own, at=1.0, by="ann")
     about = {"calibration": dict(calibrated_by(store, "notes").about)}
     Labels(store).use("notes", 0, at=2.0, by="ann")
     assert calibrated_by(store, "notes").fit is None

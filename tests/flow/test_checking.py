@@ -15,7 +15,7 @@ from assay.calibration import ClaimPolicy
 from assay.core.stages import Pair
 from assay.core.tape import Tape
 from assay.errors import UsageError
-from assay.records.replay import GoneChecker, TapedChecker
+from assay.records.replay import CheckerStub, TapedChecker
 from assay.testing.fakes import ScriptedChecker
 from assay.types import Answer, Claim, Outcome, Passage
 from assay.wiring import open_checker
@@ -96,7 +96,7 @@ async def test_what_is_on_a_tape_is_played_back_for_the_same_pairs_alone():
     pairs, tape = [Pair("a", "b"), Pair("c", "d")], Tape()
     asked = ScriptedChecker({"a": (0.9, 0.0), "c": (0.1, 0.8)}, ClaimPolicy({"checker": 1.0}, 0.0, 0.8, 0.1, 0.9))
     first = await TapedChecker(asked, tape).check(pairs)
-    again = TapedChecker(GoneChecker(asked.model), Tape(tape.entries))
+    again = TapedChecker(CheckerStub(asked.model), Tape(tape.entries))
     assert (await again.check(pairs)).tolist() == first.tolist()
     with pytest.raises(Exception, match="diverged"):
         await again.check(pairs[::-1])
@@ -105,7 +105,7 @@ async def test_what_is_on_a_tape_is_played_back_for_the_same_pairs_alone():
 async def test_what_stands_in_for_a_checker_of_the_past_checks_nothing():
     model = ScriptedChecker({}, ClaimPolicy({"checker": 1.0}, 0.0, 0.8, 0.1, 0.9)).model
     with pytest.raises(Exception, match="a replay asked scripted-checker"):
-        await GoneChecker(model).check([Pair("a", "b")])
+        await CheckerStub(model).check([Pair("a", "b")])
 
 
 def test_no_risk_is_promised_of_claims_that_another_checker_tested(checker: Path):
@@ -150,7 +150,7 @@ def test_closing_the_engine_ends_the_checkers_threads(checker: Path):
     with open_checker(checker=str(checker)) as engine:
         engine.check("At sea level, water boils at 100 degrees.", [Passage("p", "d", "", 0, len(text), text)])
         # Threads of what nobody holds end by themselves: the checker is held, so that closing has to end them.
-        held = engine._held
+        held = engine._open_parts
         own = [each for each in set(threading.enumerate()) - before if each.name.startswith("assay-check")]
     assert own
     for thread in own:

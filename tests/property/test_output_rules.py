@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from assay.nlp.citations import citations
 from assay.rules.conflicts import clashes
-from assay.rules.layout import blocks, found, statements
+from assay.rules.layout import blocks, phrase_spans, statements
 from assay.rules.loader import load_rules, parse_rules
-from assay.rules.output_rules import OutputRules, edited, safe
+from assay.rules.output_rules import OutputRules, apply_edits, safe_edits
 from assay.rules.rule import EVERY_EXEMPTION, Demand, Edit, Interval, blanked, exempt_spans, untouchable
 from assay.types import Evidence, Question, Status
 
@@ -98,7 +98,7 @@ def test_every_rule_gives_checks_whose_places_lie_in_the_text(text):
 @settings(max_examples=300, deadline=None)
 def test_edits_touch_nothing_that_must_stay(text):
     edits = MENDING.edits(ASKED, text, examined(MENDING, text))
-    after = edited(text, edits)
+    after = apply_edits(text, edits)
     assert all(one.end <= other.start for one, other in pairwise(edits))
     for edit in edits:
         assert all(span.end <= edit.start or edit.end <= span.start for span in untouchable(text))
@@ -110,7 +110,7 @@ def test_edits_touch_nothing_that_must_stay(text):
 @given(st.lists(st.sampled_from(["We delve. ", "Delve! ", "DELVE ", "Cloud Drive. ", "Tea. [1] "]), max_size=12))
 def test_wording_that_was_mended_is_not_broken_again(parts):
     text = "".join(parts)
-    after = edited(text, MENDING.edits(ASKED, text, examined(MENDING, text)))
+    after = apply_edits(text, MENDING.edits(ASKED, text, examined(MENDING, text)))
     failed = {check.name for check in examined(MENDING, after) if check.status is Status.FAILED}
     assert not failed & {"rule:voice", "rule:terms", "rule:short"}
 
@@ -141,7 +141,7 @@ def test_blocks_and_sentences_are_in_order_and_trimmed(text):
 @given(st.text(alphabet="abé東京 -'", min_size=1, max_size=12), st.text(alphabet="abé東京 -'\n", max_size=40))
 def test_a_phrase_that_is_found_stands_there(phrase, text):
     if phrase.strip():
-        for span in found(text, (phrase,)):
+        for span in phrase_spans(text, (phrase,)):
             assert re.sub(r"[\s-]+", "", text[span.start : span.end]) == re.sub(r"[\s-]+", "", phrase)
 
 
@@ -152,11 +152,11 @@ def test_of_any_edits_only_the_safe_ones_are_kept(text, wished):
     edits = [
         Edit(start, min(start + length, len(text)), new, "") for start, length, new in wished if start <= len(text)
     ]
-    kept = safe(text, edits)
+    kept = safe_edits(text, edits)
     assert all(one.end <= other.start for one, other in pairwise(kept))
     assert not any(edit.replacement == "7" for edit in kept)
     protected = [text[span.start : span.end] for span in untouchable(text)]
-    after = edited(text, kept)
+    after = apply_edits(text, kept)
     assert all(part in after for part in protected)
 
 

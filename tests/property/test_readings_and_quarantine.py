@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.judging.contradictions import contradictions
-from assay.nlp.anaphora import pointed, variants
+from assay.nlp.anaphora import references, variants
 from assay.retrieval.quarantine import masked_spans, quarantine_evidence
 from assay.types import Evidence, Hit, Passage, Span
 from assay.understanding.rules import understood
@@ -72,6 +72,6 @@ def test_an_order_is_masked_wherever_it_stands(before: str) -> None:
 
 @given(TEXTS, TEXTS)
 def test_pointing_never_raises(question: str, text: str) -> None:
-    for phrase in pointed(question):
+    for phrase in references(question):
         assert str(phrase)
         assert all(each in text for each in variants(phrase.head, [text]) if phrase.head)

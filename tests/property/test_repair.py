@@ -15,9 +15,9 @@ from assay.core.repair import repair_sentence
 from assay.core.stages import Stages
 from assay.nlp.cited_sentences import Numbered
 from assay.nlp.segments import at_end, cut, joined, rewritten, with_citations_changed, with_words_changed
-from assay.repair.drop import dropped
+from assay.repair.drop import drop_claims
 from assay.repair.rules import RulesRepairer
-from assay.repair.wording import edited, fitted
+from assay.repair.wording import apply_edit, fit_value
 from assay.testing.fakes import review_of, scripted_stages
 from assay.types import (
     Candidate,
@@ -234,7 +234,7 @@ def test_what_is_dropped_are_the_claims_that_failed(verdicts: list[Verdict], beg
         Claim(n, text[s.start : s.end], begins + s.start, begins + s.end, (), verdict, None)
         for n, (s, verdict) in enumerate(zip(spans, verdicts, strict=True), 1)
     )
-    made = dropped(Evidence(), Sentence(1, text), Review(claims, (), ()), begins)
+    made = drop_claims(Evidence(), Sentence(1, text), Review(claims, (), ()), begins)
     left = "" if made.sentence is None else made.sentence.text.lower()
     for word, verdict in zip(words, verdicts, strict=True):
         if verdict is Verdict.SUPPORTED and set(verdicts) != {Verdict.SUPPORTED}:
@@ -250,11 +250,11 @@ def test_what_is_dropped_are_the_claims_that_failed(verdicts: list[Verdict], beg
 def test_a_value_is_put_where_it_belongs_and_nowhere_else(text: str, expected: str, data) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
-    edit = fitted(text, Span(start, end), expected)
+    edit = fit_value(text, Span(start, end), expected)
     assert 0 <= edit.start <= start
     assert edit.end == end
-    assert edited(text, edit).endswith(text[end:])
-    assert edited(text, edit).startswith(text[: edit.start])
+    assert apply_edit(text, edit).endswith(text[end:])
+    assert apply_edit(text, edit).startswith(text[: edit.start])
 
 
 @given(TEXTS, TEXTS)

@@ -89,7 +89,7 @@ def test_no_answer_keeps_rules_that_contradict(drawn, answer):
     if answer.startswith("## "):  # sections alone are no answer, which says something besides them
         sections = {f"r{n}" for n, (kind, _) in enumerate(drawn) if kind == "required_section"}
         found = [each for each in found if not sections & set(each.rules)]
-    checks = asyncio.run(OutputRules(rules).examine(Question("?", "?"), Evidence(), answer))
+    checks, _findings = asyncio.run(OutputRules(rules).examine(Question("?", "?"), Evidence(), answer))
     failed = {check.name.removeprefix("rule:") for check in checks if check.status is Status.FAILED}
     for conflict in found:
         assert failed & set(conflict.rules), (str(conflict), answer)

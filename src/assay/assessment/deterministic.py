@@ -8,26 +8,26 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from assay.assessment.measures import (
-    Measured,
-    Reading,
+    Measurement,
+    ParsedAnswer,
     accuracy,
     citation_quality,
     coherence,
     completeness,
-    read,
+    parse_answer,
     relevance,
     user_alignment,
 )
 from assay.assessment.rubrics import RubricSet, shipped_rubrics
 from assay.assessment.scoring import ALL_CRITERIA, assessed
 from assay.core.budget import ASSESSMENT, Timing
-from assay.core.profiles import QualityThreshold, bar_for
+from assay.core.profiles import QualityThreshold, threshold_for
 from assay.core.stages import Assessor
 from assay.types import BY_RULES, Assessment, Criterion, CriterionScore, Draft, Evidence, Question, Review
 
-# An answer of more characters is taken apart on another thread, off the event loop.
+# Chosen: an answer of more characters is parsed on another thread, off the event loop.
 _SOON_READ = 4_000
-MEASURES: Mapping[Criterion, Callable[[Reading], Measured]] = MappingProxyType(
+MEASURES: Mapping[Criterion, Callable[[ParsedAnswer], Measurement]] = MappingProxyType(
     {
         Criterion.ACCURACY: accuracy,
         Criterion.COMPLETENESS: completeness,
@@ -41,10 +41,10 @@ MEASURES: Mapping[Criterion, Callable[[Reading], Measured]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class DeterministicAssessor:
-    """Assesses by rules, whose formulas stand in `assay.assessment.measures`; and gives the hash of the rubrics."""
+    """Assesses by rules, whose formulas are in `assay.assessment.measures`, with the hash of the rubrics."""
 
     criteria: tuple[Criterion, ...] = ALL_CRITERIA
-    bar: QualityThreshold = field(default_factory=QualityThreshold)
+    threshold: QualityThreshold = field(default_factory=QualityThreshold)
     rubrics: RubricSet = field(default_factory=shipped_rubrics, repr=False)
 
     async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
@@ -54,43 +54,40 @@ class DeterministicAssessor:
         return await asyncio.to_thread(self.estimate, question, evidence, draft, review)
 
     def estimate(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
-        """The same, at once."""
-        reading = read(question, evidence, draft, review)
-        scores = tuple(_scored(each, MEASURES[each](reading)) for each in self.criteria)
-        return assessed(scores, self.rubrics.sha256, self.bar)
+        """The same, on the calling thread."""
+        answer = parse_answer(question, evidence, draft, review)
+        scores = tuple(_scored(criterion, MEASURES[criterion](answer)) for criterion in self.criteria)
+        return assessed(scores, self.rubrics.sha256, self.threshold)
 
 
-def _scored(criterion: Criterion, measured: Measured) -> CriterionScore:
+def _scored(criterion: Criterion, measured: Measurement) -> CriterionScore:
     return CriterionScore(
         criterion, measured.score, measured.reasons, measured.quotes, measured.suggestions, BY_RULES
     )
 
 
-# The assessor that asks more of the answer to a harder question.
+# An assessor with a higher threshold for harder questions.
 
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveAssessor:
-    """Holds what `inner` scores to the question's own bar: the `usual` one, raised by how hard it is.
+    """Holds the scores of `inner` to the question's own threshold: the `usual` one, raised for a hard question.
 
-    The scores stay as they are, and the assessment says what was asked.
+    The scores stay as they are, and the assessment says which threshold was used.
     """
 
     inner: Assessor
     usual: QualityThreshold
 
     async def assess(self, question: Question, evidence: Evidence, draft: Draft, review: Review) -> Assessment:
-        """The assessment of `inner`, passed where it reaches the question's bar."""
+        """The assessment of `inner`, passed if it reaches the question's threshold."""
         found = await self.inner.assess(question, evidence, draft, review)
-        return assessed(found.scores, found.rubric, bar_for(question, self.usual))
-
-
-# How long an assessor takes.
+        return assessed(found.scores, found.rubric, threshold_for(question, self.usual))
 
 
 @dataclass(frozen=True, slots=True)
 class TimedAssessor:
-    """Counts how long `inner` assesses; all criteria together, as a model judges them in one call."""
+    """Counts the time of `inner` for all criteria together, as a model judges them in one call."""
 
     inner: Assessor
     timing: Timing

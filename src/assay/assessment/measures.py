@@ -1,4 +1,4 @@
-"""One file a criterion: what rules can say of it, with the formula. Pure; estimates, not fitted to any label."""
+"""One function for each criterion, with its formula: estimates by rules, not fitted to any label. Pure."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from assay.nlp.sentences import sentences
 from assay.nlp.tokens import STOP_WORDS, UNSPACED, terms, words
 from assay.types import AnswerType, Claim, Draft, Evidence, Question, QuestionKind, Review, Span, Verdict
 
-# An answer read for its assessment: its sentences, its claims, and what those stand on. Pure.
+# An answer parsed for its assessment: its sentences, its claims, and their sources.
 
 
-# What is quoted of an answer as an example.
+# Chosen: characters of an answer that are quoted as an example.
 _LONGEST_QUOTE = 160
-# What a repair puts behind a sentence that could not be borne out; it is no part of what the sentence says.
+# Put by a repair behind an unsupported sentence; it is no part of the statement.
 _HEDGE = "⚠"
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What a rule found for one criterion: the score, 0 to 1, None where nothing can be measured, and why."""
+class Measurement:
+    """The score of one criterion, 0 to 1, None if nothing can be measured, with reasons, quotes and suggestions."""
 
     score: float | None
     reasons: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParsedAnswer:
     """An answer beside its question, evidence and review; `text` has spaces for citation marks and ⚠."""
 
     question: Question
@@ -50,12 +50,12 @@ class Reading:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences without their marks, headings and questions among them."""
+        """The sentences without their marks, with headings and questions."""
         return tuple(self.text[span.start : span.end].strip() for span in self.spans)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the answer states."""
+        """The claims of the answer."""
         return self.review.claims
 
     def quote(self, start: int, end: int) -> str:
@@ -67,52 +67,52 @@ class Reading:
         return self.quote(claim.start, claim.end)
 
 
-def read(question: Question, evidence: Evidence, draft: Draft, review: Review) -> Reading:
-    """The answer, taken apart once for all criteria."""
+def parse_answer(question: Question, evidence: Evidence, draft: Draft, review: Review) -> ParsedAnswer:
+    """Parse the answer once for all criteria."""
     text = without_marks(draft.text, review.citations).replace(_HEDGE, " ")
     spans = tuple(span for span in sentences(text) if terms(text[span.start : span.end], stop_words=True))
-    return Reading(question, evidence, draft, review, text, spans)
+    return ParsedAnswer(question, evidence, draft, review, text, spans)
 
 
-def grounds(reading: Reading, claim: Claim) -> str:
-    """What a claim says together with what it stands on: its source spans, and the titles of what it cites.
+def grounds(answer: ParsedAnswer, claim: Claim) -> str:
+    """The text of a claim with its source spans and the titles of the passages that it cites.
 
     A source often names what the answer only points at: "It opened in 1932" from a page called "The bridge".
     """
-    titles = {each.passage_id: each.title for each in reading.evidence.passages}
-    cited = (titles.get(each, "") for each in claim.citations)
+    titles = {passage.passage_id: passage.title for passage in answer.evidence.passages}
+    cited = (titles.get(citation, "") for citation in claim.citations)
     return " ".join((claim.text, *(span.quote for span in claim.spans), *cited))
 
 
-# Accuracy, estimated: the share of the answer's claims that its evidence bears out.
+# Accuracy, estimated: the share of the answer's claims that its evidence supports.
 
 
-# The most that an answer with a contradicted claim scores: below every sensible floor, so that it cannot pass.
+# Chosen: the most that an answer with a contradicted claim scores, below every sensible floor.
 WITH_A_CONTRADICTION = 0.4
 _EXAMPLES = 3
 
 
-def accuracy(reading: Reading) -> Measured:
-    """Supported claims / claims; at most 0.4 where one is contradicted; unknown where no claim could be compared.
+def accuracy(answer: ParsedAnswer) -> Measurement:
+    """Supported claims / claims; at most 0.4 if one is contradicted; unknown if no claim could be compared.
 
-    A claim whose verdict is unknown is not borne out: it counts below the line and not above.
+    A claim whose verdict is unknown counts in the denominator only.
     """
-    claims = reading.claims
+    claims = answer.claims
     if not claims:
-        return Measured(None, ("unknown: the answer states nothing that can be tested",))
-    by = {verdict: [each for each in claims if each.verdict is verdict] for verdict in Verdict}
+        return Measurement(None, ("unknown: the answer states nothing that can be tested",))
+    by = {verdict: [claim for claim in claims if claim.verdict is verdict] for verdict in Verdict}
     if len(by[Verdict.UNKNOWN]) == len(claims):
-        return Measured(None, ("unknown: no claim could be compared with the evidence",))
+        return Measurement(None, ("unknown: no claim could be compared with the evidence",))
     score = len(by[Verdict.SUPPORTED]) / len(claims)
     if by[Verdict.CONTRADICTED]:
         score = min(score, WITH_A_CONTRADICTION)
     bad = (*by[Verdict.CONTRADICTED], *by[Verdict.UNSUPPORTED], *by[Verdict.UNKNOWN])[:_EXAMPLES]
     first = f"{len(by[Verdict.SUPPORTED])} of {len(claims)} claims are borne out by the evidence"
-    return Measured(
+    return Measurement(
         score,
-        (first, *(_told(each) for each in bad)),
-        tuple(dict.fromkeys(reading.quote_claim(each) for each in bad)),
-        tuple(dict.fromkeys(_SUGGESTED[each.verdict] for each in bad)),
+        (first, *(_describe(claim) for claim in bad)),
+        tuple(dict.fromkeys(answer.quote_claim(claim) for claim in bad)),
+        tuple(dict.fromkeys(_SUGGESTED[claim.verdict] for claim in bad)),
     )
 
 
@@ -123,8 +123,8 @@ _SUGGESTED = {
 }
 
 
-def _told(claim: Claim) -> str:
-    """A claim's verdict with the reason that its history ends with."""
+def _describe(claim: Claim) -> str:
+    """A claim's verdict with the last reason of its history."""
     why = claim.history[-1].reason if claim.history else ""
     return f"claim {claim.n} is {claim.verdict.value}" + (f": {why}" if why else "")
 
@@ -132,7 +132,7 @@ def _told(claim: Claim) -> str:
 # Completeness, estimated: how much of each part of the question the answer speaks of.
 
 
-# A part of which less is spoken of counts as left out in what is told; the score itself has no threshold.
+# Chosen: a part with a smaller share is reported as left out; the score itself has no threshold.
 _LEFT_OUT = 0.5
 
 
@@ -142,63 +142,63 @@ class _Part:
     share: float
 
 
-def completeness(reading: Reading) -> Measured:
+def completeness(answer: ParsedAnswer) -> Measurement:
     """The mean over the question's parts of the share of the part's own terms that the answer speaks of.
 
-    A part's own terms are those that not every part has. The answer speaks of a term where a claim, or what a
-    supported claim stands on, holds it. A question of one part is covered in full where the answer holds the type
-    of thing asked for, or says yes or no where that was asked. Words are compared, so a part that is answered in
-    other words altogether, and from sources in other words, counts as left out.
+    A part's own terms are those that not every part has. The answer speaks of a term if a claim, or the source of a
+    supported claim, has it. A question of one part is covered in full if the answer has the type of thing asked
+    for, or says yes or no if that was asked. Words are compared, so a part that is answered in other words, from
+    sources in other words, counts as left out.
     """
-    parts = reading.question.aspects or (reading.question.standalone,)
-    if not reading.text.strip():
-        return Measured(0.0, ("the answer is empty",), (), ("answer the question",))
-    spoken = _spoken(reading)
-    if len(parts) == 1 and _gives_what_is_asked(reading):
-        return Measured(1.0, (f"it gives a {reading.question.answer_type.value}, which is what is asked for",))
+    parts = answer.question.aspects or (answer.question.standalone,)
+    if not answer.text.strip():
+        return Measurement(0.0, ("the answer is empty",), (), ("answer the question",))
+    spoken = _terms_of_claims(answer)
+    if len(parts) == 1 and _gives_what_is_asked(answer):
+        return Measurement(1.0, (f"it gives a {answer.question.answer_type.value}, which is what is asked for",))
     own = _own_terms(parts)
     covered = [
         _Part(part, len(wanted & spoken) / len(wanted)) for part, wanted in zip(parts, own, strict=True) if wanted
     ]
     if not covered:
-        return Measured(None, ("unknown: the question has no words that an answer could be compared with",))
+        return Measurement(None, ("unknown: the question has no words that an answer could be compared with",))
     left_out = [part.text for part in covered if part.share < _LEFT_OUT]
     reasons = (f"it speaks of {len(covered) - len(left_out)} of {len(covered)} parts of the question",)
-    return Measured(
+    return Measurement(
         fmean(part.share for part in covered),
-        (*reasons, *(f"no claim speaks of “{each}”" for each in left_out)),
-        tuple(reading.quote_claim(each) for each in reading.claims[:1]),
-        tuple(f"answer “{each}”, or say that the evidence does not" for each in left_out),
+        (*reasons, *(f"no claim speaks of “{part}”" for part in left_out)),
+        tuple(answer.quote_claim(claim) for claim in answer.claims[:1]),
+        tuple(f"answer “{part}”, or say that the evidence does not" for part in left_out),
     )
 
 
-def _spoken(reading: Reading) -> frozenset[str]:
-    """The terms of the claims, and of what the supported ones stand on."""
+def _terms_of_claims(answer: ParsedAnswer) -> frozenset[str]:
+    """The terms of the claims, and of the sources of the supported ones."""
     found: set[str] = set()
-    for claim in reading.claims:
+    for claim in answer.claims:
         supported = claim.verdict is Verdict.SUPPORTED
-        found.update(terms(grounds(reading, claim) if supported else claim.text))
+        found.update(terms(grounds(answer, claim) if supported else claim.text))
     return frozenset(found)
 
 
 def _own_terms(parts: tuple[str, ...]) -> tuple[frozenset[str], ...]:
-    """Each part's terms without those that all parts share; all of them where none is left."""
+    """Each part's terms without those that all parts share; all of them if none is left."""
     every = [frozenset(terms(part)) for part in parts]
     shared = frozenset.intersection(*every) if len(every) > 1 else frozenset()
-    return tuple(each - shared or each for each in every)
+    return tuple(own - shared or own for own in every)
 
 
-def _gives_what_is_asked(reading: Reading) -> bool:
-    """Whether the answer holds the type of thing asked for, or opens with yes or no where that was asked."""
-    question = reading.question
+def _gives_what_is_asked(answer: ParsedAnswer) -> bool:
+    """True if the answer has the type of thing asked for, or opens with yes or no if that was asked."""
+    question = answer.question
     if question.answer_type is AnswerType.YES_NO:
-        return opens_with_yes_or_no(reading.text)
-    claimed = " ".join(claim.text for claim in reading.claims)
+        return opens_with_yes_or_no(answer.text)
+    claimed = " ".join(claim.text for claim in answer.claims)
     return bool(new_candidates(claimed, question.answer_type, question.standalone))
 
 
 def opens_with_yes_or_no(text: str) -> bool:
-    """Whether the first word is yes or no, in one of the languages that assay knows.
+    """True if the first word is yes or no, in one of the languages that assay knows.
 
     >>> opens_with_yes_or_no("Yes, in 1932."), opens_with_yes_or_no("Yesterday."), opens_with_yes_or_no("是的。")
     (True, False, True)
@@ -232,28 +232,27 @@ class _Share:
     suggestion: str = ""
 
 
-def user_alignment(reading: Reading) -> Measured:
+def user_alignment(answer: ParsedAnswer) -> Measurement:
     """The mean of what applies: language (0 or 1), length (1, or most words / words), form (0 or 1).
 
-    The form applies to steps, lists and yes or no; two or more sentences of steps want a list. For whom it is
-    written cannot be told by rules. An answer too short is a matter of completeness, since the evidence may hold no
-    more.
+    The form applies to steps, lists and yes or no; two or more sentences of steps want a list. Rules
+    cannot measure expertise. Too short an answer is a matter of completeness, since the evidence may have no more.
     """
-    if not reading.spans:
-        return Measured(None, ("unknown: the answer has no sentences",))
-    parts = [part for part in (_language(reading), _length(reading), _form(reading)) if part is not None]
+    if not answer.spans:
+        return Measurement(None, ("unknown: the answer has no sentences",))
+    parts = [part for part in (_language(answer), _length(answer), _form(answer)) if part is not None]
     flawed = [part for part in parts if part.value < 1]
-    return Measured(
+    return Measurement(
         fmean(part.value for part in parts),
         tuple(part.reason for part in parts),
-        (reading.quote(reading.spans[0].start, reading.spans[0].end),) if flawed else (),
+        (answer.quote(answer.spans[0].start, answer.spans[0].end),) if flawed else (),
         tuple(part.suggestion for part in flawed),
     )
 
 
-def _language(reading: Reading) -> _Share | None:
-    """Whether the answer is in the question's language; None where its words do not tell."""
-    wanted, found = reading.question.language, language_of(reading.text)
+def _language(answer: ParsedAnswer) -> _Share | None:
+    """Score whether the answer is in the question's language; None if its words do not show one."""
+    wanted, found = answer.question.language, language_of(answer.text)
     if "und" in (wanted, found):
         return None
     if wanted == found:
@@ -261,16 +260,16 @@ def _language(reading: Reading) -> _Share | None:
     return _Share(0.0, f"it is in {found}, and the question in {wanted}", f"answer in {wanted}")
 
 
-def _length(reading: Reading) -> _Share:
-    detail = min(max(reading.question.detail, 1), len(MOST_WORDS))
-    most, count = MOST_WORDS[detail - 1], counted(reading.text)
+def _length(answer: ParsedAnswer) -> _Share:
+    detail = min(max(answer.question.detail, 1), len(MOST_WORDS))
+    most, count = MOST_WORDS[detail - 1], counted(answer.text)
     if most is None or count <= most:
         return _Share(1.0, f"its {count} words suit detail {detail}")
     return _Share(most / count, f"its {count} words are more than the {most} of detail {detail}", "say it shorter")
 
 
 def counted(text: str) -> int:
-    """How many words a text has; two signs of a script without spaces count as one.
+    """The number of words; two characters of a script without spaces count as one.
 
     >>> counted("It rained."), counted("水素爆弾")
     (2, 2)
@@ -279,82 +278,83 @@ def counted(text: str) -> int:
     return len(words(_UNSPACED_SIGN.sub(" ", text))) + unspaced // _CHARACTERS
 
 
-def _form(reading: Reading) -> _Share | None:
-    """Whether steps and lists are such, and a yes-or-no question gets one; None where no form is asked for."""
-    question = reading.question
+def _form(answer: ParsedAnswer) -> _Share | None:
+    """Score the form of steps, lists and yes or no; None if no form is asked for."""
+    question = answer.question
     if question.kind is QuestionKind.YES_NO:
-        if opens_with_yes_or_no(reading.text):
+        if opens_with_yes_or_no(answer.text):
             return _Share(1.0, "it begins with yes or no")
         return _Share(0.0, "it does not begin with yes or no", "begin with yes or no, then say what shows it")
     listed = question.answer_type in (AnswerType.LIST, AnswerType.PROCEDURE)
-    if not (listed or question.kind is QuestionKind.HOW_TO) or len(reading.spans) < _FEWEST_ITEMS:
+    if not (listed or question.kind is QuestionKind.HOW_TO) or len(answer.spans) < _FEWEST_ITEMS:
         return None
-    if len(_ITEM.findall(reading.text)) >= _FEWEST_ITEMS:
+    if len(_ITEM.findall(answer.text)) >= _FEWEST_ITEMS:
         return _Share(1.0, "it is a list, as was asked for")
     return _Share(0.0, "it is prose, and steps or a list were asked for", "write one step or item a line")
 
 
-# Citation quality, estimated: whether each claim cites, and whether what it cites says so.
+# Citation quality, estimated: whether each claim cites, and whether its sources support it.
 
 
-# The most that an answer scores which cites what does not exist: below every sensible floor.
+# Chosen: the most that an answer with an invalid mark scores, below every sensible floor.
 WITH_AN_INVALID_MARK = 0.4
 
 
-def citation_quality(reading: Reading) -> Measured:
+def citation_quality(answer: ParsedAnswer) -> Measurement:
     """The harmonic mean of recall and precision of citations, as ALCE has them (Gao et al. 2023, section 4.2).
 
     Recall is the share of claims that cite; precision the share of cited claims with a known verdict that their
-    sources bear out. At most 0.4 where a mark stands for no source. Without claims, where no cited claim has a
-    known verdict, or where nothing is cited and no check asked for it, it is unknown: nothing is not all valid.
+    sources support. At most 0.4 if a mark names no source. Without claims, if no cited claim has a known verdict,
+    or if nothing is cited and no check asked for it, it is unknown: no marks are not valid marks.
     """
-    claims = reading.claims
+    claims = answer.claims
     if not claims:
-        return Measured(None, ("unknown: the answer states nothing that could cite",))
+        return Measurement(None, ("unknown: the answer states nothing that could cite",))
     cited = [claim for claim in claims if claim.citations]
-    asked = any(check.name == "sources" for check in reading.review.checks)
-    if not cited and not asked and not reading.review.invalid_citations:
-        return Measured(None, ("unknown: it marks no source, and was not asked to",))
+    asked = any(check.name == "sources" for check in answer.review.checks)
+    if not cited and not asked and not answer.review.invalid_citations:
+        return Measurement(None, ("unknown: it marks no source, and was not asked to",))
     known = [claim for claim in cited if claim.verdict is not Verdict.UNKNOWN]
-    if cited and not known and not reading.review.invalid_citations:
-        return Measured(None, ("unknown: no cited claim could be compared with its source",))
-    unborne = [claim for claim in known if claim.verdict is not Verdict.SUPPORTED]
+    if cited and not known and not answer.review.invalid_citations:
+        return Measurement(None, ("unknown: no cited claim could be compared with its source",))
+    unsupported = [claim for claim in known if claim.verdict is not Verdict.SUPPORTED]
     recall = len(cited) / len(claims)
-    precision = 1 - len(unborne) / len(known) if known else 0.0
+    precision = 1 - len(unsupported) / len(known) if known else 0.0
     score = 2 * recall * precision / (recall + precision) if recall + precision else 0.0
-    invalid = reading.review.invalid_citations
+    invalid = answer.review.invalid_citations
     if invalid:
         score = min(score, WITH_AN_INVALID_MARK)
-    return _citation_advice(reading, score, [claim for claim in claims if not claim.citations], unborne)
+    return _citation_advice(answer, score, [claim for claim in claims if not claim.citations], unsupported)
 
 
-def _citation_advice(reading: Reading, score: float, uncited: list[Claim], unborne: list[Claim]) -> Measured:
+def _citation_advice(
+    answer: ParsedAnswer, score: float, uncited: list[Claim], unsupported: list[Claim]
+) -> Measurement:
     """The score with its reasons."""
-    claims, invalid = reading.claims, reading.review.invalid_citations
+    claims, invalid = answer.claims, answer.review.invalid_citations
     reasons = [f"{len(claims) - len(uncited)} of {len(claims)} claims cite a source"]
     suggestions = []
     if uncited:
         suggestions.append("cite the passage that says it behind each statement")
-    if unborne:
-        reasons.append(f"{len(unborne)} cited claims are not borne out by what they cite")
+    if unsupported:
+        reasons.append(f"{len(unsupported)} cited claims are not borne out by what they cite")
         suggestions.append("cite the passage that makes the statement")
     if invalid:
         reasons.append(f"{', '.join(invalid[:_EXAMPLES])} stand for no source")
         suggestions.append("drop marks that stand for no source")
-    quotes = [reading.quote_claim(each) for each in (*uncited, *unborne)[:_EXAMPLES]]
-    return Measured(
+    quotes = [answer.quote_claim(claim) for claim in (*uncited, *unsupported)[:_EXAMPLES]]
+    return Measurement(
         score, tuple(reasons), tuple(dict.fromkeys((*quotes, *invalid[:_EXAMPLES]))), tuple(suggestions)
     )
 
 
-# Coherence, estimated: sentences that repeat or contradict another, hang in the air, or break off.
+# Coherence, estimated: sentences that repeat or contradict another, or an opening or an end that is incomplete.
 
 
-# The most that an answer scores which contradicts itself: below every sensible floor.
-# How alike two sentences are (Jaccard over their terms) that say the same; with at least this many terms.
+# Chosen: the Jaccard similarity of the terms of two sentences that say the same, with at least this many terms.
 _SAME = 0.9
 _FEWEST_TERMS = 3
-# How alike they are, their numbers and negations left out, when they speak of the same matter.
+# Chosen: their similarity without numbers and negations if they are about the same matter.
 _SAME_MATTER = 0.8
 _FEWEST_MATTER = 2
 _LONGEST_WORD = 20
@@ -386,81 +386,83 @@ class _Flaw:
     contradicts: bool = False
 
 
-def coherence(reading: Reading) -> Measured:
-    """1 - flawed sentences / sentences; at most 0.4 where two sentences contradict one another.
+def coherence(answer: ParsedAnswer) -> Measurement:
+    """1 - flawed sentences / sentences; at most 0.4 if two sentences contradict one another.
 
     A sentence is flawed that repeats one of the 40 before it (Jaccard of terms at least 0.9), contradicts one (the
-    same matter, at least 0.8, with another number or a negation more), opens the answer with a connective, or ends
-    it in the middle. English words are known; of other languages repetition and numbers.
+    same matter, at least 0.8, with another number or a negation more), opens the answer with a connective, or is
+    truncated. For other languages than English only repetition and numbers are measured.
     """
-    found = [_taken(at, text) for at, text in enumerate(reading.sentences)]
+    found = [_parse_sentence(at, text) for at, text in enumerate(answer.sentences)]
     if not found:
-        return Measured(None, ("unknown: the answer has no sentences",))
-    flaws = list(chain.from_iterable(look(found) for look in _LOOKS))
+        return Measurement(None, ("unknown: the answer has no sentences",))
+    flaws = list(chain.from_iterable(look(found) for look in _FLAW_CHECKS))
     score = 1 - len({flaw.at for flaw in flaws}) / len(found)
     if any(flaw.contradicts for flaw in flaws):
         score = min(score, WITH_A_CONTRADICTION)
     if not flaws:
-        return Measured(score, (f"none of {len(found)} sentences repeats or contradicts another",))
+        return Measurement(score, (f"none of {len(found)} sentences repeats or contradicts another",))
     shown = flaws[:_EXAMPLES]
-    return Measured(
+    return Measurement(
         score,
         tuple(f"sentence {flaw.at + 1} {flaw.reason}" for flaw in shown),
-        tuple(dict.fromkeys(_quote(reading, flaw.at) for flaw in shown)),
+        tuple(dict.fromkeys(_quote(answer, flaw.at) for flaw in shown)),
         tuple(dict.fromkeys(flaw.suggestion for flaw in shown)),
     )
 
 
-def _quote(reading: Reading, at: int) -> str:
-    return reading.quote(reading.spans[at].start, reading.spans[at].end)
+def _quote(answer: ParsedAnswer, at: int) -> str:
+    return answer.quote(answer.spans[at].start, answer.spans[at].end)
 
 
-def _taken(at: int, text: str) -> _Sentence:
-    """A sentence with what it says apart from its numbers and negations, and with those."""
+def _parse_sentence(at: int, text: str) -> _Sentence:
+    """Parse a sentence: its terms, its matter without numbers and negations, and these."""
     denied = negations(text)
-    values = [each for each in quantities(text) if _is_value(text, each.start)]
-    places = [Span(each.start, each.end) for each in denied] + [Span(each.start, each.end) for each in values]
+    values = [quantity for quantity in quantities(text) if _is_value(text, quantity.start)]
+    places = [Span(negation.start, negation.end) for negation in denied] + [
+        Span(value.start, value.end) for value in values
+    ]
     matter = _without(text, places)
-    numbers = frozenset((each.low, each.high, each.dimension) for each in values)
+    numbers = frozenset((value.low, value.high, value.dimension) for value in values)
     return _Sentence(at, text, frozenset(terms(text)), frozenset(terms(matter)), numbers, bool(denied))
 
 
 def _without(text: str, places: list[Span]) -> str:
     """The text without these stretches."""
     kept, at = [], 0
-    for place in sorted(places, key=lambda each: each.start):
+    for place in sorted(places, key=lambda place: place.start):
         kept.append(text[at : place.start])
         at = max(at, place.end)
     return " ".join([*kept, text[at:]])
 
 
 def _is_value(text: str, start: int) -> bool:
-    """Whether a number says how much or when: behind a small word ("in 1932"), not a name's part ("step 2")."""
+    """True if a number says how much or when: behind a small word ("in 1932"), unlike in a name ("step 2")."""
     before = words(text[max(0, start - _LONGEST_WORD) : start])
     return bool(before) and before[-1] in STOP_WORDS
 
 
-def _likeness(one: frozenset[str], other: frozenset[str], fewest: int) -> float:
-    """Jaccard, 0 to 1; 0 where either has too few terms to tell."""
+def _similarity(one: frozenset[str], other: frozenset[str], fewest: int) -> float:
+    """The Jaccard similarity, 0 to 1; 0 if either has fewer than `fewest` terms."""
     if min(len(one), len(other)) < fewest:
         return 0.0
     both = len(one & other)
     return both / (len(one) + len(other) - both)
 
 
-def _beside_others(found: list[_Sentence]) -> Iterator[_Flaw]:
-    """What repeats or contradicts one of the sentences shortly before it."""
+def _repetitions(found: list[_Sentence]) -> Iterator[_Flaw]:
+    """The sentences that repeat or contradict one of those shortly before."""
     for sentence in found:
         for before in found[max(0, sentence.at - _BEFORE) : sentence.at]:
             if _contradicts(before, sentence):
                 yield _Flaw(sentence.at, f"contradicts sentence {before.at + 1}", _KEEP_ONE, contradicts=True)
-            elif _likeness(before.terms, sentence.terms, _FEWEST_TERMS) >= _SAME:
+            elif _similarity(before.terms, sentence.terms, _FEWEST_TERMS) >= _SAME:
                 yield _Flaw(sentence.at, f"repeats sentence {before.at + 1}", _REMOVE)
 
 
 def _contradicts(before: _Sentence, sentence: _Sentence) -> bool:
-    """Whether two sentences on one matter differ in a number alone, or in a negation alone."""
-    if _likeness(before.matter, sentence.matter, _FEWEST_MATTER) < _SAME_MATTER:
+    """True if two sentences on one matter differ in a number alone, or in a negation alone."""
+    if _similarity(before.matter, sentence.matter, _FEWEST_MATTER) < _SAME_MATTER:
         return False
     if before.negated != sentence.negated:
         return before.numbers == sentence.numbers
@@ -468,77 +470,78 @@ def _contradicts(before: _Sentence, sentence: _Sentence) -> bool:
     return len(before.numbers) == len(sentence.numbers) == 1 and before.numbers != sentence.numbers
 
 
-def _hanging(found: list[_Sentence]) -> Iterator[_Flaw]:
+def _dangling_connective(found: list[_Sentence]) -> Iterator[_Flaw]:
     first = next(iter(words(found[0].text)), "")
     if first in CONNECTIVES:
         yield _Flaw(0, f"opens with “{first}”, and nothing stands before it", "open without the connective")
 
 
-def _broken_off(found: list[_Sentence]) -> Iterator[_Flaw]:
+def _truncation(found: list[_Sentence]) -> Iterator[_Flaw]:
     last = found[-1]
     if _MARKED_LINE.match(last.text) or _ENDING.search(last.text):
         return
     ends_open = last.text.endswith((",", ";", "，", "、", "(", "“", "-", "–"))
     goes_on = next(reversed(words(last.text)), "") in _GOES_ON
-    others_end = len(found) > 1 and all(_ENDING.search(each.text) for each in found[:-1])
+    others_end = len(found) > 1 and all(_ENDING.search(sentence.text) for sentence in found[:-1])
     if ends_open or goes_on or others_end:
         yield _Flaw(last.at, "breaks off", "finish the last sentence, or remove it")
 
 
-_LOOKS = (_beside_others, _hanging, _broken_off)
+_FLAW_CHECKS = (_repetitions, _dangling_connective, _truncation)
 
 
-# Relevance, estimated: the share of the answer's claims that bear on the question.
+# Relevance, estimated: the share of the answer's claims that are about the question.
 
 
-# The most that an answer scores which holds nothing of the type asked for: on the subject at best.
+# Chosen: the most that an answer without the type of thing asked for scores.
 WITHOUT_THE_TYPE = 0.5
-# What a claim counts that shares no term with the question, but shares two with one that does.
+# Chosen: the weight of a claim that shares no term with the question, but two with a claim that does.
 LINKED = 0.5
 _SHARED = 2
-# Types whose candidates are told by words that a good answer need not use.
-_TOLD_LOOSELY = frozenset(
+# Types whose candidates are recognised by words that a good answer need not use.
+_LOOSE_TYPES = frozenset(
     {AnswerType.REASON, AnswerType.PROCEDURE, AnswerType.DEFINITION, AnswerType.LIST, AnswerType.NAME}
 )
 
 
-def relevance(reading: Reading) -> Measured:
+def relevance(answer: ParsedAnswer) -> Measurement:
     """The mean over claims: 1 on the question, 0.5 linked to one that is, 0 beside it.
 
-    A claim is on the question where it, or what it stands on if it is supported, shares a term with the question,
-    or where it holds the type of thing asked for. An answer without that type scores at most 0.5; of the types only
-    persons, places, dates and numbers can be missed.
+    A claim is on the question if it, or its source if it is supported, shares a term with the question, or if it
+    has the type of thing asked for. An answer without that type scores at most 0.5; of the types only persons,
+    places, dates and numbers can be missed.
     """
-    claims, question = reading.claims, reading.question
+    claims, question = answer.claims, answer.question
     if not claims:
-        return Measured(None, ("unknown: the answer states nothing",))
+        return Measurement(None, ("unknown: the answer states nothing",))
     asked = frozenset(terms(question.standalone))
     if not asked:
-        return Measured(None, ("unknown: the question has no words that an answer could be compared with",))
-    said = [
-        frozenset(terms(grounds(reading, each) if each.verdict is Verdict.SUPPORTED else each.text))
-        for each in claims
+        return Measurement(None, ("unknown: the question has no words that an answer could be compared with",))
+    claim_terms = [
+        frozenset(terms(grounds(answer, claim) if claim.verdict is Verdict.SUPPORTED else claim.text))
+        for claim in claims
     ]
-    typed = [bool(new_candidates(each.text, question.answer_type, question.standalone)) for each in claims]
-    on = [bool(each & asked) or has_type for each, has_type in zip(said, typed, strict=True)]
-    subject = frozenset().union(*(each for each, is_on in zip(said, on, strict=True) if is_on))
+    typed = [bool(new_candidates(claim.text, question.answer_type, question.standalone)) for claim in claims]
+    on = [bool(own & asked) or has_type for own, has_type in zip(claim_terms, typed, strict=True)]
+    subject = frozenset().union(*(own for own, is_on in zip(claim_terms, on, strict=True) if is_on))
     values = [
-        1.0 if is_on else LINKED * (len(each & subject) >= _SHARED) for each, is_on in zip(said, on, strict=True)
+        1.0 if is_on else LINKED * (len(own & subject) >= _SHARED)
+        for own, is_on in zip(claim_terms, on, strict=True)
     ]
     score = sum(values) / len(values)
     beside = [claim for claim, value in zip(claims, values, strict=True) if value < 1]
     reasons = [f"{len(claims) - len(beside)} of {len(claims)} claims speak of what the question speaks of"]
     suggestions = ["remove what does not bear on the question"] if beside else []
-    if _is_missed(reading, any(typed)):
+    if _is_missed(answer, any(typed)):
         score = min(score, WITHOUT_THE_TYPE)
         reasons.append(f"no claim gives a {question.answer_type.value}, which is what is asked for")
         suggestions.append(f"give the {question.answer_type.value} in the first sentence")
-    return Measured(
-        score, tuple(reasons), tuple(reading.quote_claim(each) for each in beside[:_EXAMPLES]), tuple(suggestions)
+    return Measurement(
+        score, tuple(reasons), tuple(answer.quote_claim(claim) for claim in beside[:_EXAMPLES]), tuple(suggestions)
     )
 
 
-def _is_missed(reading: Reading, is_there: bool) -> bool:
-    """Whether the answer can be seen to lack the type of thing asked for."""
-    wanted = reading.question.answer_type
-    return wanted not in _TOLD_LOOSELY and tells(wanted, reading.text) and not is_there
+def _is_missed(answer: ParsedAnswer, is_there: bool) -> bool:
+    """True if the answer visibly lacks the type of thing asked for."""
+    wanted = answer.question.answer_type
+    return wanted not in _LOOSE_TYPES and tells(wanted, answer.text) and not is_there

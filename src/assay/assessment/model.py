@@ -80,7 +80,7 @@ def reply_for(criteria: tuple[Criterion, ...]) -> type[AssessmentReply]:
     >>> sorted(reply_for((Criterion.RELEVANCE, Criterion.ACCURACY)).model_json_schema()["required"])
     ['accuracy', 'relevance']
     """
-    fields: dict[str, Any] = {each.value: (_Scored, ...) for each in criteria}
+    fields: dict[str, Any] = {criterion.value: (_Scored, ...) for criterion in criteria}
     return create_model("AssessmentReply", __base__=AssessmentReply, **fields)
 
 
@@ -88,14 +88,14 @@ def reply_for(criteria: tuple[Criterion, ...]) -> type[AssessmentReply]:
 class ModelAssessor:
     """Assesses by one call of a model, which should be another than the writer's; its role is judge.
 
-    Where the model fails, breaks the form or does not see all that the answer cites, every criterion is unknown
-    with the cause; where it quotes what the answer does not say, that criterion is. `room` is how many tokens of
-    passages it sees.
+    If the model fails, breaks the form or does not see all that the answer cites, every criterion is unknown with
+    the cause; if it quotes words that the answer lacks, that criterion is. `room` is how many tokens of passages it
+    sees.
     """
 
     llm: LLM
     criteria: tuple[Criterion, ...] = ALL_CRITERIA
-    bar: QualityThreshold = field(default_factory=QualityThreshold)
+    threshold: QualityThreshold = field(default_factory=QualityThreshold)
     rubrics: RubricSet = field(default_factory=shipped_rubrics, repr=False)
     room: int = 6000
     fence: FenceSource = random_fence
@@ -110,12 +110,14 @@ class ModelAssessor:
             raise
         except (ProviderError, BudgetSpent) as error:
             return self._unknown(f"{self.llm.name} could not assess it: {_line(str(error))}")
-        scores = tuple(_score(each, reply.of(each), draft.text, self.llm.name) for each in self.criteria)
-        return assessed(scores, self.rubrics.sha256, self.bar)
+        scores = tuple(
+            _score(criterion, reply.of(criterion), draft.text, self.llm.name) for criterion in self.criteria
+        )
+        return assessed(scores, self.rubrics.sha256, self.threshold)
 
     async def _ask(self, shown: str) -> AssessmentReply:
         """The model's reply; raises ProviderError and BudgetSpent."""
-        rubrics = "\n\n".join(_told(self.rubrics.of(each)) for each in self.criteria)
+        rubrics = "\n\n".join(_describe(self.rubrics.of(criterion)) for criterion in self.criteria)
         request = ModelRequest(
             role="judge",
             messages=(PromptMessage("system", f"{PROMPT}\n\n{rubrics}"), PromptMessage("user", shown)),
@@ -129,14 +131,14 @@ class ModelAssessor:
 
     def _unknown(self, cause: str) -> Assessment:
         """Every criterion unknown, for one cause."""
-        scores = tuple(_unjudged(each, cause, self.llm.name) for each in self.criteria)
-        return assessed(scores, self.rubrics.sha256, self.bar)
+        scores = tuple(_unjudged(criterion, cause, self.llm.name) for criterion in self.criteria)
+        return assessed(scores, self.rubrics.sha256, self.threshold)
 
 
 def prompt_of(question: Question, evidence: Evidence, draft: Draft, room: int, fence: FenceSource) -> str:
     """The passages under the numbers by which the answer cites them, then the question, its reader and the answer.
 
-    Raises PromptTooLong where a passage that the answer cites is not at hand, or does not fit `room` tokens.
+    Raises PromptTooLong if a passage that the answer cites is missing, or does not fit `room` tokens.
     """
     ordered = _as_cited(evidence, draft)
     reader = f"expertise: {question.expertise}\ndetail: {question.detail} of 10\nlanguage: {question.language}"
@@ -165,16 +167,16 @@ def _as_cited(evidence: Evidence, draft: Draft) -> Evidence:
     return replace(evidence, hits=tuple(hits))
 
 
-def _told(rubric: Rubric) -> str:
-    """A rubric as the model reads it."""
+def _describe(rubric: Rubric) -> str:
+    """The rubric as text for the model."""
     levels = "\n".join(f"  {level.score:.1f}: {level.means}" for level in rubric.levels)
     return f"Criterion {rubric.criterion.value}: {rubric.asks}\n{levels}\n  Look for: {'; '.join(rubric.look_for)}."
 
 
 def _score(criterion: Criterion, scored: _Scored, answer: str, by: str) -> CriterionScore:
-    """The model's score with its quotes in the answer's own characters; unknown where the answer lacks one."""
-    quotes = [_in_answer(each, answer) for each in scored.quotes[:_MOST]]
-    found = tuple(each for each in quotes if each is not None)
+    """The model's score with its quotes in the answer's own characters; unknown if the answer lacks one."""
+    quotes = [_in_answer(quote, answer) for quote in scored.quotes[:_MOST]]
+    found = tuple(quote for quote in quotes if quote is not None)
     if len(found) < len(quotes):
         missing = _line(scored.quotes[quotes.index(None)])
         return _unjudged(criterion, f"the judge quotes “{missing}”, which the answer does not say", by)
@@ -182,7 +184,7 @@ def _score(criterion: Criterion, scored: _Scored, answer: str, by: str) -> Crite
 
 
 def _in_answer(quote: str, answer: str) -> str | None:
-    """The stretch of the answer that a quote names, white space apart; None where it says no such thing."""
+    """The words of the answer that a quote repeats, apart from white space; None if it lacks them."""
     words = quote.strip(" \n\"'“”…").split()
     found = re.search(r"\s+".join(map(re.escape, words)), answer) if words else None
     return found.group() if found else None
@@ -198,5 +200,5 @@ def _lines(texts: Sequence[str]) -> tuple[str, ...]:
 
 def _line(text: str) -> str:
     """A model's sentence on one line, printable, at most 300 characters."""
-    plain = "".join(each if each.isprintable() else " " for each in text[: 4 * _LONGEST])
+    plain = "".join(char if char.isprintable() else " " for char in text[: 4 * _LONGEST])
     return " ".join(plain.split())[:_LONGEST].rstrip()

@@ -1,7 +1,7 @@
-"""The rubrics: the rubrics that answers are assessed by and the strategies that improve them, pinned by a hash.
+"""The rubrics that answers are assessed by and the strategies that improve them, pinned by a hash.
 
-It ships with the program, so that it is the same at each start. One with a model's wording is made only by an
-explicit command; its file carries its own hash, and a file that was changed since is refused.
+They ship with the program, so that they are the same at each start. Rubrics in a model's wording are made only by
+an explicit command; their file holds its own hash, and a file that was changed since is refused.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from assay.core.stages import LLM
 from assay.errors import UsageError
 from assay.types import Criterion, ModelRequest, PromptMessage
 
-# Own rubrics stand in the data folder under this name.
+# The file of own rubrics in the data folder.
 FILE_NAME = "yardstick.toml"
 _SHIPPED = Path(__file__).with_name(FILE_NAME)
 StrategyName = Literal["accuracy", "completeness", "coherence", "relevance", "citation_quality", "general"]
@@ -52,8 +52,8 @@ Line = Annotated[str, Field(min_length=3, max_length=300), AfterValidator(_plain
 
 
 def refuse_repeats(lines: Sequence[str]) -> None:
-    """Refuse lines of which two are the same: what a weak model writes when it has nothing to say."""
-    if len({each.casefold() for each in lines}) < len(lines):
+    """Refuse two equal lines, which a weak model writes when it has nothing to say."""
+    if len({line.casefold() for line in lines}) < len(lines):
         raise ValueError("no two lines may be the same")
 
 
@@ -62,14 +62,14 @@ class _Part(BaseModel):
 
 
 class Level(_Part):
-    """What a score means."""
+    """The meaning of a score."""
 
     score: float = Field(ge=0.0, le=1.0)
     means: Line
 
 
 class Rubric(_Part):
-    """How one criterion is judged: what is asked of the answer, and what each score means, best first."""
+    """How one criterion is judged: the question put to the answer, and the meaning of each score, best first."""
 
     criterion: Criterion
     version: int = Field(ge=1)
@@ -78,7 +78,7 @@ class Rubric(_Part):
     look_for: tuple[Line, ...] = Field(min_length=1, max_length=8)
 
     @model_validator(mode="after")
-    def _from_one_to_nought(self) -> Self:
+    def _falls_from_1_to_0(self) -> Self:
         scores = [level.score for level in self.levels]
         if scores[0] != 1 or scores[-1] != 0 or any(one <= next_one for one, next_one in pairwise(scores)):
             raise ValueError(f"levels fall from 1 to 0; those of {self.criterion.value} are {scores}")
@@ -94,7 +94,7 @@ class Example(_Part):
     because: Line
 
     @model_validator(mode="after")
-    def _changed(self) -> Self:
+    def _differs(self) -> Self:
         refuse_repeats([self.before, self.after])
         return self
 
@@ -109,7 +109,7 @@ class Strategy(_Part):
     examples: tuple[Example, ...] = Field(min_length=1, max_length=4)
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _has_no_repeats(self) -> Self:
         refuse_repeats([self.aim, *self.steps])
         return self
 
@@ -125,29 +125,31 @@ class RubricSet(_Part):
     strategy: tuple[Strategy, ...]
 
     @model_validator(mode="after")
-    def _each_once(self) -> Self:
+    def _is_complete(self) -> Self:
         _refuse_others(
-            "rubrics", [each.criterion.value for each in self.rubric], [each.value for each in Criterion]
+            "rubrics",
+            [rubric.criterion.value for rubric in self.rubric],
+            [criterion.value for criterion in Criterion],
         )
-        _refuse_others("strategies", [each.name for each in self.strategy], STRATEGIES)
+        _refuse_others("strategies", [strategy.name for strategy in self.strategy], STRATEGIES)
         return self
 
     @property
     def sha256(self) -> str:
-        """The hash of all that it says, in hex; how its file is laid out does not matter."""
+        """The hash of its content, in hex; the layout of its file does not matter."""
         return hashlib.sha256(json.dumps(self.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
 
     def of(self, criterion: Criterion) -> Rubric:
         """The rubric of a criterion."""
-        return next(each for each in self.rubric if each.criterion is criterion)
+        return next(rubric for rubric in self.rubric if rubric.criterion is criterion)
 
     def strategy_for(self, criterion: Criterion | None) -> Strategy:
-        """The strategy for an answer that is weakest in this criterion; the general one where there is no other.
+        """The strategy for an answer that is weakest in this criterion; the general one if there is no other.
 
         >>> shipped_rubrics().strategy_for(Criterion.USER_ALIGNMENT).name
         'general'
         """
-        named = {each.name: each for each in self.strategy}
+        named = {strategy.name: strategy for strategy in self.strategy}
         for name, strategy in named.items():
             if criterion is not None and name == criterion.value:
                 return strategy
@@ -166,7 +168,7 @@ def shipped_rubrics() -> RubricSet:
 
 
 def rubrics_in(folder: Path) -> RubricSet:
-    """The rubrics of a data folder, the shipped one where it has none of its own.
+    """The rubrics of a data folder, the shipped ones if it has none of its own.
 
     Raises UsageError for a file that cannot be read, is not of the form, or was changed since it was pinned.
     """
@@ -188,16 +190,16 @@ def read(path: Path) -> RubricSet:
         what = first["msg"].removeprefix("Value error, ")
         raise UsageError(f"{path}: {place}: {what}", hint=_HINT) from error
     if pinned != found.sha256:
-        said = f"pinned as {str(pinned)[:12]}…" if pinned else "not pinned"
+        state = f"pinned as {str(pinned)[:12]}…" if pinned else "not pinned"
         raise UsageError(
-            f"{path} is {said}, and what it says has the hash {found.sha256}: it was changed since it was written",
+            f"{path} is {state}, but its content has the hash {found.sha256}: it was changed since it was written",
             hint=f'if you changed it on purpose set sha256 = "{found.sha256}" in it; else {_HINT}',
         )
     return found
 
 
 def write(rubrics: RubricSet, path: Path) -> None:
-    """Write the rubrics with its hash, for `read`; the file is whole or not there."""
+    """Write the rubrics with their hash, for `read`; the file is complete or does not exist."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(as_toml(rubrics), encoding="utf-8")
@@ -205,7 +207,7 @@ def write(rubrics: RubricSet, path: Path) -> None:
 
 
 def as_toml(rubrics: RubricSet) -> str:
-    """The rubrics as TOML, its hash first.
+    """The rubrics as TOML, their hash first.
 
     >>> as_toml(shipped_rubrics()).splitlines()[0] == f'sha256 = "{shipped_rubrics().sha256}"'
     True
@@ -224,13 +226,13 @@ def _table(name: str, part: Rubric | Strategy) -> str:
 def _value(value: object) -> str:
     """A value as TOML writes it; a printable string is the same in JSON and in TOML."""
     if isinstance(value, list):
-        return "[" + "".join(f"\n  {_value(each)}," for each in value) + "\n]"
+        return "[" + "".join(f"\n  {_value(item)}," for item in value) + "\n]"
     if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {_value(each)}" for key, each in value.items()) + " }"
+        return "{ " + ", ".join(f"{key} = {_value(item)}" for key, item in value.items()) + " }"
     return json.dumps(value, ensure_ascii=False)
 
 
-# A rubrics with a model's wording: what is asked and what scores mean is said anew, names and scores stay.
+# Rubrics in a model's wording: questions and levels are worded anew, names and scores stay.
 
 
 _RUBRIC_PROMPT = """You word the rubric by which answers to questions are judged. The answers stand on numbered \
@@ -252,7 +254,7 @@ Reply with one JSON object and nothing else:
 _REPLY_TOKENS = 1500
 
 
-class _Reworded(BaseModel):
+class _RubricReply(BaseModel):
     """A rubric's wording; as many levels as there were."""
 
     model_config = ConfigDict(extra="forbid")
@@ -270,12 +272,12 @@ class _Reworded(BaseModel):
         return value
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _has_no_repeats(self) -> Self:
         refuse_repeats([self.asks, *self.levels, *self.look_for])
         return self
 
 
-class _Readvised(BaseModel):
+class _StrategyReply(BaseModel):
     """A strategy's wording."""
 
     model_config = ConfigDict(extra="forbid")
@@ -285,7 +287,7 @@ class _Readvised(BaseModel):
     examples: list[Example] = Field(min_length=1, max_length=4)
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _has_no_repeats(self) -> Self:
         refuse_repeats([self.aim, *self.steps])
         return self
 
@@ -299,15 +301,15 @@ class Rewording:
     async def of(self, base: RubricSet) -> RubricSet:
         """The rubrics in the model's words, each part's version raised by one.
 
-        Raises ProviderError where the model fails or twice breaks the form; nothing is made then.
+        Raises ProviderError if the model fails or twice breaks the form.
         """
-        rubrics = [await self._rubric(each) for each in base.rubric]
-        strategies = [await self._strategy(each) for each in base.strategy]
+        rubrics = [await self._rubric(rubric) for rubric in base.rubric]
+        strategies = [await self._strategy(strategy) for strategy in base.strategy]
         return RubricSet(rubric=tuple(rubrics), strategy=tuple(strategies))
 
     async def _rubric(self, base: Rubric) -> Rubric:
-        reply = await self._ask(_RUBRIC_PROMPT, base, _Reworded, {"levels": len(base.levels)})
-        assert isinstance(reply, _Reworded)  # noqa: S101 - the LLM validates, or raises
+        reply = await self._ask(_RUBRIC_PROMPT, base, _RubricReply, {"levels": len(base.levels)})
+        assert isinstance(reply, _RubricReply)  # noqa: S101 - the LLM validates, or raises
         levels = tuple(
             Level(score=old.score, means=new) for old, new in zip(base.levels, reply.levels, strict=True)
         )
@@ -320,8 +322,8 @@ class Rewording:
         )
 
     async def _strategy(self, base: Strategy) -> Strategy:
-        reply = await self._ask(_STRATEGY_PROMPT, base, _Readvised, {})
-        assert isinstance(reply, _Readvised)  # noqa: S101 - the LLM validates, or raises
+        reply = await self._ask(_STRATEGY_PROMPT, base, _StrategyReply, {})
+        assert isinstance(reply, _StrategyReply)  # noqa: S101 - the LLM validates, or raises
         return Strategy(
             name=base.name,
             version=base.version + 1,

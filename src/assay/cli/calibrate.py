@@ -250,8 +250,8 @@ def calibrate(
 
         rows = _from_record(labels, settings.collection) if file is None else _from_file(file)
         found = recalibrated(labels, settings.collection, rows, open_embedder(settings).model.sha256)
-        before = labels.in_force(settings.collection).version
-        made = labels.keep(settings.collection, found.fit, at=at, by=who)
+        before = labels.calibration_in_use(settings.collection).version
+        made = labels.add_calibration(settings.collection, found.fit, at=at, by=who)
         if as_json:
             after = found.fit.measured
             error = None if found.before is None else found.before.to_dict()
@@ -275,7 +275,7 @@ def _from_record(labels: Labels, collection: str) -> tuple[Labelled, ...]:
     from assay.evals.labels_file import Labelled, enough
     from assay.records.labels import WHOLE
 
-    whole = [each for each in labels.holding() if each.claim == WHOLE]
+    whole = [each for each in labels.current() if each.claim == WHOLE]
     own = [each for each in whole if labels.store.load(each.run_id).run.collection == collection]
     return enough("the record", [Labelled(each.version, each.run_id, each.good) for each in own])
 
@@ -284,7 +284,7 @@ def _list_fits(labels: Labels, collection: str, as_json: bool, terminal: Termina
     """The shipped calibration and the collection's own, the one in use marked."""
     from assay.calibration.shipped import shipped
 
-    now = labels.in_force(collection).version
+    now = labels.calibration_in_use(collection).version
     fits = [(0, "assay", shipped()["answers"])]
     fits += [(each.version, each.by, each.fit) for each in labels.calibrations(collection)]
     if as_json:

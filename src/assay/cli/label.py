@@ -80,14 +80,14 @@ def label(
     if run is None:
         if good is not None:
             raise UsageError("a label needs its run", hint="e.g. `assay label last --right`")
-        _list(labels.holding(), as_json, terminal)
+        _list(labels.current(), as_json, terminal)
         return
     if good is None:
         raise UsageError("the label is missing: is it right or wrong?", hint="add --right or --wrong")
     who = by.strip() if by is not None else login()
     if not who:
         raise UsageError("nobody is named", hint="name the labeller with --by NAME")
-    made = labels.say(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
+    made = labels.add(run, claim or WHOLE, good=good, at=SystemClock().time(), by=who, note=note)
     labels.store.close()
     if as_json:
         terminal.object(made.to_dict())

@@ -25,7 +25,7 @@ class Reservation:
 
 
 class Budget:
-    """What a question has used, and what it may still use.
+    """The usage of a question, and what it may still use.
 
     Several calls at once cannot overspend: each reserves the most that it may use before it is made.
 
@@ -46,8 +46,8 @@ class Budget:
         self._limits = limits
         self._clock = clock
         self._ends = clock.monotonic() + limits.seconds
-        # What counts against the limits: the reserved amount until it is settled, and for good where the
-        # provider did not report what it used.
+        # Counts against the limits: the reserved amount until it is settled, and for good if the provider did not
+        # report the usage.
         self._calls, self._tokens, self._cost = 0, 0, 0.0
 
     def seconds_left(self) -> float:
@@ -55,9 +55,9 @@ class Budget:
         return self._ends - self._clock.monotonic()
 
     def reserve(self, tokens: int, cost: float, spare: int = 0) -> Reservation:
-        """Set the most that one call may use aside; raises BudgetSpent where a limit would be passed.
+        """Reserve the most that one call may use; raises BudgetSpent if a limit would be passed.
 
-        So many calls as `spare` says are left for others.
+        `spare` calls are left for others.
         """
         limits = self._limits
         if self._calls + 1 > limits.calls:
@@ -80,7 +80,7 @@ class Budget:
         return Reservation(tokens, cost)
 
     def settle(self, reserved: Reservation, usage: Usage) -> None:
-        """Put what a call used in the place of what was set aside for it."""
+        """Replace a reservation by the usage of its call."""
         self.spent += usage
         if usage.total_tokens is not None:
             self._tokens += usage.total_tokens - reserved.tokens
@@ -88,15 +88,15 @@ class Budget:
             self._cost += usage.cost - reserved.cost
 
 
-# What the checks of one run take: how long each is at work, and what it asks of a language model.
+# The costs of the checks of one run: time, and the usage of model calls.
 
 
-# What the checks of a claim share: looking for its words in the sources, taking these apart, and their vectors.
+# Shared by the checks of a claim: finding its words in the sources, parsing them, and their vectors.
 READING = "reading"
 # What asks a model, named as its checks are.
 VERIFIER, ASSESSMENT, RULES = "verifier", "assessment", "rules"
 
-# Count the time that a context takes for the check of that name.
+# Counts the time of a context for the check of that name.
 Timing = Callable[[str], AbstractContextManager[object]]
 _UNTIMED: AbstractContextManager[object] = nullcontext()
 
@@ -108,7 +108,7 @@ def untimed(_check: str) -> AbstractContextManager[object]:
 
 @dataclass(frozen=True, slots=True)
 class CheckCost(Value):
-    """What a check took in all: `ms` of time, waiting for a model included, and what its model calls used.
+    """The cost of a check: `ms` of time, with waiting for a model, and the usage of its model calls.
 
     `kept` counts the verdicts that were known from an earlier run, for which no model was asked.
 
@@ -132,7 +132,7 @@ class CheckCost(Value):
 
 @dataclass(frozen=True, slots=True)
 class Tries(Value):
-    """How many attempts replies of models took: `first` counts the replies that came at the first one.
+    """The attempts that replies of models took: `first` counts the replies at the first attempt.
 
     >>> (Tries(1, 1, 1) + Tries(1, 0, 3)).mean
     2.0
@@ -153,7 +153,7 @@ class Tries(Value):
 
     @property
     def mean(self) -> float | None:
-        """All attempts by replies, so that those in vain count too; None without replies."""
+        """All attempts, failed ones included, divided by the replies; None without replies."""
         return self.attempts / self.replies if self.replies else None
 
 
@@ -177,18 +177,18 @@ class Meter:
 
     @property
     def costs(self) -> Mapping[str, CheckCost]:
-        """What each check took so far, by name."""
+        """The costs of the checks so far, by name."""
         with self._lock:
             asked, timed = dict(self._costs), dict(self._ms)
         names = {*asked, *timed}
         return {name: asked.get(name, CheckCost()) + CheckCost(timed.get(name, 0.0)) for name in names}
 
     def timing(self, check: str) -> AbstractContextManager[object]:
-        """Count the time that the context takes for this check, also where it raises."""
+        """Count the time of the context for this check, also if it raises."""
         return _Timed(check, self._took, self._clock)
 
     def asked(self, check: str, usage: Usage) -> None:
-        """Count what one call of a model used for this check."""
+        """Count the usage of one model call for this check."""
         self._add(check, CheckCost(usage=usage))
 
     def tried(self, attempts: int, replied: bool) -> None:

@@ -12,17 +12,17 @@ from assay.errors import UsageError
 
 Result = TypeVar("Result")
 
-# So many times `at_once` may be finished and wait for a slow one before them: their results are held in memory.
+# Chosen: so many times `at_once` results may wait in memory for a slow one before them.
 AHEAD = 4
 
 
 async def ordered_map(
     work: AsyncIterable[Callable[[], Awaitable[Result]]], at_once: int
 ) -> AsyncGenerator[Result, None]:
-    """The results of the work, in its order, each as soon as it and all before it are there.
+    """The results of the work in order, each as soon as it and all before it are done.
 
-    At most `at_once` are under way together. What a piece of work raises is raised here in its place and ends
-    the rest, as does leaving early: wrap it in `contextlib.aclosing` where you may.
+    At most `at_once` run together. An exception is re-raised at its position and cancels the remaining tasks, as
+    does closing the generator: wrap it in `contextlib.aclosing` if you may leave early.
     """
     places, ahead = asyncio.Semaphore(at_once), asyncio.Semaphore(at_once * AHEAD)
     started: asyncio.Queue[asyncio.Task[Result] | None] = asyncio.Queue()
@@ -50,8 +50,8 @@ async def ordered_map(
             ahead.release()
         await starting
     finally:
-        for each in (starting, *tasks):
-            each.cancel()
+        for started_task in (starting, *tasks):
+            started_task.cancel()
         await asyncio.gather(starting, *tasks, return_exceptions=True)
 
 
@@ -68,13 +68,13 @@ class BackgroundLoop:
 
     @property
     def running(self) -> bool:
-        """Whether it was started and not stopped."""
+        """True if it was started and not stopped."""
         return self._loop is not None
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
         """The result of `work`, run on the loop; Ctrl-C cancels it.
 
-        Raises UsageError where the loop itself calls: it cannot wait for itself.
+        Raises UsageError if the loop itself calls: it cannot wait for itself.
         """
         if threading.current_thread() is self._thread:
             work.close()
@@ -90,9 +90,9 @@ class BackgroundLoop:
             raise
 
     async def arun(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """As `run`, for a caller on a loop of its own, which stays free meanwhile.
+        """As `run`, for a caller on a loop of its own, which is not blocked.
 
-        Where the caller is cancelled, the work is too, and is waited for: it may have something to put away.
+        If the caller is cancelled, the work is too, and is awaited: it may have to clean up.
         """
         here, there = asyncio.get_running_loop(), self._started()
         if here is there:
@@ -121,8 +121,8 @@ class BackgroundLoop:
             raise
         return tasks[0].result()
 
-    def handing(self, call: Callable[[Given], None]) -> Callable[[Given], None]:
-        """A function for work on this loop that calls `call` on the caller's own, in the same order."""
+    def forward(self, call: Callable[[Given], None]) -> Callable[[Given], None]:
+        """A function for work on this loop that calls `call` on the caller's own loop, in the same order."""
         here = asyncio.get_running_loop()
         if here is self._started():
             return call
@@ -134,9 +134,9 @@ class BackgroundLoop:
         return hand
 
     def stop(self) -> None:
-        """End the loop and its thread, and before them what still runs there."""
+        """Cancel what still runs, then end the loop and its thread."""
         if self._loop is not None:
-            self.run(_end_the_others())
+            self.run(_cancel_other_tasks())
         with self._lock:
             if self._loop is None or self._thread is None:
                 return
@@ -154,7 +154,7 @@ class BackgroundLoop:
             return self._loop
 
 
-async def _end_the_others() -> None:
+async def _cancel_other_tasks() -> None:
     """Cancel every other task of the running loop, and wait for their ends."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:

@@ -155,7 +155,7 @@ def _answer(ask: Ask, written: DraftState, stages: Stages, judgement: Judgement,
 
 
 def source_map(claims: Sequence[Claim], sources: Sequence[Source]) -> tuple[SourceMapEntry, ...]:
-    """What each claim of an answer stands on: the sources that it cites or quotes, by their numbers."""
+    """The sources that each claim of an answer cites or quotes, by their numbers."""
     numbers = {source.passage_id: source.number for source in sources}
     entries = []
     for claim in claims:
@@ -279,8 +279,8 @@ def source(number: int, passage: Passage, claims: Sequence[Claim]) -> Source:
     >>> from assay.types import Location, Place, Verdict
     >>> places = (Place(0, Location(page=1)), Place(11, Location(page=2)))
     >>> passage = Passage("p", "d", "r", 0, 19, "It rained. It snowed", places=places, location=Location(page=1))
-    >>> said = Claim(1, "It snowed", 0, 9, ("p",), Verdict.SUPPORTED, 1.0, (passage.span_of(11, 19),))
-    >>> source(1, passage, [said]).location.page, source(1, passage, []).location.page
+    >>> claim = Claim(1, "It snowed", 0, 9, ("p",), Verdict.SUPPORTED, 1.0, (passage.span_of(11, 19),))
+    >>> source(1, passage, [claim]).location.page, source(1, passage, []).location.page
     (2, 1)
     """
     quoted = [span for claim in claims for span in claim.spans if span.passage_id == passage.passage_id]

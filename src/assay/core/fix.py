@@ -33,13 +33,13 @@ from assay.types import (
     Verdict,
 )
 
-# So many sentences of a draft are mended, or one for so many of its characters, chosen: prose has one in 100. A
-# draft of more, all of them wrong, is a list of scraps; those beyond are marked where they fail (decision 173).
+# Chosen: so many sentences of a draft are repaired, or one for so many of its characters; prose has one in 100. The
+# others are marked if they fail: a draft of more wrong sentences is a list of scraps (decision 173).
 MOST_REPAIRED, CHARACTERS_A_REPAIR = 100, 30
 _NO_QUESTION = Question("", "")
 # Put before a table row, so that it is not tested as the head of its table.
 _HEAD = (Sentence(1, "|---|"),)
-_EMPTIED = "nothing that claims anything is left of the draft: no claim of it could be kept"
+_EMPTIED = "no claim of the draft could be kept: what is left of it claims nothing"
 _UNDONE = "its repair made another claim fail"
 
 
@@ -173,19 +173,19 @@ def _failing(pieces: Sequence[Segment], review: Review, grave: Container[Severit
             span = claims.get(check.claim or 0) or check.answer_span
             starts += [span.start] if span else []
             ends += [span.end - 1] if span else []
-    begun = [piece.start for piece in pieces]
+    piece_starts = [piece.start for piece in pieces]
     # A claim may take several pieces: a quote without a full stop, a bold title.
-    places = zip(_pieces_of(starts, begun), _pieces_of(ends, begun), strict=True)
+    places = zip(_pieces_of(starts, piece_starts), _pieces_of(ends, piece_starts), strict=True)
     found = {at for first, last in places for at in range(first, last + 1)}
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
 
 def _unsettled(pieces: Sequence[Segment], review: Review) -> set[int]:
     """The pieces that hold the whole of an unknown claim."""
-    begun = [piece.start for piece in pieces]
+    piece_starts = [piece.start for piece in pieces]
     open_claims = [claim for claim in review.claims if claim.verdict is Verdict.UNKNOWN]
-    firsts = _pieces_of((claim.start for claim in open_claims), begun)
-    lasts = _pieces_of((claim.end - 1 for claim in open_claims), begun)
+    firsts = _pieces_of((claim.start for claim in open_claims), piece_starts)
+    lasts = _pieces_of((claim.end - 1 for claim in open_claims), piece_starts)
     found = {first for first, last in zip(firsts, lasts, strict=True) if first == last}
     return {at for at in found if not pieces[at].stays and not _heads_a_table(pieces, at)}
 
@@ -205,15 +205,15 @@ def _texts(pieces: Sequence[Segment], changes: _Changes) -> list[str]:
 
 def _left_over(pieces: Sequence[Segment], changes: _Changes, before: Review) -> Iterator[tuple[int, _Change]]:
     """Removals of pieces that served only removed ones: headings, heads of tables, lead-ins of lists."""
-    gone = {at for at, change in changes.items() if not change.texts[-1]}
-    stating = set(_pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces]))
+    removed = {at for at, change in changes.items() if not change.texts[-1]}
+    with_claims = set(_pieces_of((claim.start for claim in before.claims), [piece.start for piece in pieces]))
     for at in reversed(range(len(pieces))):
         under, why = _under(pieces, at)
-        claims = at in stating and not pieces[at].level  # a piece with a claim of its own stays
-        if under and not claims and all(n in gone for n in under):
-            gone.add(at)
-            made = Repair(RepairKind.DROP, pieces[at].written.strip(), "", why)
-            yield at, _Change((made,), ("",))
+        claims = at in with_claims and not pieces[at].level  # a piece with a claim of its own stays
+        if under and not claims and all(n in removed for n in under):
+            removed.add(at)
+            repair = Repair(RepairKind.DROP, pieces[at].written.strip(), "", why)
+            yield at, _Change((repair,), ("",))
 
 
 def _under(pieces: Sequence[Segment], at: int) -> tuple[range, str]:
@@ -233,25 +233,23 @@ def _under(pieces: Sequence[Segment], at: int) -> tuple[range, str]:
 
 def _states(piece: Segment) -> bool:
     """True if a lead-in states something, untested by any check: it cites, or has a number."""
-    said = piece.sentence.text.removeprefix(piece.item)
-    return bool(piece.sentence.passage_ids) or any(each.isdigit() for each in said)
+    text = piece.sentence.text.removeprefix(piece.item)
+    return bool(piece.sentence.passage_ids) or any(char.isdigit() for char in text)
 
 
-def _unmarked(pieces: Sequence[Segment], changes: _Changes, whole: Joined, review: Review) -> dict[int, str]:
+def _unmarked(pieces: Sequence[Segment], changes: _Changes, now: Joined, review: Review) -> dict[int, str]:
     """The unmarked pieces with a failing claim, and the cause."""
-    starts = [span.start for span in whole.spans]
+    starts = [span.start for span in now.spans]
     causes = _failures(review)
     found: dict[int, str] = {}
     for claim in review.claims:
         if claim.n not in causes:
             continue
         first, last = _pieces_of((claim.start, claim.end - 1), starts)
-        told = [
-            each for each in range(first, last + 1) if not pieces[each].stays and not _is_removed(changes, each)
-        ]
-        marked = HEDGE_MARK in whole.text[whole.spans[first].start : whole.spans[last].end]
-        if told and not marked and not _heads_a_table(pieces, told[-1]):
-            found[told[-1]] = causes[claim.n]
+        left = [at for at in range(first, last + 1) if not pieces[at].stays and not _is_removed(changes, at)]
+        marked = HEDGE_MARK in now.text[now.spans[first].start : now.spans[last].end]
+        if left and not marked and not _heads_a_table(pieces, left[-1]):
+            found[left[-1]] = causes[claim.n]
     return found
 
 
@@ -268,10 +266,10 @@ def _is_removed(changes: _Changes, at: int) -> bool:
     return at in changes and not changes[at].texts[-1]
 
 
-def _broken(pieces: Sequence[Segment], before: Review, whole: Joined, after: Review) -> list[int]:
+def _broken(pieces: Sequence[Segment], before: Review, now: Joined, after: Review) -> list[int]:
     """The pieces with a claim that passed before and fails now in the same words."""
     passed = _by_piece(before, [piece.start for piece in pieces], (Verdict.SUPPORTED,))
-    failing = _by_piece(after, [span.start for span in whole.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
+    failing = _by_piece(after, [span.start for span in now.spans], (Verdict.CONTRADICTED, Verdict.UNSUPPORTED))
     return sorted(at for at, texts in failing.items() if texts & passed.get(at, set()))
 
 
@@ -279,7 +277,7 @@ def _by_piece(review: Review, starts: Sequence[int], verdicts: Container[Verdict
     """The texts of the claims with one of these verdicts, by piece."""
     claims = [claim for claim in review.claims if claim.verdict in verdicts]
     found: dict[int, set[str]] = {}
-    for at, claim in zip(_pieces_of((each.start for each in claims), starts), claims, strict=True):
+    for at, claim in zip(_pieces_of((claim.start for claim in claims), starts), claims, strict=True):
         found.setdefault(at, set()).add(claim.text)
     return found
 
@@ -295,40 +293,40 @@ def _with_hedge_mark(piece: Segment, why: str, before: _Change | None = None) ->
     if HEDGE_MARK in written:
         return _Change((), (written,))
     marked = at_end(written, HEDGE_MARK)
-    made = Repair(RepairKind.HEDGE, written.strip(), marked.strip(), why)
+    repair = Repair(RepairKind.HEDGE, written.strip(), marked.strip(), why)
     past = before or _Change((), ())
-    return _Change((*past.repairs, made), (*past.texts, marked), past.after)
+    return _Change((*past.repairs, repair), (*past.texts, marked), past.after)
 
 
 def _notes(changes: _Changes) -> tuple[str, ...]:
     """The notes on repairs that could not be made, each once."""
-    return tuple(dict.fromkeys(note for each in changes.values() if each.after for note in each.after.notes))
+    return tuple(dict.fromkeys(note for change in changes.values() if change.after for note in change.after.notes))
 
 
 def _unsafe(changes: _Changes) -> tuple[str, ...]:
     """The warning that counts sentences marked because a change would have broken HTML."""
-    count = sum(each.unsafe for each in changes.values())
+    count = sum(change.unsafe for change in changes.values())
     if not count:
         return ()
     sentences, others = ("1 sentence was", "it") if count == 1 else (f"{count} sentences were", "them")
     return (f"{sentences} marked and not changed: the HTML tags in {others} would have lost their other half",)
 
 
-def _repairs_at(at: int, pieces: Sequence[Segment], changes: _Changes, whole: Joined) -> tuple[Repair, ...]:
+def _repairs_at(at: int, pieces: Sequence[Segment], changes: _Changes, now: Joined) -> tuple[Repair, ...]:
     """The repairs of a piece; a list mark that moved on to the next piece was not taken out."""
     repairs = changes[at].repairs
-    if at not in whole.handed or not repairs:
+    if at not in now.handed or not repairs:
         return repairs
     *others, last = repairs
     return (*others, replace(last, before=last.before.removeprefix(pieces[at].item.lstrip())))
 
 
-def _with_repair_history(whole: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:
+def _with_repair_history(now: Joined, changes: _Changes, claims: Sequence[Claim]) -> Iterator[Claim]:
     """The claims, with the history of repairs for those in changed sentences."""
-    at_of = _pieces_of((claim.start for claim in claims), [span.start for span in whole.spans])
+    at_of = _pieces_of((claim.start for claim in claims), [span.start for span in now.spans])
     for at, claim in zip(at_of, claims, strict=True):
         after = changes[at].after if at in changes else None
-        known = {each.text: each.history for each in after.review.claims} if after else {}
+        known = {claim.text: claim.history for claim in after.review.claims} if after else {}
         yield replace(claim, history=known.get(claim.text, claim.history))
 
 

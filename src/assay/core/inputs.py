@@ -1,4 +1,4 @@
-"""Check what a caller gave, before a run begins: a question, a dialogue, a text to test, its passages."""
+"""Check the input of a caller before a run begins: a question, a dialogue, a text to test, passages, options."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import fields
 from assay.errors import UsageError
 from assay.types import AskOptions, Hit, Message, Passage
 
-# Far beyond any question, far below what would hold a thread for long.
+# Chosen: longer than any question, too short to block a thread for long.
 LONGEST_QUESTION = 20_000
 _PASSAGES = "give a list of assay.Passage, as engine.search(...).passages is"
 
 
 def refuse_other_types(text: object, history: Sequence[object]) -> None:
-    """Raise UsageError where a question is no text or a dialogue no messages."""
+    """Raise UsageError if a question is no text or a dialogue no messages."""
     if not isinstance(text, str):
         raise UsageError(f"a question is text, not {type(text).__name__}", hint="ask with a str")
-    wrong = next((each for each in history if not isinstance(each, Message)), None)
+    wrong = next((message for message in history if not isinstance(message, Message)), None)
     if wrong is not None:
         raise UsageError(
             f"a dialogue is made of Message, not of {type(wrong).__name__}",
@@ -27,24 +27,24 @@ def refuse_other_types(text: object, history: Sequence[object]) -> None:
         )
 
 
-def only_text(text: object) -> str:
-    """The text to test; raises UsageError where it is none."""
+def require_text(text: object) -> str:
+    """The text to test; raises UsageError if it is no text."""
     if not isinstance(text, str):
         raise UsageError(f"what to test is {type(text).__name__}, not text", hint="give the text of an answer")
     return text
 
 
-def only_hits(passages: object) -> tuple[Hit, ...]:
+def require_hits(passages: object) -> tuple[Hit, ...]:
     """The caller's passages in their order, hits with their scores; raises UsageError for anything else."""
     if isinstance(passages, str) or not isinstance(passages, Sequence):
         raise UsageError(f"the sources are {type(passages).__name__}, not passages", hint=_PASSAGES)
-    return tuple(each if isinstance(each, Hit) else Hit(_passage(each), 0.0) for each in passages)
+    return tuple(passage if isinstance(passage, Hit) else Hit(_passage(passage), 0.0) for passage in passages)
 
 
 def refuse_same_ids(hits: Sequence[Hit]) -> None:
-    """Raise UsageError where two passages have the same id: a citation could mean either."""
+    """Raise UsageError if two passages have the same id: a citation could mean either."""
     counts = Counter(hit.passage.passage_id for hit in hits)
-    twice = next((each for each, count in counts.items() if count > 1), None)
+    twice = next((passage_id for passage_id, count in counts.items() if count > 1), None)
     if twice is not None:
         raise UsageError(f"two passages have the id {twice!r}", hint="give each passage an id of its own")
 
@@ -56,14 +56,14 @@ def _passage(value: object) -> Passage:
 
 
 def refuse_no_question(text: str) -> None:
-    """Raise UsageError for what is no question: no text, nothing but white space, or endless text."""
+    """Raise UsageError for anything but a question: another type, white space, or too long a text."""
     refuse_other_types(text, ())
     if not text.strip():
         raise UsageError("the question is empty", hint="ask something, e.g. assay ask 'What is …?'")
     if len(text) > LONGEST_QUESTION:
         raise UsageError(
             f"the question has {len(text):,} characters; at most {LONGEST_QUESTION:,} are read",
-            hint="ask a shorter question; long material belongs into a document: assay add FILE",
+            hint="ask a shorter question; long material belongs in a document: assay add FILE",
         )
 
 
@@ -74,7 +74,7 @@ OF_SEARCH = frozenset({"where", "k", "mode"})
 _LIMITS = frozenset({"deadline", "max_calls", "max_tokens", "max_cost"})
 OF_JUDGE = _LIMITS | {"profile", "importance", "kind", "history_messages", "model"}
 OF_GATHER = OF_SEARCH | OF_JUDGE | {"rounds"}
-OF_ANSWER = frozenset(each.name for each in fields(AskOptions))
+OF_ANSWER = frozenset(field.name for field in fields(AskOptions))
 _NUMBERS = _LIMITS | {"detail", "history_messages", "k", "rounds", "repairs"}
 
 
@@ -95,7 +95,7 @@ def read_options(body: object) -> AskOptions:
 
 
 def refuse_options(options: AskOptions, known: frozenset[str], cause: str) -> None:
-    """Raise UsageError where an option that is set is not `known` and so would have no effect, with its `cause`.
+    """Raise UsageError with the `cause` if an option that is set is not `known` and so would have no effect.
 
     >>> refuse_options(AskOptions(detail=3), OF_SEARCH, "a search writes nothing")
     Traceback (most recent call last):
@@ -112,7 +112,7 @@ def refuse_options(options: AskOptions, known: frozenset[str], cause: str) -> No
 
 
 def refuse_no_options(options: object) -> None:
-    """Raise UsageError for what is no AskOptions, and for text in the place of a number."""
+    """Raise UsageError for anything but AskOptions, and for text instead of a number."""
     if not isinstance(options, AskOptions):
         raise UsageError(f"options are {type(options).__name__}", hint='give AskOptions(profile="fast")')
     for name in sorted(_NUMBERS & options.values.keys()):

@@ -17,7 +17,7 @@ from assay.core.finalise import Ask, assemble_answer, assemble_given, assemble_r
 from assay.core.fix import fix_draft
 from assay.core.inputs import refuse_no_question
 from assay.core.policy import LAST, feasible, is_unclear, next_action
-from assay.core.rendering import restyled
+from assay.core.rendering import with_style
 from assay.core.repair import repair_sentence
 from assay.core.review import assess, edit_style, improve_answer, review_whole, with_masked
 from assay.core.run import Deadline, Run, RunEvents, ignore_event
@@ -75,7 +75,7 @@ async def run_question(
         in_time = replace(stages, in_time=Deadline(run.limits.seconds, run.tape).within)
         found = await answer(ask, in_time, run.limits, events.emit)
     # Only now, when every test was made on the text with its marks.
-    return events.finish(found if run.style is None else restyled(found, run.style))
+    return events.finish(found if run.style is None else with_style(found, run.style))
 
 
 async def run_draft(given: DraftInput, run: Run, stages: Stages, sinks: Sequence[Sink] = ()) -> DraftReport:
@@ -95,9 +95,10 @@ async def run_draft(given: DraftInput, run: Run, stages: Stages, sinks: Sequence
         if given.fixes:
             draft = await edit_style(question, draft, stages)
         draft = replace(draft, review=with_masked(draft.review, given.evidence))
-        draft = (
-            await assess(question, draft, stages) if recorded else replace(draft, notes=(*draft.notes, _TOO_LONG))
-        )
+        if recorded:
+            draft = await assess(question, draft, stages)
+        else:
+            draft = replace(draft, notes=(*draft.notes, _TOO_LONG))
         ask = Ask(given.question, (), run.id, run.profile, run.profile_reason)
         found = assemble_given(ask, draft, stages)
     found = events.finish(found)

@@ -1,4 +1,4 @@
-"""What to do next, decided purely: values in, an action out, nothing read and nothing changed."""
+"""Decide what to do next: values in, an action out. Pure."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from assay.types import (
     Verdict,
 )
 
-# The ambiguity that a pronoun which stands for nothing has by itself.
+# The ambiguity that an unresolved pronoun has by itself.
 _UNCLEAR = 0.85
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An action, and why in one sentence."""
+    """An action, and its reason in one sentence."""
 
     action: Action
     reason: str
@@ -73,7 +73,7 @@ def next_action(
 
 
 def feasible(judgement: Judgement, allowed_actions: frozenset[Action]) -> Judgement:
-    """The judgement, which recommends to search outside only where an outside source is configured.
+    """The judgement, with ABSTAIN instead of EXTERNAL if no outside source is configured.
 
     >>> judgement = Judgement(0.1, Action.EXTERNAL, "the passages do not bear on it")
     >>> found = feasible(judgement, frozenset({Action.ABSTAIN}))
@@ -87,12 +87,12 @@ def feasible(judgement: Judgement, allowed_actions: frozenset[Action]) -> Judgem
 
 
 def _is_sure(judgement: Judgement, search_utility: SearchUtility) -> bool:
-    """Whether a recommended answer needs no further search; where nothing was measured the judge's word holds."""
+    """True if a recommended answer needs no further search; if nothing was measured, the judge decides."""
     return judgement.sufficiency is None or judgement.sufficiency >= search_utility.answer_threshold
 
 
 def is_unclear(judgement: Judgement) -> bool:
-    """Whether it is so plain that the question must be asked back that no search could settle what is meant."""
+    """True if the question is so ambiguous that no search could settle what is meant."""
     return judgement.ambiguity is not None and judgement.ambiguity >= _UNCLEAR
 
 
@@ -104,31 +104,32 @@ def _next_search(
     allowed_actions: frozenset[Action],
     search_utility: SearchUtility,
 ) -> Choice:
-    """The search that is worth most; ABSTAIN, and why, where none is to be made."""
+    """The search with the highest utility; ABSTAIN, with the reason, if there is none."""
     if len(path) + 1 >= limits.rounds:
         return Choice(Action.ABSTAIN, f"{judgement.reason}; no search round is left")
-    open_to = [each for each in SEARCHING if each in allowed_actions and each not in _exhausted(found, path)]
-    if not open_to:
+    left = allowed_actions - _exhausted(found, path)
+    searches = [action for action in SEARCHING if action in left]
+    if not searches:
         return Choice(Action.ABSTAIN, f"{judgement.reason}; no search is left that could bring more")
-    values = {each: search_utility.of(each, judgement.triage, _taken(each, path)) for each in open_to}
-    best = max(open_to, key=lambda each: values[each])
+    values = {action: search_utility.of(action, judgement.triage, _count(action, path)) for action in searches}
+    best = max(searches, key=lambda action: values[action])
     if values[best] > 0:
         return Choice(best, f"{judgement.reason}; searching again is worth {values[best]:.2f}")
     return Choice(Action.ABSTAIN, f"{judgement.reason}; no search is worth its cost")
 
 
 def _exhausted(found: frozenset[str], path: Sequence[Step]) -> frozenset[Action]:
-    """The searches that can bring no more.
+    """The searches that can bring nothing new.
 
-    Those after which the passages were the same as before: the loop was in that state already. And EXTERNAL once it
-    was made: its queries follow from the question alone, so they would be the same.
+    These are the ones after which the passages were the same as before, and EXTERNAL once it was made: its queries
+    follow from the question alone, so they would be the same.
     """
     after = (*(step.passage_ids for step in path), found)[1:]
     in_vain = {step.action for step, ids in zip(path, after, strict=True) if ids == step.passage_ids}
     return frozenset(in_vain | ({Action.EXTERNAL} & {step.action for step in path}))
 
 
-def _taken(action: Action, path: Sequence[Step]) -> int:
+def _count(action: Action, path: Sequence[Step]) -> int:
     return sum(step.action is action for step in path)
 
 
@@ -187,7 +188,7 @@ def _may_help(kind: RepairKind, review: Review, allowed_repairs: frozenset[Repai
 
 
 def _says_otherwise(check: Check) -> bool:
-    """Whether a check that did not pass tells what the source has instead, or finds a value that it has not."""
+    """True if a check that did not pass gives the value of the source, or finds a value that it lacks."""
     if check.status is Status.FAILED and check.kind is FindingKind.NEGATION:
         return True
     missed = check.expected is not None or check.name in VALUE_CHECKS
@@ -196,7 +197,7 @@ def _says_otherwise(check: Check) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Redraft:
-    """Whether an answer is to be written again; `refusal` says why a wanted draft is not to be written."""
+    """The decision on another draft; `refusal` says why a wanted draft cannot be written."""
 
     is_wanted: bool
     refusal: str = ""
@@ -210,7 +211,7 @@ def redraft(
     limits: Limits,
     allowed_repairs: frozenset[RepairKind],
 ) -> Redraft:
-    """Whether an answer is to be written again.
+    """Decide whether an answer is to be written again.
 
     It is if its structure fails, which is what a finding of no single claim means, or if a model assessed it below
     the quality threshold. For its structure as many drafts are written again as `limits.repairs` allows, whatever
@@ -242,7 +243,7 @@ def redraft(
 def is_better_whole(
     after: Review, assessed_after: Assessment | None, before: Review, assessed_before: Assessment | None
 ) -> bool:
-    """Whether an answer written again is better: less is wrong, and where nothing is, it is assessed higher."""
+    """True if an answer written again is better: less is wrong, or as much and it is assessed higher."""
     if after.claims and _wrong(after)[:3] != _wrong(before)[:3]:
         return _wrong(after)[:3] < _wrong(before)[:3]
     return bool(after.claims) and _overall(assessed_after) > _overall(assessed_before)
@@ -253,16 +254,16 @@ def _overall(assessment: Assessment | None) -> float:
 
 
 def is_better(after: Review, before: Review) -> bool:
-    """Whether a repair is to be kept: nothing that passed fails now, and less is wrong.
+    """True if a repair is to be kept: nothing that passed fails now, and less is wrong.
 
-    What is wrong is ordered by blocking failures, then claims that are not borne out, then warnings; of two that
-    are alike there, the one with more claims borne out is better.
+    Blocking failures count first, then unsupported claims, then warnings; of two equal reviews the one with more
+    supported claims is better.
     """
     return not _breaks(after, before) and _wrong(after) < _wrong(before)
 
 
 def stands(after: Review, before: Review) -> bool:
-    """Whether a repair that was weighed is to be kept: nothing that passed fails now, and no claim fails."""
+    """True if a weighed repair is to be kept: nothing that passed fails now, and no claim fails."""
     failed = (Verdict.CONTRADICTED, Verdict.UNSUPPORTED)
     return not _breaks(after, before) and not any(claim.verdict in failed for claim in after.claims)
 
@@ -274,12 +275,12 @@ def _breaks(after: Review, before: Review) -> bool:
 
 
 def _wrong(review: Review) -> tuple[int, int, int, int]:
-    open_checks = [each for each in review.checks if each.status in (Status.FAILED, Status.UNKNOWN)]
-    blocking = sum(each.severity is Severity.BLOCK for each in open_checks)
-    not_borne_out = len(review.claims) - supported_claims(review)
-    return (blocking, not_borne_out, len(open_checks) - blocking, -supported_claims(review))
+    open_checks = [check for check in review.checks if check.status in (Status.FAILED, Status.UNKNOWN)]
+    blocking = sum(check.severity is Severity.BLOCK for check in open_checks)
+    unsupported = len(review.claims) - supported_claims(review)
+    return (blocking, unsupported, len(open_checks) - blocking, -supported_claims(review))
 
 
 def supported_claims(review: Review) -> int:
-    """How many claims the evidence bears out."""
+    """The number of claims that the evidence supports."""
     return sum(claim.verdict is Verdict.SUPPORTED for claim in review.claims)

@@ -1,4 +1,4 @@
-"""How deep to look, what each depth may use, and which model to ask: rules that a user can read. Pure."""
+"""Profiles: how deep to search, what each depth may use, and which model to ask. Pure."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ DEPTHS: Mapping[Importance, tuple[Profile, Profile]] = MappingProxyType(
         "high": ("thorough", "balanced"),
     }
 )
-# The share of what can be served at once from which on there is load.
+# Chosen: the share of the capacity from which on there is load.
 BUSY = 0.8
-# Where a wrong answer can hurt somebody. A word of these makes any question one of high importance.
+# Chosen: words of questions to which a wrong answer can hurt somebody; any one makes the importance high.
 RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
     {
         "medical": re.compile(
@@ -68,15 +68,15 @@ RISKS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         ),
     }
 )
-# A question of more words is not simple.
+# Chosen: a question of more words is not simple.
 SHORT = 20
-# A simple question wants a sentence or two: the detail (1 to 10) that a factual one has when nothing is said of it.
+# A simple question wants a sentence or two: the default detail (1 to 10) of a factual question.
 PLAIN_DETAIL = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """A depth and why it was chosen, in words for the user."""
+    """A depth and the reason for it, in words for the user."""
 
     profile: Profile
     reason: str
@@ -107,7 +107,7 @@ def depth_for(
 
 
 def risk_of(text: str) -> str | None:
-    """The kind of question and the word that shows it, where a wrong answer can hurt; None for others.
+    """The kind of a question to which a wrong answer can hurt, and the word that shows it; None for others.
 
     >>> risk_of("Is the paint toxic?"), risk_of("What is tactical dosido?")
     ('a safety question ("toxic")', None)
@@ -119,9 +119,9 @@ def risk_of(text: str) -> str | None:
 
 
 def is_simple(question: Question) -> bool:
-    """Whether a cheap model may write the answer.
+    """True if a cheap model may write the answer.
 
-    So where the question asks for one fact in at most `SHORT` words, has one aspect, wants no more than a plain
+    It may if the question asks for one fact in at most `SHORT` words, has one aspect, wants no more than a plain
     answer (detail at most `PLAIN_DETAIL`) for no expert, is clear, and has no word of `RISKS`.
 
     >>> is_simple(Question("Who founded Rome?", "Who founded Rome?"))
@@ -140,12 +140,12 @@ def is_simple(question: Question) -> bool:
     )
 
 
-# What an assessed answer must reach to pass, and how much more a harder question may demand. Pure.
+# The quality that an assessed answer must reach to pass, higher for a harder question. Pure.
 
 
-# What one point of complexity adds to the overall quality, and how many points count. At most .1 is added: what the
-# usual bar of .7 leaves to 1 is .3, and no more than a third of it is asked for on top.
-A_POINT = 0.02
+# What one point of complexity adds to the overall quality, and how many points count. Chosen: at most .1 is added,
+# a third of the .3 between the usual threshold of .7 and 1.
+QUALITY_A_POINT = 0.02
 MOST_POINTS = 5
 _ASPECTS_COUNTED = 3
 _RISK = 2
@@ -155,30 +155,32 @@ _HARD_KINDS = frozenset({QuestionKind.COMPARATIVE, QuestionKind.INTERPRETIVE, Qu
 
 @dataclass(frozen=True, slots=True)
 class QualityThreshold:
-    """`quality` is asked of an answer over all criteria, `floor` in each of them; both 0 to 1."""
+    """The `quality` required of an answer over all criteria and the `floor` in each of them; both 0 to 1."""
 
     quality: float = 0.7
     floor: float = 0.5
 
 
-def bar_for(question: Question, usual: QualityThreshold = QualityThreshold()) -> QualityThreshold:
-    """The bar of a question: .02 more quality than usual for a point of complexity, .1 at most; the floor stays.
+def threshold_for(question: Question, usual: QualityThreshold = QualityThreshold()) -> QualityThreshold:
+    """The threshold of a question: .02 above the usual quality for a point of complexity, .1 at most; same floor.
 
-    It only rises: whatever makes a question harder never lowers its bar. The numbers are chosen, not fitted: no
+    It only rises: nothing that makes a question harder lowers its threshold. The numbers are chosen, not fitted: no
     labelled set says how good an answer to a harder question must be, so this is used only where the setting
     adaptive is on.
 
-    >>> bar_for(Question("Who founded Rome?", "Who founded Rome?")).quality
+    >>> threshold_for(Question("Who founded Rome?", "Who founded Rome?")).quality
     0.7
-    >>> round(bar_for(Question("q", "Which dose is lethal?")).quality, 2)
+    >>> round(threshold_for(Question("q", "Which dose is lethal?")).quality, 2)
     0.74
     """
     points = min(complexity(question), MOST_POINTS)
-    return QualityThreshold(min(1.0, usual.quality + A_POINT * points) if points else usual.quality, usual.floor)
+    return QualityThreshold(
+        min(1.0, usual.quality + QUALITY_A_POINT * points) if points else usual.quality, usual.floor
+    )
 
 
 def complexity(question: Question) -> int:
-    """How hard a question is, 0 to 9: a point for each further aspect (3 at most), two where a word shows a risk.
+    """The difficulty of a question, 0 to 9: a point for each further aspect (3 at most), two for a risk word.
 
     A point each for one that compares, interprets or asks how to, that wants a long answer (detail 6 or more), that
     an expert asks, and that has more than 20 words.

@@ -1,4 +1,4 @@
-"""A finished answer's text with its sources named as the reader likes. Pure."""
+"""Render a finished answer's text in a citation style. Pure."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from dataclasses import replace
 
 from assay.types import Answer, Citation, CitationStyle, Claim, Edit, Location, Source, Span
 
-# What could turn a title into a link, a tag or code; titles come from documents.
+# Characters that could turn a title into a link, a tag or code; titles come from documents.
 _AS_TEXT = str.maketrans({"[": "(", "]": ")", "<": "‹", ">": "›", "`": "'"})
 
 
 def rendered(answer: Answer, style: CitationStyle = CitationStyle.NUMBERED, references: bool = False) -> str:
     """The answer's text with its marks in `style`; with `references` a list of its sources follows.
 
-    Footnotes always bring their notes. A mark that stands for no source stays as it is, in every style. Titles
-    are shown as text: what would make a link, a tag or code of them is replaced.
+    Footnotes always bring their notes. A mark that names no source stays as it is, in every style. Titles are
+    shown as text: characters that would make a link, a tag or code of them are replaced.
     """
     text = _with_edits(answer.text, _edits(answer, style))
     listed = _references(answer.sources, style) if references or style is CitationStyle.FOOTNOTE else ""
     return f"{text}\n\n{listed}" if listed else text
 
 
-def restyled(answer: Answer, style: CitationStyle) -> Answer:
-    """The answer with its text in `style`, and the offsets of its claims, checks and marks moved with it.
+def with_style(answer: Answer, style: CitationStyle) -> Answer:
+    """The answer with its text in `style`, and the offsets of its claims, checks and marks shifted with it.
 
     Without marks its claims and sources still say where each statement comes from.
     """
@@ -31,34 +31,34 @@ def restyled(answer: Answer, style: CitationStyle) -> Answer:
         return answer
     edits = _edits(answer, style)
 
-    def moved(place: int) -> int:
-        return _moved(place, edits)
+    def shifted(place: int) -> int:
+        return _shifted(place, edits)
 
-    claims = tuple(replace(each, start=moved(each.start), end=moved(each.end)) for each in answer.claims)
+    claims = tuple(replace(claim, start=shifted(claim.start), end=shifted(claim.end)) for claim in answer.claims)
     checks = tuple(
-        replace(each, answer_span=Span(moved(each.answer_span.start), moved(each.answer_span.end)))
-        if each.answer_span
-        else each
-        for each in answer.checks
+        replace(check, answer_span=Span(shifted(check.answer_span.start), shifted(check.answer_span.end)))
+        if check.answer_span
+        else check
+        for check in answer.checks
     )
     marks = tuple(
-        replace(each, start=moved(each.start), end=moved(each.end))
-        for each in answer.citations
-        if style is not CitationStyle.NONE or not _is_known(each, answer)
+        replace(citation, start=shifted(citation.start), end=shifted(citation.end))
+        for citation in answer.citations
+        if style is not CitationStyle.NONE or not _is_known(citation, answer)
     )
     explanation = answer.explanation
     if explanation is not None:
-        entries = (replace(each, start=moved(each.start), end=moved(each.end)) for each in explanation.source_map)
+        entries = (replace(row, start=shifted(row.start), end=shifted(row.end)) for row in explanation.source_map)
         explanation = replace(explanation, source_map=tuple(entries))
     text = rendered(answer, style)
     return replace(answer, text=text, claims=claims, checks=checks, citations=marks, explanation=explanation)
 
 
 def _edits(answer: Answer, style: CitationStyle) -> list[Edit]:
-    """What turns the marks of an answer's text into those of a style, in order."""
+    """The edits that turn the marks of an answer's text into those of a style, in order."""
     sources = {source.number: source for source in answer.sources}
     edits: list[Edit] = []
-    for mark in sorted(answer.citations, key=lambda each: each.start):
+    for mark in sorted(answer.citations, key=lambda mark: mark.start):
         if not _is_known(mark, answer):
             continue
         if style is CitationStyle.NONE:
@@ -71,12 +71,12 @@ def _edits(answer: Answer, style: CitationStyle) -> list[Edit]:
 
 
 def _is_known(mark: Citation, answer: Answer) -> bool:
-    """Whether all that a mark cites are sources of the answer."""
+    """True if all that a mark cites are sources of the answer."""
     return bool(mark.numbers) and {source.number for source in answer.sources}.issuperset(mark.numbers)
 
 
 def _with_blanks(mark: Citation, text: str) -> tuple[int, int]:
-    """Where a mark stands, with the blanks before it; at the beginning of a line, with those behind it."""
+    """The span of a mark with the blanks before it, or after it at the beginning of a line."""
     start = len(text[: mark.start].rstrip(" "))
     if start == 0 or text[start - 1] == "\n":
         return mark.start, len(text) - len(text[mark.end :].lstrip(" "))
@@ -89,8 +89,8 @@ def _with_edits(text: str, edits: Sequence[Edit]) -> str:
     return text
 
 
-def _moved(place: int, edits: Sequence[Edit]) -> int:
-    """An offset of the text as it is after the edits; one within a mark goes to the end of the new one."""
+def _shifted(place: int, edits: Sequence[Edit]) -> int:
+    """An offset of the text after the edits; one within a mark goes to the end of the new mark."""
     shift = 0
     for edit in edits:
         if place <= edit.start:
@@ -139,13 +139,13 @@ def _references(sources: Sequence[Source], style: CitationStyle) -> str:
 
 
 def _name(source: Source, among: Collection[Source]) -> str:
-    """The source's title, with its place where another source has the same title."""
-    alike = sum(_title(each) == _title(source) for each in among)
-    return _title(source) if alike == 1 else _full(source)
+    """The source's title, with its place if another source has the same title."""
+    same = sum(_title(other) == _title(source) for other in among)
+    return _title(source) if same == 1 else _full(source)
 
 
 def section_within(section: str, title: str) -> str:
-    """A section's heading without the title that stands before it anyway, empty where it says nothing more.
+    """A section's heading without the title shown before it; empty if it adds nothing.
 
     >>> section_within("Rates", "The rates"), section_within("Rates > Fees", "rates"), section_within("Fees", "")
     ('Rates', 'Fees', 'Fees')

@@ -1,4 +1,4 @@
-"""What belongs to one question: its id, what it may use, and everything that happens."""
+"""One run: its id, its limits, its events and its deadline."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class CallerPassages:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What belongs to one question: its id, how deep it looks, what it may use and has used.
+    """One run: its id, its depth, its limits and its budget.
 
-    `profile_reason` says why the profile auto chose this depth, and is empty where the depth was set.
-    `tape` records the run, or is what it is replayed from; None for a run that nobody keeps. `streamed` says that
-    somebody reads its sentences as they are verified. `calibration` is the collection's own, None where it uses the
-    one that ships; `doubt` says why it may not hold here, "" where nothing speaks against it. `answers` is False
-    for one that only judges, tests or mends what comes from elsewhere. `meter` counts what its checks take.
-    `passages` are the caller's, None where assay searches. `style` is that of the answer's text, None for numbers.
+    `profile_reason` says why the profile auto chose this depth, and is empty if the depth was set. `tape` records
+    the run, or is what it is replayed from; None for a run that is not recorded. `streamed` says that somebody
+    reads its sentences as they are verified. `calibration` is the collection's own, None for the one that ships;
+    `doubt` says why it may not hold here, "" if nothing speaks against it. `answers` is False for a run that only
+    judges, tests or repairs what comes from elsewhere. `meter` counts the costs of its checks. `passages` are the
+    caller's, None if assay searches. `style` is that of the answer's text, None for numbers.
     """
 
     id: str
@@ -108,24 +108,25 @@ _PORT = "deadline"
 
 
 def lateness(seconds: float, clock: Clock) -> Callable[[], Callable[[], bool]]:
-    """What tells a review that begins whether it is late: at the deadline, `seconds` from this call on.
+    """A function to call at the start of a review; the function that it returns says whether the review is late.
 
-    One that begins past it, to close what was begun, has as long again.
+    The deadline is `seconds` from this call on. A review that starts past it, as of a repaired draft, has as long
+    again.
     """
     ends = clock.monotonic() + seconds
 
-    def begun() -> Callable[[], bool]:
+    def start() -> Callable[[], bool]:
         now = clock.monotonic()
         end = ends if now < ends else now + seconds
         return lambda: clock.monotonic() >= end
 
-    return begun
+    return start
 
 
 class Deadline:
-    """The seconds of one question, from now on; to be made on the event loop that it is kept on.
+    """The deadline of one question, from now on; create it on the event loop that it is used on.
 
-    On a `tape` stands which of its steps were cut, so that a replay, which takes no time, cuts the same.
+    The `tape` records which steps were cut, so that a replay, which takes no time, cuts the same.
     """
 
     def __init__(self, seconds: float, tape: Tape | None = None) -> None:
@@ -137,9 +138,9 @@ class Deadline:
 
     @asynccontextmanager
     async def within(self) -> AsyncIterator[None]:
-        """Raise DeadlinePassed where what is awaited inside is not done in time.
+        """Raise DeadlinePassed if the block is not done in time.
 
-        Past the deadline, what waits for nothing is still done, and what would wait is cut at once.
+        Past the deadline, work that waits for nothing is still done, and other work is cut at once.
         """
         self._steps += 1
         step, tape = str(self._steps), self._tape

@@ -1,7 +1,7 @@
 """The verbs: one small protocol per stage, and `Stages`, which holds one implementation of each.
 
-A stage is given values and returns values. It never sees the run that it works for: the ports it holds
-(embedder, index, language model) already know the budget, the deadline and the tape.
+A stage takes values and returns values. It never sees the run that it works for: its ports (embedder, index,
+language model) know the budget, the deadline and the tape.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The ports: what stages are handed, and the run wraps so that it knows the budget, the deadline and the tape.
+# The ports of stages; the run wraps them, so that they know the budget, the deadline and the tape.
 
 
 class Clock(Protocol):
@@ -88,7 +88,7 @@ class LLM(Protocol):
 
     @property
     def host(self) -> str:
-        """The host that prompts are sent to; empty where they do not leave this process."""
+        """The host that prompts are sent to; empty if they do not leave this process."""
         ...
 
     async def complete(self, request: ModelRequest) -> ModelReply:
@@ -160,7 +160,7 @@ class Checker(Protocol):
 
 
 class Reader(Protocol):
-    """Read a question beside texts: whether each answers it, and where."""
+    """Find the answers to a question in texts."""
 
     @property
     def model(self) -> ReaderModel:
@@ -168,7 +168,7 @@ class Reader(Protocol):
         ...
 
     async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
-        """A reading of each text, in order, whatever else is read with it."""
+        """A reading of each text, in order: whether it answers the question, and where, by itself."""
         ...
 
 
@@ -210,11 +210,11 @@ class Index(Protocol):
         ...
 
     async def passages(self, passage_ids: Sequence[str]) -> tuple[Passage, ...]:
-        """The passages of those ids, in that order; ids that are gone are left out."""
+        """The passages of those ids, in that order; missing ids are left out."""
         ...
 
     async def vectors(self, passage_ids: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for one gone."""
+        """The vectors of those passages, shape (len(passage_ids), dimension); raises KeyError for a missing one."""
         ...
 
     async def dense(self, vector: NDArray[np.float32], k: int, where: Metadata) -> tuple[Found, ...]:
@@ -226,7 +226,7 @@ class Index(Protocol):
         ...
 
     async def term_counts(self, terms: Sequence[str] | None = None) -> Mapping[str, int]:
-        """In how many passages each term stands, titles included: of all terms, or of the ones given that stand."""
+        """The number of passages that have each term, titles included: of all terms, or of the given ones found."""
         ...
 
     async def holding(self, term: str, k: int) -> tuple[str, ...]:
@@ -262,20 +262,18 @@ class Sink(Protocol):
         ...
 
 
-# What searching again is worth: expected gain against cost, learned from recorded runs.
-
-
 # The actions that search again; cheapest first.
 SEARCHING = (Action.REFINE, Action.EXTERNAL)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchUtility:
-    """What searching again is worth: `gains`, how often an action has turned evidence that did not suffice into
-    an answer that is right, by action and triage, less how often it has turned a right refusal into a wrong
-    answer; and `costs`, the seconds that it took. `price` is how much gain a second must bring. From a
-    sufficiency of `answer_threshold`, 0 to 1, on an answer is written without another search. Evidence that was
-    searched for again must reach it too: the best of two searches looks better than it is.
+    """The utility of searching again, learned from recorded runs.
+
+    `gains`, by action and triage, is how often a search turned insufficient evidence into a right answer, less how
+    often it turned a right refusal into a wrong answer; `costs` are its seconds. `price` is how much gain a second
+    must bring. From a sufficiency of `answer_threshold`, 0 to 1, on an answer is written without another search.
+    Evidence that was searched for again must reach it too: the best of two searches looks better than it is.
 
     The shipped numbers are learned from recorded runs; see benchmarks/correct.
     """
@@ -286,7 +284,7 @@ class SearchUtility:
     answer_threshold: float = 0.0
 
     def of(self, action: Action, triage: Triage | None, taken: int) -> float:
-        """The expected gain less its price; each time that the action was taken halves what it may still bring."""
+        """The expected gain less its price; the gain halves each time that the action was taken."""
         gain = self.gains.get((action, triage or Triage.INCORRECT), 0.0)
         return float(gain / 2**taken) - self.price * self.costs.get(action, 0.0)
 
@@ -372,12 +370,12 @@ class Judge(Protocol):
 
 
 class Refiner(Protocol):
-    """Say what to search for next, where the evidence does not suffice."""
+    """Write the next queries if the evidence does not suffice."""
 
     async def refine(
         self, question: Question, evidence: Evidence, judgement: Judgement, path: tuple[Step, ...]
     ) -> tuple[str, ...]:
-        """Queries that were not asked on the path yet, likeliest first; none where nothing is left to ask."""
+        """Queries that were not asked on the path yet, likeliest first; empty if nothing is left to ask."""
         ...
 
     async def outside(self, question: Question, judgement: Judgement) -> tuple[str, ...]:
@@ -386,7 +384,7 @@ class Refiner(Protocol):
 
 
 class Selector(Protocol):
-    """Choose from all that was found what an answer may stand on."""
+    """Choose the passages that an answer may cite."""
 
     async def select(self, question: Question, evidence: Evidence) -> Evidence:
         """The passages worth reading, best first, at most as many as one search returns, each once."""
@@ -443,7 +441,7 @@ class TextVerifier(Protocol):
 
 
 class Weigher(Protocol):
-    """Read claims that differ in a value, to tell which of them is likeliest."""
+    """Read claims that differ in a value, to find the likeliest."""
 
     async def weigh(self, claims: Sequence[str], passages: tuple[Passage, ...]) -> tuple[float | None, ...]:
         """The log odds that the passages support each of the claims; None for one that is not read."""
@@ -451,13 +449,12 @@ class Weigher(Protocol):
 
 
 class Settler(Protocol):
-    """Have what a draft leaves open ruled on, all of it together."""
+    """Rule on all claims that the tests of a draft leave open."""
 
     async def settle(self, question: Question, evidence: Evidence, draft: Draft) -> None:
-        """Ask about every claim of the draft that the tests leave open, in one call.
+        """Ask about every open claim of the draft in one call.
 
-        The verifier's reviews then use what was said. Where nobody could say, they tell so; raises only
-        DeadlinePassed.
+        The verifier's reviews then use the rulings, and say if there is none. Raises only DeadlinePassed.
         """
         ...
 
@@ -520,10 +517,10 @@ class StyleEditor(Protocol):
 
 
 class ConfidenceEstimator(Protocol):
-    """Say how far to trust an answer."""
+    """Rate the confidence in an answer."""
 
     def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
-        """The confidence in a reviewed answer; `reading` is what a reader makes of it, where there is one."""
+        """The confidence in a reviewed answer; `reading` is what a reader makes of it, if there is one."""
         ...
 
 
@@ -533,7 +530,7 @@ class Relevance(Protocol):
     async def read(
         self, question: Question, sentences: Sequence[Sentence], text: str, sources: Sequence[Passage]
     ) -> AnswerReading | None:
-        """What a reader makes of an answer, its sentences, text and sources; None where nobody can tell."""
+        """The reading of an answer, its sentences, text and sources; None if the reader cannot say."""
         ...
 
 

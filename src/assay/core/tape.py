@@ -1,6 +1,6 @@
-"""The tape: what every call out of a run gave, so that the run can be played again to the same bytes.
+"""The tape: the result of every call out of a run, so that a replay gives the same bytes.
 
-A call is known by its port, the SHA-256 of what was asked, and its turn among equal ones.
+A call is identified by its port, the SHA-256 of the request, and its position among equal ones.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def key_of(request: bytes) -> str:
 
 
 class Tape:
-    """Records calls in order, or gives back what was recorded.
+    """Records calls in order, or plays back a recording.
 
     >>> tape = Tape()
     >>> tape.record("clock", key_of(b""), b"1.5")
@@ -58,23 +58,23 @@ class Tape:
 
     @property
     def entries(self) -> tuple[TapeEntry, ...]:
-        """What was recorded, in order."""
+        """The recorded calls, in order."""
         return tuple(self._entries)
 
     def record(self, port: str, key: str, body: bytes) -> None:
-        """Keep what a call gave."""
+        """Keep the result of a call."""
         self._entries.append(TapeEntry(port, key, body))
 
     def ends_at(self, port: str, key: str) -> bool:
-        """Whether the recording was cut at this step; from then on a call that it does not hold was cut, too."""
+        """True if the recording was cut at this step; after it, a call that is not recorded was cut, too."""
         found = (port, key) in self._waiting
         self._cut = self._cut or found
         return found
 
     def recall(self, port: str, key: str) -> bytes:
-        """What the call gave when it was recorded; raises Diverged where it was not made then.
+        """The recorded result of a call; raises Diverged if it is not recorded.
 
-        A recording that was `cut` by its deadline ends where it was cut: TimeoutError.
+        After the point where a recording was `cut` by its deadline, raises TimeoutError.
         """
         self._steps += 1
         waiting = self._waiting[port, key]

@@ -169,7 +169,7 @@ def policy_of(rows: Sequence[WeighedClaim]) -> ClaimPolicy:
 
 def _row(measured: MeasuredClaim, labelled: LabelledClaim) -> WeighedClaim:
     vetoed = bool(measured.decisive or measured.withheld)
-    against = 0.0 if measured.said is None else measured.said.against
+    against = 0.0 if measured.entailment is None else measured.entailment.against
     return WeighedClaim(measured.inputs, labelled.label, against, vetoed, labelled.group)
 
 

@@ -59,7 +59,7 @@ def recalibrated(labels: Labels, collection: str, rows: Sequence[Labelled], embe
         raise UsageError(
             f"no calibration can be fitted: {error}", hint="label answers to more different questions"
         ) from error
-    now = labels.in_force(collection).fit or shipped()["answers"]
+    now = labels.calibration_in_use(collection).fit or shipped()["answers"]
     applies = now.made_for.differs(origins[0]) is None
     before = measured([now.probability(each) for each in scores], right) if applies else None
     return Recalibrated(made, before)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from assay.calibration import sigmoid
 from assay.judging.query_terms import content_terms, query_terms_of
 from assay.judging.signals import read
-from assay.nlp.anaphora import DEMONSTRATIVES, Pointed, pointed
+from assay.nlp.anaphora import DEMONSTRATIVES, Reference, references
 from assay.nlp.language import KNOWN_BY_SCRIPT
 from assay.nlp.tokens import rarity, stem, terms
 from assay.types import Action, Evidence, Judgement, Question
@@ -64,14 +64,14 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     pronoun stands for nothing.
     """
     text = question.text[:LONGEST]
-    points = pointed(text)
+    points = references(text)
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
     content = list(dict.fromkeys(content_terms(text)))
     pointing = float(bool(points))
     return {
         "open": 1 - _cover(question, evidence) if points else 0.0,
-        "bare": min(1.0, sum(each.by == "the" and len(each.nouns) == 1 for each in points) / 2),
-        "demonstrative": float(any(each.by in DEMONSTRATIVES for each in points)),
+        "bare": min(1.0, sum(each.word == "the" and len(each.nouns) == 1 for each in points) / 2),
+        "demonstrative": float(any(each.word in DEMONSTRATIVES for each in points)),
         "adrift": pointing * float(bool(before) and before.isdisjoint(content)),
         "fresh": max((rarity(term) for term in content if term not in before), default=0.0),
         "common": 1 - max((rarity(term) for term in content), default=0.0),
@@ -79,10 +79,10 @@ def signals(question: Question, evidence: Evidence) -> dict[str, float]:
     }
 
 
-def unnamed(question: Question) -> Sequence[Pointed]:
+def unnamed(question: Question) -> Sequence[Reference]:
     """What the question points at and the dialogue does not name, what stands first in it first."""
     before = frozenset(term for turn in question.history[-MOST_TURNS:] for term in terms(turn.text))
-    return [each for each in pointed(question.text[:LONGEST]) if each.head and stem(each.head) not in before]
+    return [each for each in references(question.text[:LONGEST]) if each.head and stem(each.head) not in before]
 
 
 def _cover(question: Question, evidence: Evidence) -> float:

@@ -28,21 +28,21 @@ COPIED = 0.6
 CONTAINED = 0.8
 _LEAST_WORDS = 4
 _TIGHT = 3
-# Of a longer text only the first words are aligned: the work grows with the product of both lengths.
+# Words of a text that are aligned; chosen, since the work grows with the product of both lengths.
 _LONGEST = 80
-# How much of the claim a source sentence must hold before a difference between the two counts.
+# The share of the claim that a source sentence must hold to be on the same matter, and to say nearly the same.
 SAME_MATTER = 0.4
 SAME_STATEMENT = 0.75
-# Sentences whose differences from the claim are looked at.
+# Nearest sentences that are compared with the claim.
 NEAREST = 4
-# Only the sentences that hold most of the claim are looked at closely.
+# Sentences, those that hold most of the claim, that the support score reads.
 _CLOSEST = 24
 # Sentences that a claim leans on together, at most.
 _WINDOW = 3
-# A claim is read to this word, so that no input takes long; the longest labelled one has 251.
+# Words of a claim that are read, so that no input takes long; the longest labelled claim has 251.
 _LONGEST_CLAIM = 400
 _PRONOUN = re.compile(r"\W*(?:it|he|she|they|its|his|her|their|this|these|both)\b", re.IGNORECASE)
-# Words that change with the way a date is written, and change nothing else.
+# Words that may differ with the form of a date.
 _FREE = frozenset("a an the in on at of".split())
 Value = TypeVar("Value", Quantity, Date)
 
@@ -68,7 +68,7 @@ class Copy:
     edits: tuple[Edit, ...]
 
     def instead_of(self, place: Place) -> Span | None:
-        """What the sentence has in place of a stretch of the claim; None where the claim only adds or keeps it."""
+        """The sentence's words in place of a stretch of the claim; None where the claim adds or keeps it."""
         found = [edit for edit in self.edits_at(place) if edit.source.start < edit.source.end]
         return Span(found[0].source.start, found[-1].source.end) if found else None
 
@@ -93,7 +93,7 @@ def copy_of(claim: Analysis, sentence: Analysis) -> Copy | None:
     if shared < COPIED * len(set(one)) and shared < CONTAINED * len(set(other)):
         return None  # the cheap test before the expensive one
     matcher = SequenceMatcher(None, one, other, autojunk=False)
-    both = _kept(matcher)
+    both = _count_common(matcher)
     if both < COPIED * len(one) and both < CONTAINED * len(other):
         return None
     edits = [
@@ -108,16 +108,16 @@ def copy_of(claim: Analysis, sentence: Analysis) -> Copy | None:
     return Copy(both / len(one), tuple(edits))
 
 
-def kept(first: Sequence[str], second: Sequence[str]) -> int:
-    """How many words of the first stand in the second in the same order, by their longest common blocks.
+def count_common(first: Sequence[str], second: Sequence[str]) -> int:
+    """The number of words of the first that the second has in the same order, by longest common blocks.
 
-    >>> kept("ann saw bob here".split(), "bob saw ann here".split())
+    >>> count_common("ann saw bob here".split(), "bob saw ann here".split())
     2
     """
-    return _kept(SequenceMatcher(None, first, second, autojunk=False))
+    return _count_common(SequenceMatcher(None, first, second, autojunk=False))
 
 
-def _kept(matcher: SequenceMatcher[str]) -> int:
+def _count_common(matcher: SequenceMatcher[str]) -> int:
     return sum(block.size for block in matcher.get_matching_blocks())
 
 
@@ -253,7 +253,7 @@ class Alignment:
         return next(ordered, found[0])
 
     def in_source(self, place: Place) -> SourceSpan | None:
-        """What the sentence that the claim is copied from has in place of a stretch of it."""
+        """The copied sentence's words in place of a stretch of the claim."""
         instead = self.copied and self.copied.copy.instead_of(place)
         return self.copied.sentence.part(instead) if self.copied and instead else None
 

@@ -86,8 +86,7 @@ _TIMES = {
 _IN_MONTHS = frozenset({"month", "quarter", "year", "annum"})
 _OFTEN = {
     "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year", "annual": "year",
+    "yearly": "year", "annually": "year", "annual": "year",
 }  # fmt: skip
 _A_TIME = "second|minute|hour|day|week|month|quarter|year|annum"
 # A few words may stand between an amount and its time: "12 litres of water pass the valve every minute".
@@ -295,13 +294,11 @@ def _fits(target: _Target, result: _Result) -> bool:
     precision = 1e-9 * max(abs(aim), 1e-9)
     tolerance = precision if result.exact else max(precision, min(target.last / 2, _ROUNDED * abs(aim)))
     error = result.value - aim
+    beyond = max(tolerance, _BEYOND * abs(aim))
     if target.nearness == "about":
         return abs(error) <= max(tolerance, _ABOUT * abs(aim))
-    if target.nearness == "over":
-        return -tolerance <= error <= max(tolerance, _BEYOND * abs(aim))
-    if target.nearness == "under":
-        return -max(tolerance, _BEYOND * abs(aim)) <= error <= tolerance
-    return abs(error) <= tolerance
+    below = beyond if target.nearness == "under" else tolerance
+    return -below <= error <= (beyond if target.nearness == "over" else tolerance)
 
 
 def _measures_same(one: Quantity, other: Quantity) -> bool:
@@ -389,8 +386,7 @@ def _frequency(target: _Target, near: Near) -> Iterator[_Result]:
     for number in near.numbers:
         value = number.value
         if number.every and _is_count_of(target.per, target.value, value):
-            formula = f"every {number.written}"
-            yield _Result("frequency", _TIMES[target.per] / value.low, True, formula, (number,))
+            yield _Result("frequency", _TIMES[target.per] / value.low, True, f"every {number.written}", (number,))
         elif target.every and _is_count_of(number.per, value, target.value):
             formula = f"{number.written} a {number.per}"
             yield _Result("frequency", _TIMES[number.per] / value.low, True, formula, (number,))

@@ -5,8 +5,8 @@ open    = "[" | "【" | "［", close likewise; "[[1]]" is a mark in brackets
 label   = "source" | "sources" | "ref" | … | "^"
 item    = number [dash number] [locator] | [label] number | "source:" name
 locator = "," "p." number …
-The id of a source may stand for all of it, where ids are known: open id {separator id} close
-Text in code is not looked at.
+Where ids of sources are known, a mark may hold ids: open id {separator id} close
+Code holds no marks.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import lru_cache
 
 from assay.types import Citation, Passage, Span
 
-# Stands behind a sentence that could not be borne out.
+# Marks a sentence that could not be verified.
 HEDGE_MARK = "⚠"
 LONGEST_MARK = 400
 LARGEST_RANGE = 50
@@ -44,9 +44,9 @@ _NAMED = re.compile(r"\s*(?:sources?|refs?|documents?|docs?)\s*:\s*(?P<name>[^\[
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a mark may call source n: its number, `titles[n - 1]` behind a label, or `ids[n - 1]` as it is.
+    """The names of sources in marks: number n, `titles[n - 1]` behind a label, or `ids[n - 1]`.
 
-    An id of digits alone is not known by: such a mark is a number.
+    A mark of digits alone is a number, never an id.
     """
 
     titles: tuple[str, ...] = ()
@@ -54,14 +54,14 @@ class Names:
 
 
 def names_of(passages: Iterable[Passage]) -> Names:
-    """The names of passages that a mark may call by their id as well.
+    """The names of passages, their ids included.
 
     >>> names = names_of([Passage("kb-7", "d", "r", 0, 1, "x", title="Rain")])
-    >>> [each.numbers for each in citations("It rained [kb-7] [Source: Rain] [kb-8].", names)]
+    >>> [mark.numbers for mark in citations("It rained [kb-7] [Source: Rain] [kb-8].", names)]
     [(1,), (1,)]
     """
     given = tuple(passages)
-    return Names(tuple(each.title for each in given), tuple(each.passage_id for each in given))
+    return Names(tuple(one.title for one in given), tuple(one.passage_id for one in given))
 
 
 def citations(text: str, names: Names | Sequence[str] = ()) -> tuple[Citation, ...]:
@@ -88,7 +88,7 @@ def invalid(text: str, marks: Sequence[Citation], sources: int) -> tuple[Citatio
 
 
 def code_spans(text: str) -> tuple[Span, ...]:
-    """The code in `text`, where no marks are looked for; a fence that nothing closes has all behind it.
+    """The code in `text`, which holds no marks; an unclosed fence runs to the end.
 
     >>> code_spans("See `x[0]`. ```[1]")
     (Span(start=4, end=10), Span(start=12, end=18))
@@ -97,7 +97,7 @@ def code_spans(text: str) -> tuple[Span, ...]:
 
 
 def without_marks(text: str, marks: Sequence[Citation]) -> str:
-    """The text with each mark's characters as spaces, so that places stay true.
+    """The text with marks blanked out; offsets are unchanged.
 
     >>> without_marks("So [1].", citations("So [1]."))
     'So    .'
@@ -110,7 +110,7 @@ def without_marks(text: str, marks: Sequence[Citation]) -> str:
 
 
 def render(numbers: Sequence[int]) -> str:
-    """The mark that assay itself writes for those numbers.
+    """The mark that assay writes for some numbers.
 
     >>> render((1, 3))
     '[1] [3]'
@@ -138,13 +138,11 @@ def _numbers(inside: str, names: Names) -> tuple[int, ...] | None:
 
 
 def _by_ids(inside: str, ids: Sequence[str]) -> tuple[int, ...] | None:
-    """The numbers of the sources whose ids, one or several, the inside of a bracket is; None where one is none."""
-    wanted = [inside.strip()] if inside.strip() in ids else [each.strip() for each in _COMMA.split(inside)]
-    return (
-        tuple(dict.fromkeys(ids.index(each) + 1 for each in wanted))
-        if all(each in ids for each in wanted)
-        else None
-    )
+    """The numbers of the sources whose ids a bracket lists; None where it holds anything else."""
+    listed = [inside.strip()] if inside.strip() in ids else [part.strip() for part in _COMMA.split(inside)]
+    if not all(part in ids for part in listed):
+        return None
+    return tuple(dict.fromkeys(ids.index(part) + 1 for part in listed))
 
 
 @lru_cache(maxsize=4096)
@@ -207,4 +205,4 @@ def _another_follows(tokens: list[tuple[str, str]], position: int) -> bool:
 
 def _by_name(name: str, names: Sequence[str]) -> tuple[int, ...]:
     wanted = name.strip("\"' ").casefold()
-    return tuple(n for n, each in enumerate(names, 1) if each.casefold() == wanted)[:1]
+    return tuple(n for n, known in enumerate(names, 1) if known.casefold() == wanted)[:1]

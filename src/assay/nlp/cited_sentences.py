@@ -1,4 +1,4 @@
-"""Prose that arrives in pieces, cut into sentences as soon as each is sure to be complete."""
+"""Sentences of prose that arrives in pieces, each as soon as it is certainly complete."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class SentenceCutter:
         return self._cut(_certain(self._pending, self.names, self._first))
 
     def end(self) -> list[str]:
-        """What is left, now that nothing more comes."""
+        """The remaining sentences, at the end of the text."""
         cut = self._cut(_boundaries(self._pending, self.names, self._first))
         rest, self._pending = self._pending, ""
         if cut and not rest.strip():
@@ -72,7 +72,7 @@ class SentenceCutter:
 
 
 def _certain(text: str, names: Names | Sequence[str], begins_line: bool) -> list[int]:
-    """Where sentences end that are followed by the beginning of the next, whatever comes."""
+    """The ends of sentences behind which the next has begun, whatever text follows."""
     ends = _boundaries(text, names, begins_line)
     if not ends:
         return []
@@ -82,7 +82,7 @@ def _certain(text: str, names: Names | Sequence[str], begins_line: bool) -> list
 
 
 def _settled(text: str) -> int:
-    """Where the text begins that what comes may turn into a mark or into code."""
+    """The start of what further text may turn into a mark or into code."""
     bracket = _OPEN_BRACKET.search(text)
     code = _OPEN_CODE.search(_CLOSED_CODE.sub(_solid, text)) if "`" in text else None
     return min((found.start() for found in (bracket, code) if found), default=len(text))
@@ -132,7 +132,7 @@ def _alone(text: str, mark: Span, limit: int) -> bool:
 
 
 def _for_cutting(text: str, marks: Sequence[Span], begins_line: bool) -> str:
-    """The text as the sentence rules should see it, place for place: no marks, code as one word or one row."""
+    """The text for the sentence rules, offsets unchanged: marks blanked, code as one word or one table row."""
     if "```" in text or "~~~" in text:
         line = 0 if begins_line else text.find("\n") + 1 or len(text)
         # A table row stands alone, which is what a block should do.
@@ -156,10 +156,10 @@ def _blanked(text: str, marks: Sequence[Span]) -> str:
     return "".join([*parts, text[at:]])
 
 
-# A written sentence: which passages its marks stand for, and its text without them.
+# A sentence as a model wrote it: the passages of its marks, and its text without them.
 
 
-# Stands for a mark while the words around it are mended; no model writes it.
+# Placeholder of a mark while the words around it are edited.
 _MARK = "\x00"
 # A list of marks is one place: [1], [2] and [3].
 _JOINED = re.compile(rf"{_MARK}(?:[ \t]*+(?:(?:[,;]|and|und|et)[ \t]*+)?{_MARK})+")
@@ -180,7 +180,7 @@ _PLACE = re.compile(rf"[ \t]{{0,4}}{_MARK}")
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """Which passage each number of a prompt stands for: number n is `passages[n - 1]`; `by_id`, its id does too."""
+    """The passages of a prompt: number n is `passages[n - 1]`; `by_id`, marks may use ids too."""
 
     passages: tuple[Passage, ...]
     by_id: bool = False
@@ -192,7 +192,7 @@ class Numbered:
 
     @property
     def names(self) -> Names:
-        """What marks may call the passages."""
+        """The names of the passages in marks."""
         return names_of(self.passages) if self.by_id else Names(self.titles)
 
     def sentence(self, number: int, written: str) -> Sentence:
@@ -233,7 +233,7 @@ class Numbered:
 
 
 def without_marks(text: str, marks: Sequence[Span]) -> str:
-    """The text as it reads without its marks and the words that only lead to one.
+    """The text without its marks and the words that only introduce them.
 
     >>> without_marks("According to [1], it rained.", [Span(13, 16)])
     'It rained.'
@@ -244,8 +244,8 @@ def without_marks(text: str, marks: Sequence[Span]) -> str:
         at = mark.end
     marked = _WRAPPED.sub(_MARK, _JOINED.sub(_MARK, "".join([*parts, text[at:]])))
     marked = _ATTRIBUTION.sub(lambda found: found["lead"] + found["first"].upper(), marked)
-    mended = _ASIDE.sub("", marked)
-    return _PLACE.sub(lambda found: _space(mended, found), mended)
+    edited = _ASIDE.sub("", marked)
+    return _PLACE.sub(lambda found: _space(edited, found), edited)
 
 
 def _space(text: str, mark: re.Match[str]) -> str:

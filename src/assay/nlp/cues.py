@@ -1,4 +1,4 @@
-"""What a sentence does besides stating: it joins, offers, orders, asks, or breaks off."""
+"""Sentences that do not just state something: connectives, offers, orders, questions, truncated sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from assay.nlp.lexicon import word_class
 from assay.nlp.tokens import fold, word_spans
 from assay.types import Span
 
-# English adverbs that open a sentence and say how it goes on from the last one.
+# English adverbs that open a sentence and link it to the one before.
 CONNECTIVES = word_class("cues.connectives")
 # A contrast, a condition or a likeness ("instead", "otherwise", "similarly") is part of what is said.
 _MEANT = word_class("cues.meant_connectives")
@@ -42,10 +42,9 @@ def without_connective(sentence: str) -> str:
     return rest[0].upper() + rest[1:]
 
 
-# What a writer says to the reader about nothing but their talk: doubts of its own, offers of help.
+# Courtesies: offers of help, and the writer's own doubts.
 
-
-# Every word of an offer is told here, so that none can carry a statement in: "please note that …" is none.
+# All words of an offer are listed, so that no statement can pass as one: "please note that …" does not.
 _MORE = r"(?:any|some|further|more|other|additional|a|your|the)"
 _MATTER = r"(?:questions?|concerns?|doubts?|feedback|help|assistance|information|details|anything|something)"
 _MATTERS = (
@@ -66,7 +65,7 @@ _OFFER = re.compile(
         \s*[.!]*\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
-# What is not known may hold no number, and nothing may follow that could be a statement of its own.
+# A doubt may hold no number, and no clause that could be a statement of its own.
 _UNSURE = re.compile(
     r"""\s*(?:i\sam|i['’]m|we\sare|we['’]re)\s(?:not\s(?:sure|certain)|unsure|uncertain)\s
         (?:whether|if|(?:about\s|of\s)?(?:how|what|when|where|which|who|why))\s
@@ -88,10 +87,9 @@ def is_courtesy(sentence: str) -> bool:
     return _OFFER.fullmatch(sentence) is not None or _UNSURE.fullmatch(sentence) is not None
 
 
-# Sentences that speak to their reader instead of stating something: orders and questions. Rules for English.
+# Orders and questions to the reader, in English.
 
-
-# Words with which an order or a question begins: what people ask of a helper, and how they ask.
+# Words that open a request or a question.
 _OPENS = word_class("cues.request_openers")
 _TO_SOMEONE = re.compile(r"\b(?:you|your|yours|yourself|me|my|mine|please)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -100,7 +98,7 @@ _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 def speaks_to_reader(sentence: str) -> bool:
     """Whether a sentence is an order or a question, speaks of "you" or "me", or says nothing in words.
 
-    >>> [speaks_to_reader(each) for each in ("Write a poem.", "Who is it?", "You agree.", "It is red.")]
+    >>> [speaks_to_reader(text) for text in ("Write a poem.", "Who is it?", "You agree.", "It is red.")]
     [True, True, True, False]
     """
     first = next(word_spans(sentence), None)
@@ -110,11 +108,10 @@ def speaks_to_reader(sentence: str) -> bool:
     return opens or sentence.rstrip("\"'”’)* ").endswith(("?", "？")) or bool(_TO_SOMEONE.search(sentence))
 
 
-# Questions in an answer, and the titles that stand over them: a question states nothing to test.
-
+# Questions in an answer, and their titles, which state nothing to test.
 
 _ENDS = re.compile(r"[?？][!！]*\Z")
-# What a question may stand in as a whole; behind a reporting verb it is part of a statement.
+# Quotation marks, brackets and emphasis around a whole question.
 _WRAPS = (
     ("**", "**"),
     ("__", "__"),
@@ -135,7 +132,7 @@ _OPENS_QUESTION = re.compile(rf"[\W\d]*(?:Q\d+\W+)?{_QUESTION_WORD}", re.VERBOSE
 # A line that begins a question, and one that begins a sentence, behind one without a full stop.
 _BEGINS = re.compile(rf"\n[ \t]*(?={_QUESTION_WORD})", re.VERBOSE)
 _CAPITAL_LINE = re.compile(r"\n[ \t]*(?=[^\W\d_a-zß-öø-ÿ])")
-# Every word of a title is told here, so that none can carry a statement in.
+# All words of a title are listed, so that no statement can pass as one.
 _ASKING = r"(?:you|users?|readers?)\s(?:could|might|may|can)\s(?:also\s)?(?:ask|have|wonder|want\sto\s(?:ask|know))"
 _TITLE = re.compile(
     rf"""\W*(?:
@@ -157,11 +154,11 @@ _TITLE = re.compile(
 def asks(sentence: str) -> bool:
     """Whether a sentence is a question, be it in quotation marks or brackets as a whole, or set off.
 
-    >>> [asks(each) for each in ("How long is it?", "**How long is it?**", 'He asked “How long is it?”')]
+    >>> [asks(text) for text in ("How long is it?", "**How long is it?**", 'He asked “How long is it?”')]
     [True, True, False]
     """
     bare = sentence.strip()
-    wrapped = next((each for each in _WRAPS if bare.startswith(each[0]) and bare.endswith(each[1])), None)
+    wrapped = next((pair for pair in _WRAPS if bare.startswith(pair[0]) and bare.endswith(pair[1])), None)
     if wrapped is not None and len(bare) > len(wrapped[0] + wrapped[1]):
         inner = bare[len(wrapped[0]) : -len(wrapped[1])]
         return not any(mark in inner for mark in wrapped) and asks(inner)  # else two: "It is", he said, "or no?"
@@ -180,20 +177,19 @@ def heads_questions(sentence: str) -> bool:
 def apart_from_questions(text: str, span: Span) -> Iterator[Span]:
     """A sentence that ends as a question, cut before each line that begins one; any other as it is.
 
-    A line without a full stop is read as one sentence with the next: what it states must not pass for asked. Where
-    the first opens as no question, each line with a capital may be the one that does.
+    A line without a full stop is one sentence with the next, and its statement must not pass for a question. Where
+    the first line does not open as a question, each line with a capital may be where the question begins.
     """
     sentence = text[span.start : span.end]
     lines = _BEGINS if _OPENS_QUESTION.match(sentence) else _CAPITAL_LINE
-    cuts = [each.start() for each in lines.finditer(sentence)] if asks(sentence) else []
+    cuts = [match.start() for match in lines.finditer(sentence)] if asks(sentence) else []
     for start, end in pairwise((0, *cuts, len(sentence))):
         part = sentence[start:end]
         begins = span.start + start + len(part) - len(part.lstrip())
         yield Span(begins, begins + len(part.strip()))
 
 
-# Sentences that stop where they were about to say something: small models leave the place of the answer empty.
-
+# Truncated sentences: small models leave the place of the answer empty.
 
 _LINKING = r"(?:is|are|was|were)"
 # In small letters: names of works end on anything.
@@ -220,9 +216,9 @@ _LAST_CLAUSE = re.compile(r"[:;]\s")
 def is_truncated(sentence: str) -> bool:
     """Whether a sentence ends where something must follow; of words only English ones are known.
 
-    >>> [is_truncated(each) for each in ("The answer is.", "It is located in the", "She asked who he was.")]
+    >>> [is_truncated(text) for text in ("The answer is.", "It is located in the", "She asked who he was.")]
     [True, True, False]
-    >>> [is_truncated(each) for each in ("Ann was not there, but Bo was.", "Das ist, was es war.")]
+    >>> [is_truncated(text) for text in ("Ann was not there, but Bo was.", "Das ist, was es war.")]
     [False, False]
     """
     if _LEADS_TO_NOTHING.search(sentence):
@@ -235,8 +231,7 @@ def is_truncated(sentence: str) -> bool:
     return bool(_LINKS_TO_NOTHING.search(clause)) and not (_SAID_BEFORE.search(clause) or _REPEATS.search(clause))
 
 
-# How a part of a question asks, in English.
-
+# Parts of a question, in English.
 
 # What begins a question or a request, as a pattern.
 ASKS = (
@@ -250,7 +245,7 @@ _ASKING_WORD = re.compile(r"\b(?:who|whom|whose|what|when|where|which|why|how)\b
 def asks_alone(part: str) -> bool:
     """Whether a part of a question asks something by itself; a thing to be compared does not.
 
-    >>> [asks_alone(each) for each in ("how much does it cost", "In which year was that", "a hub")]
+    >>> [asks_alone(part) for part in ("how much does it cost", "In which year was that", "a hub")]
     [True, True, False]
     """
     return bool(_BEGINS_ASKING.match(part) or _ASKING_WORD.search(part))

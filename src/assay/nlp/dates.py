@@ -25,12 +25,12 @@ _WHICH = r"(?:(?P<century>1\d|2[01]|[5-9])(?:th|st)|(?P<ordinal>[a-z]+(?:th|-fir
 _CENTURIES_BEHIND = r"(?:\s?-\s?|\s)centur(?:y|ies)\b"
 # "The 18th and 19th centuries": what stands behind the former.
 _ANOTHER_CENTURY = rf"(?:the\s)?(?:\d\d?|[a-z]+)(?:th|st|-first){_CENTURIES_BEHIND}"
-# Each with what a text must hold for it to be worth the search: most texts hold neither month nor century.
+# Forms of a date, each with a cheap test of the text: most texts hold neither a month nor a century.
 _NAMED = re.compile(rf"(?<![a-z])(?:{'|'.join(_MONTHS)})(?![a-z])", re.IGNORECASE)
 _DIGITS, _CJK, _CENTURY = re.compile(r"\d"), re.compile("[年月]"), re.compile("centur(?:y|ies)", re.IGNORECASE)
 _FORMS = tuple(
-    (worth, re.compile(form, re.IGNORECASE))
-    for worth, form in (
+    (required, re.compile(form, re.IGNORECASE))
+    for required, form in (
         (_DIGITS, rf"(?<![\d-]){_YEAR}-(?P<month>\d\d?)-(?P<day>\d\d?)(?![\d-])"),
         (_DIGITS, rf"(?<!\d){_YEAR}/(?P<month>\d\d?)/(?P<day>\d\d?)(?!\d)"),
         (_DIGITS, rf"(?<![\d.]){_YEAR}\.(?P<month>\d\d?)\.(?P<day>\d\d?)(?!\d|\.\d)"),
@@ -78,8 +78,8 @@ def dates(text: str) -> list[Date]:
     flat = text.translate(_FLAT)
     covered = bytearray(len(flat))
     found: list[Date] = []
-    held = {worth for worth in (_DIGITS, _CJK, _NAMED, _CENTURY) if worth.search(flat)}
-    for form in (form for worth, form in _FORMS if worth in held):
+    held = {required for required in (_DIGITS, _CJK, _NAMED, _CENTURY) if required.search(flat)}
+    for form in (form for required, form in _FORMS if required in held):
         for match in form.finditer(flat):
             date = _date(match)
             if date is not None and not any(covered[date.start : date.end]):
@@ -100,10 +100,10 @@ def relation(claim: Date, source: Date) -> Relation:
     if claim.year is not None and source.year is not None:
         return _with_years(claim, source)
     parts = [(claim.month, source.month), (claim.day, source.day)]
-    shared = [(mine, theirs) for mine, theirs in parts if mine is not None and theirs is not None]
+    shared = [pair for pair in parts if None not in pair]
     if not shared:
         return "unknown"
-    if any(mine != theirs for mine, theirs in shared):
+    if any(in_claim != in_source for in_claim, in_source in shared):
         return "different"
     if claim.year is None and source.year is None and claim.day == source.day:
         return "same"
@@ -111,7 +111,7 @@ def relation(claim: Date, source: Date) -> Relation:
 
 
 def agree(claim: Date, source: Date) -> bool:
-    """Whether the source's date bears the claim's out: it is the same, or lies within it.
+    """Whether the source's date supports the claim's: it is the same, or lies within it.
 
     >>> agree(dates("2021")[0], dates("May 2021")[0]), agree(dates("May 2021")[0], dates("2021")[0])
     (True, False)
@@ -120,14 +120,14 @@ def agree(claim: Date, source: Date) -> bool:
 
 
 def _with_years(claim: Date, source: Date) -> Relation:
-    mine, theirs = _bounds(claim), _bounds(source)
-    if mine == theirs or _same_century(claim, source):
+    claimed, stored = _bounds(claim), _bounds(source)
+    if claimed == stored or _same_century(claim, source):
         return "same"
     if _runs(claim) and _runs(source):
         return "different"
-    if mine[0] <= theirs[0] and theirs[1] <= mine[1]:
+    if claimed[0] <= stored[0] and stored[1] <= claimed[1]:
         return "contains"
-    if theirs[0] <= mine[0] and mine[1] <= theirs[1]:
+    if stored[0] <= claimed[0] and claimed[1] <= stored[1]:
         return "within"
     return "different"
 
@@ -194,10 +194,9 @@ def _until(year: int | None, word: str | None) -> int | None:
     return last if last > year else None
 
 
-# How long it is from one date to another, and which date so much later or earlier is.
+# Times between dates, and dates moved by a time.
 
-
-# Year, month and day; None where it is not told.
+# Year, month and day; None where unknown.
 Point = tuple[int | None, int | None, int | None]
 
 
@@ -228,7 +227,7 @@ def months_between(first: Point, last: Point) -> set[int]:
         months = 12 * years + last[1] - first[1]
         unfinished = first[2] is not None and last[2] is not None and last[2] < first[2]
         found |= {months, 12 * ((months - unfinished) // 12)}
-    return {each for each in found if each > 0}
+    return {months for months in found if months > 0}
 
 
 def days_between(first: Point, last: Point) -> int:
@@ -240,7 +239,7 @@ def days_between(first: Point, last: Point) -> int:
     if None in (*first[1:], *last[1:]) or (first[0] is None) != (last[0] is None):
         return 0
     try:
-        # A year without a leap day stands in for one that is not told.
+        # A year without a leap day stands in for an unknown one.
         start, end = (datetime.date(y or 2001, m or 1, d or 1) for y, m, d in (first, last))
     except ValueError:  # 31 April
         return 0
@@ -249,7 +248,7 @@ def days_between(first: Point, last: Point) -> int:
 
 
 def is_moved(wanted: Date, day: Date, time: Quantity, sign: int) -> bool:
-    """Whether a date is so much later or earlier than another; it may leave open what the time does not change.
+    """Whether a date is another one moved by a time; it may lack the parts that the time does not change.
 
     >>> from assay.nlp.dates import dates
     >>> from assay.nlp.quantities import quantities
@@ -260,16 +259,16 @@ def is_moved(wanted: Date, day: Date, time: Quantity, sign: int) -> bool:
     found = _moved(day, time, sign)
     if found is None or wanted.until != wanted.year:
         return False
-    told = (wanted.year, wanted.month, wanted.day)
+    parts = (wanted.year, wanted.month, wanted.day)
     changed = 3 if time.dimension == "seconds" else 2 if time.low % 12 else 1
     return all(
-        mine == theirs or (mine is None and n >= changed)
-        for n, (mine, theirs) in enumerate(zip(told, found, strict=True))
+        part == moved or (part is None and n >= changed)
+        for n, (part, moved) in enumerate(zip(parts, found, strict=True))
     )
 
 
 def _moved(day: Date, time: Quantity, sign: int) -> Point | None:
-    """The date so much time later or earlier, as exact as it was; None where it is not known so exactly."""
+    """The date moved by a time, as exact as it was; None where that is unknown."""
     if day.year is None or day.until != day.year or time.low != time.high:
         return None
     if time.dimension == "months" and time.low.is_integer():

@@ -147,8 +147,7 @@ def _bare(word: str) -> str:
     return word.removesuffix("'s").removesuffix("’s")
 
 
-# What a country, its people and its language are called: "British" beside "U.K.", "Dutch" beside "Holland".
-
+# Names of a country, its people and its language: "British" and "U.K.", "Dutch" and "Holland".
 
 # A line is one country. Those whose adjective begins with the country's name (Germany, German) need none.
 _TABLE = """
@@ -197,7 +196,7 @@ Europe|European
 """
 _NATIONS = tuple(tuple(line.split("|")) for line in _TABLE.split("\n") if line)
 _OF = {
-    word.lower(): nation for nation in _NATIONS for each in nation if " " not in each for word in (each, f"{each}s")
+    word.lower(): nation for nation in _NATIONS for name in nation if " " not in name for word in (name, f"{name}s")
 }
 
 
@@ -214,19 +213,18 @@ def says_nation(word: str, text: str) -> bool:
 @lru_cache(maxsize=64)
 def _written(nation: tuple[str, ...]) -> re.Pattern[str]:
     """The names as words, with their capitals: "us" is none of them; initials with or without stops."""
-    return re.compile("|".join(rf"(?<!\w){_with_stops(each)}s?(?!\w)" for each in nation))
+    return re.compile("|".join(rf"(?<!\w){_with_stops(name)}s?(?!\w)" for name in nation))
 
 
 def _with_stops(name: str) -> str:
     return r"\.?\ ?".join(name) if name.isupper() else re.escape(name)
 
 
-# Whether a text names what was asked about, in one of the ways that a name is written.
-
+# Mentions of a name in any of its forms.
 
 # Languages that write every noun with a capital, where capitals tell no names.
 CAPITAL_NOUNS = frozenset({"de"})
-# How much of a name's beginning tells it: "Europe" in "European".
+# A word that shares a name's beginning is a form of it: "European" of "Europe"; chosen.
 _ENDING, _LEAST_BEGINNING = 2, 4
 # A single letter stands for anything.
 _LETTERS = 2
@@ -236,7 +234,7 @@ _POSSESSIVE = re.compile(r"['’]s?\Z")
 def mentions(text: str, asked: Sequence[str]) -> bool:
     """Whether a text has one of the folded words, one that begins as it does, its initials, or what they stand for.
 
-    >>> [mentions(each, ("europe",)) for each in ("The European fee", "The fee in Asia")]
+    >>> [mentions(text, ("europe",)) for text in ("The European fee", "The fee in Asia")]
     [True, False]
     """
     held = [plain_word(word) for word in words(text)]

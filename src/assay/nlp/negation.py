@@ -1,4 +1,4 @@
-"""Words that turn a statement round: negations with their scope, comparatives, opposites, hedges."""
+"""Words that change a statement: negations with their scope, comparatives, opposites, hedges."""
 
 from __future__ import annotations
 

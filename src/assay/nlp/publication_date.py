@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.nlp.dates import dates
 
-# Names of metadata that tell when something was written, the surest first; marks and case are left aside.
+# Names of metadata that tell when something was written, the most reliable first; marks and case are left aside.
 STATED = "date published publicationdate publishedat publisheddate publishedon datepublished pubdate issued".split()
 _CHANGED = "modified modifiedat lastmodified datemodified updated updatedat lastupdated".split()
 _MADE = "created createdat datecreated creationdate year".split()
@@ -160,12 +160,12 @@ _META_CHANGED = frozenset(
 
 
 def dates_of_html(text: str) -> Iterator[str]:
-    """The dates that the head of a page gives for itself, the surest first.
+    """The dates that the head of a page gives for itself, the most reliable first.
 
     >>> list(dates_of_html("<meta name=date content='2021-05-03'><p>In 1932 it opened."))
     ['2021-05-03']
     """
-    return (each for each in _dates_of_head(text[:HEAD]) if each is not None)
+    return (date for date in _dates_of_head(text[:HEAD]) if date is not None)
 
 
 def _dates_of_head(text: str) -> Iterator[str | None]:
@@ -200,13 +200,13 @@ def _linked_data(text: str) -> tuple[list[str | None], list[str | None]]:
     """The dates of publication and of change in a page's JSON-LD."""
     published: list[str | None] = []
     changed: list[str | None] = []
-    for each in _objects(text):
-        published.append(_said(each.get("datePublished")))
-        changed.append(_said(each.get("dateModified")))
+    for entry in _objects(text):
+        published.append(_as_date(entry.get("datePublished")))
+        changed.append(_as_date(entry.get("dateModified")))
     return published, changed
 
 
-def _said(value: Any) -> str | None:
+def _as_date(value: Any) -> str | None:
     return date_of(value) if isinstance(value, str) else None
 
 

@@ -117,7 +117,7 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def agree(claim: Quantity, source: Quantity) -> bool:
-    """Whether the source's quantity bears the claim's out: same dimension, equal within the rounding.
+    """Whether the source's quantity supports the claim's: same dimension, equal within rounding.
 
     A bare share below 1 is compared with a percentage as one.
 
@@ -153,7 +153,7 @@ def may_agree(first: Quantity, second: Quantity) -> bool:
     """
     if first.apart == second.apart:
         return False
-    readings = ({each.written, *each.apart} for each in (first, second))
+    readings = ({quantity.written, *quantity.apart} for quantity in (first, second))
     return bool(set.intersection(*readings))
 
 
@@ -161,7 +161,7 @@ def _as_percent(quantity: Quantity) -> Quantity:
     """A bare share as a percentage: "one fifth" is 20 %. Others stay as they are."""
     if quantity.dimension or not 0.0 < quantity.low <= quantity.high < 1.0:
         return quantity
-    low, high, slack = (100 * each for each in (quantity.low, quantity.high, quantity.slack))
+    low, high, slack = (100 * value for value in (quantity.low, quantity.high, quantity.slack))
     return replace(quantity, low=low, high=high, slack=slack, dimension="percent")
 
 
@@ -361,7 +361,7 @@ def _unit_behind(flat: str, tokens: list[re.Match[str]], bare: Quantity, at: int
 
 def _scaled(bare: Quantity, end: int, dimension: str, size: float) -> Quantity:
     """A bare number with its unit."""
-    low, high, slack = (each * size for each in (bare.low, bare.high, bare.slack))
+    low, high, slack = (value * size for value in (bare.low, bare.high, bare.slack))
     return replace(bare, end=end, low=low, high=high, dimension=dimension, slack=slack)
 
 

@@ -1,7 +1,7 @@
-"""The stretches of passages that tell of a rival: of something that stands in the place of what was asked about.
+"""Stretches of passages about a rival: something else in the place of what the question asks about.
 
-A document often tells the same things of several: of three offices a paragraph each, of five people a line each. A
-network that reads them takes one for another. Here they are told apart by form alone, without lists of words.
+A document often says the same of several things, in a paragraph or a line for each, and a network that reads it
+confuses them. Here they are distinguished by form alone, without lists of words.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from assay.nlp.spelling import is_english
 from assay.nlp.tokens import STOP_WORDS, fold, word_spans, written_words
 from assay.types import Passage, Question, QuestionKind, Span, TitledText
 
-# At most so many words stand before the name of what a stretch is about: "Employees in Portugal have".
+# Words before the name of a stretch's subject, at most; chosen: "Employees in Portugal have".
 _WORDS_BEFORE = 3
 # A number behind a name belongs to it: "Version 3.2".
 _NUMBER = re.compile(r"[ \u00a0](\d[\w.]*\w|\d)(?![\w%])")
-# Between two names that are only set side by side: "in Oslo, Bergen and Rome".
+# What stands between names in a list: "in Oslo, Bergen and Rome".
 _MARKS_BETWEEN, _WORDS_BETWEEN = " \t\n\u00a0,;/&|", frozenset(("", "and", "or", "et", "y", "e", "o", "ou"))
-# How a paragraph or row sets its subject apart: "**Lexa 200** prints", "Acetone: keep".
+# Marks behind the subject of a paragraph or row: "**Lexa 200** prints", "Acetone: keep".
 _SET_APART = re.compile(r"(?:\*\*|__)?\s*(?:[:|]|[–—-]\s)|(?:\*\*|__)")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _BLANK = (" ", "\u00a0")
@@ -38,10 +38,10 @@ _WHICH = frozenset(("which", "what", "whose"))
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A stretch of a passage's text that tells of a `rival` of the `asked`, both as folded words.
+    """A stretch of a passage's text about a `rival` of the `asked`, both as folded words.
 
-    `key` are the words of the asked one that the rival lacks. The stretch is read from `begin` on: its own headings
-    stand right before it where they name the rival.
+    `key` are the words of the asked one that the rival lacks. `begin` includes headings before the stretch that
+    name the rival.
     """
 
     span: Span
@@ -53,7 +53,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """A name with its number, at `start` to `end` behind `before` words; `places` are what rivals of it share."""
+    """A name with its number, at `start` to `end` behind `before` words; rivals share one of its `places`."""
 
     words: tuple[str, ...]
     start: int
@@ -67,8 +67,8 @@ class _Named:
 class _Stretch:
     """A paragraph, an item or a row: its place, its prose and headings, and the names in its own words.
 
-    The `subjects` are the names it may be about: those it begins with, and those of its headings. `headed` is where
-    the headings begin that stand right before it, its own beginning without any.
+    `subjects` are the names at its start and in its headings. `headed` is the start of the headings before it, or
+    its own.
     """
 
     passage: Passage
@@ -81,7 +81,7 @@ class _Stretch:
 
     @property
     def about(self) -> str:
-        """What may name its subject: its words and its headings."""
+        """Its headings and its words."""
         return "\n".join((*self.headings, self.text))
 
 
@@ -98,77 +98,76 @@ def rivals(question: Question, passages: Sequence[Passage]) -> Mapping[str, tupl
     >>> text = "The Oslo office has a lift.\n\nThe Bergen office has none."
     >>> asked = "Has the Bergen office a lift?"
     >>> found = rivals(Question(asked, asked), [Passage("p", "d", "r", 0, len(text), text)])
-    >>> [text[each.span.start : each.span.end] for each in found["p"]]
+    >>> [text[rival.span.start : rival.span.end] for rival in found["p"]]
     ['The Oslo office has a lift.']
     """
     text = question.standalone
     if question.kind is QuestionKind.COMPARATIVE or language_of(text) in CAPITAL_NOUNS:
         return {}
-    small = set(chain.from_iterable(_small(each.text) for each in passages))
-    asked = [each for each in _named(text) if not small.issuperset((word,) for word in each.words)]
+    small = set(chain.from_iterable(_small(passage.text) for passage in passages))
+    asked = [named for named in _named(text) if not small.issuperset((word,) for word in named.words)]
     documents: defaultdict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
         documents[passage.document_id].append(passage)
     found: dict[tuple[str, Span], Rival] = {}
     for held in documents.values():
         stretches = [stretch for passage in held for stretch in _stretches(passage)]
-        # Who writes no capitals still asks about a name.
-        here = asked or _known(text, stretches)
-        for each in here:
-            others = {word for other in here for word in other.words} - set(each.words)
-            for stretch, rival in _told_of_rivals(text, each, others, stretches, small):
+        # A question without capitals may still ask about a name.
+        wanted = asked or _known(text, stretches)
+        for named in wanted:
+            others = {word for other in wanted for word in other.words} - set(named.words)
+            for stretch, rival in _rival_stretches(text, named, others, stretches, small):
                 found.setdefault((stretch.passage.passage_id, rival.span), rival)
-    told: defaultdict[str, list[Rival]] = defaultdict(list)
+    by_passage: defaultdict[str, list[Rival]] = defaultdict(list)
     for (passage_id, _), rival in sorted(found.items(), key=lambda item: item[0][1].start):
-        told[passage_id].append(rival)
-    return {passage_id: tuple(each) for passage_id, each in told.items()}
+        by_passage[passage_id].append(rival)
+    return {passage_id: tuple(of_passage) for passage_id, of_passage in by_passage.items()}
 
 
 def titled_without(passage: Passage, found: Mapping[str, Sequence[Rival]]) -> TitledText:
-    """The passage as a reader is given it, the stretches on rivals blanked out by spaces; offsets stay.
+    """The passage for a reader, with stretches about rivals blanked out; offsets are unchanged.
 
     >>> passage = Passage("p", "d", "r", 0, 25, "Oslo: 8:00. Bergen: 9:00.", "Hours")
     >>> titled_without(passage, {"p": (Rival(Span(0, 11), ("bergen",), ("oslo",), ("bergen",), 0),)})
     TitledText(title='Hours', text='            Bergen: 9:00.')
     """
-    whole = titled(passage)
-    text = whole.text
+    complete = titled(passage)
+    text = complete.text
     for rival in found.get(passage.passage_id, ()):
         stretch = text[rival.begin : rival.span.end]
         text = text[: rival.begin] + _NOT_LINE_END.sub(" ", stretch) + text[rival.span.end :]
-    return replace(whole, text=text)
+    return replace(complete, text=text)
 
 
 def is_of_rival(passage: Passage, span: Span, found: Mapping[str, Sequence[Rival]]) -> bool:
-    """Whether a stretch of the passage's text touches one that tells of a rival."""
-    return any(
-        each.span.start < span.end and span.start < each.span.end for each in found.get(passage.passage_id, ())
-    )
+    """Whether a stretch of the passage's text overlaps one about a rival."""
+    spans = (rival.span for rival in found.get(passage.passage_id, ()))
+    return any(rival.start < span.end and span.start < rival.end for rival in spans)
 
 
 @lru_cache(maxsize=1 << 8)
 def _small(text: str) -> frozenset[tuple[str, ...]]:
-    """The words that a text writes without a capital, alone and with the word behind."""
+    """The words that a text writes without a capital, alone and with the next word."""
     written = written_words(text)
-    said = [fold(word) for word in written]
+    folded = [fold(word) for word in written]
     small = [at for at, word in enumerate(written) if word[0].islower()]
-    return frozenset([(said[at],) for at in small] + [tuple(said[at : at + 2]) for at in small])
+    return frozenset([(folded[at],) for at in small] + [tuple(folded[at : at + 2]) for at in small])
 
 
 def _known(question: str, stretches: Sequence[_Stretch]) -> list[_Named]:
-    """The names of stretches that the question has without capitals, but one word at a start."""
-    said = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
-    held = (named for each in stretches for named in (*each.named, *each.subjects))
+    """The names of stretches that the question has without capitals, without single words at a start."""
+    asked = {plain_word(question[span.start : span.end]) for span in word_spans(question)}
+    held = (named for stretch in stretches for named in (*stretch.named, *stretch.subjects))
     within = {word for named in held if not named.opens for word in named.words}
-    found = (named for each in stretches for named in each.subjects if said & within >= set(named.words))
+    found = (named for stretch in stretches for named in stretch.subjects if asked & within >= set(named.words))
     return list({named.words: named for named in found}.values())
 
 
-def _told_of_rivals(
+def _rival_stretches(
     question: str, asked: _Named, others: set[str], stretches: Sequence[_Stretch], small: set[tuple[str, ...]]
 ) -> Iterator[tuple[_Stretch, Rival]]:
     """The stretches of one document that are about a rival of one name of the question."""
-    subjects = list(dict.fromkeys(named for each in stretches for named in each.subjects))
+    subjects = list(dict.fromkeys(named for stretch in stretches for named in stretch.subjects))
     heads = [named for named in subjects if _same(asked.words, named.words)]
     found = {
         pair: named.words
@@ -183,65 +182,67 @@ def _told_of_rivals(
         for (key, own), words in found.items()
         if not mentions(title, key) and not _leads(key, own, stretches)
     }
-    for each in stretches:
-        if others and mentions(each.text, tuple(others)):
+    for stretch in stretches:
+        if others and mentions(stretch.text, tuple(others)):
             continue
         for (key, own), words in found.items():
-            about = any(set(own) <= set(named.words) for named in each.subjects)
-            if about and not mentions(each.about, key):
-                headed = any(set(own) <= set(map(plain_word, written_words(fold(text)))) for text in each.headings)
-                begin = each.headed if headed else each.span.start
-                yield each, Rival(each.span, asked.words, words, key, begin)
+            about = any(set(own) <= set(named.words) for named in stretch.subjects)
+            if about and not mentions(stretch.about, key):
+                headings = (map(plain_word, written_words(fold(text))) for text in stretch.headings)
+                begin = (
+                    stretch.headed if any(set(own) <= set(heading) for heading in headings) else stretch.span.start
+                )
+                yield stretch, Rival(stretch.span, asked.words, words, key, begin)
                 break
 
 
 def _title_of(stretches: Sequence[_Stretch]) -> str:
-    """What a document is titled; "" where that is only the first of several headings side by side."""
+    """The title of a document; "" where that is only the first of several headings of one level."""
     title = stretches[0].passage.title if stretches else ""
-    first = {each.headings[0] for each in stretches if each.headings}
+    first = {stretch.headings[0] for stretch in stretches if stretch.headings}
     return "" if title in first and len(first) > 1 else title
 
 
 def _apart(
     question: str, asked: _Named, head: _Named, named: _Named, small: set[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """What tells the asked from a name that stands as it does at its `head`, and that from it; else None.
+    """The words that only the asked name has, and only a name in a place like that of its `head`; else None.
 
-    Neither may be a word that stands `small` somewhere, unless before another word: "the Team plan", "our team".
+    None of them may be written `small` somewhere, unless before another word: "the Team plan", "our team".
     """
     shared = set(head.words) & set(named.words)
-    alike = head.places & named.places
+    common_places = head.places & named.places
     key = tuple(word for word in asked.words if word not in shared)
     own = tuple(word for word in named.words if word not in shared)
-    if not key or not own or not (shared or alike) or _asks_which(question, shared.union(*alike)):
+    if not key or not own or not (shared or common_places) or _asks_which(question, shared.union(*common_places)):
         return None
     words = {(word,) for word in (*key, *own)}
-    behind = [place[1] for place in alike if place[0] == "_"]
-    beside = {(each[-1], word) for word in behind for each in (key, own)}
+    behind = [place[1] for place in common_places if place[0] == "_"]
+    beside = {(words_of_name[-1], word) for word in behind for words_of_name in (key, own)}
     return (key, own) if small.isdisjoint(words) or (beside and small.isdisjoint(beside)) else None
 
 
 def _same(asked: tuple[str, ...], named: tuple[str, ...]) -> bool:
-    """Whether two names may be one: all words of the shorter stand in the longer."""
+    """Whether two names may be the same: the longer has all words of the shorter."""
     return set(asked) <= set(named) or set(named) <= set(asked)
 
 
 def _asks_which(question: str, place: set[str]) -> bool:
     """Whether the question asks which one of those in a place: "Which office"."""
-    said = [plain_word(question[span.start : span.end]) for span in word_spans(question)]
+    asked = [plain_word(question[span.start : span.end]) for span in word_spans(question)]
     return any(
-        word in place and word not in STOP_WORDS and _WHICH.intersection(said[max(0, at - back) : at])
-        for at, word in enumerate(said)
-        for back in ((2,) if at and said[at - 1] not in STOP_WORDS else (1,))
+        word in place and word not in STOP_WORDS and _WHICH.intersection(asked[max(0, at - back) : at])
+        for at, word in enumerate(asked)
+        for back in ((2,) if at and asked[at - 1] not in STOP_WORDS else (1,))
     )
 
 
 def _leads(key: tuple[str, ...], own: tuple[str, ...], stretches: Sequence[_Stretch]) -> bool:
     """Whether a stretch names both, other than side by side."""
-    for each in stretches:
-        one = [at for at, named in enumerate(each.named) if not set(key).isdisjoint(named.words)]
-        other = [at for at, named in enumerate(each.named) if not set(own).isdisjoint(named.words)]
-        if one and other and not any(_beside(each, a, b) for a in one for b in other):
+    for stretch in stretches:
+        one = [at for at, named in enumerate(stretch.named) if not set(key).isdisjoint(named.words)]
+        other = [at for at, named in enumerate(stretch.named) if not set(own).isdisjoint(named.words)]
+        if one and other and not any(_beside(stretch, a, b) for a in one for b in other):
             return True
     return False
 
@@ -250,7 +251,7 @@ def _beside(stretch: _Stretch, one: int, other: int) -> bool:
     """Whether only names, commas and the like stand between two names."""
     named = stretch.named[min(one, other) : max(one, other) + 1]
     between = (stretch.text[a.end : b.start].strip(_MARKS_BETWEEN) for a, b in pairwise(named))
-    return all(each in _WORDS_BETWEEN for each in between)
+    return all(text in _WORDS_BETWEEN for text in between)
 
 
 def _stretches(passage: Passage) -> Iterator[_Stretch]:
@@ -268,22 +269,22 @@ def _stretches(passage: Passage) -> Iterator[_Stretch]:
         headed, heading = heading, None
         headings = tuple(dict.fromkeys((*section, *block.path)))
         above = (headings[:at] for at in range(len(headings)))
-        subjects = tuple(chain(*(_heading_names(each, path) for each, path in zip(headings, above, strict=True))))
+        subjects = tuple(chain(*(_heading_names(text, path) for text, path in zip(headings, above, strict=True))))
         for span in block.items or (Span(block.start, block.end),):
             text = prose[span.start : span.end]
             listed = passage.document_id if rows else f"{passage.passage_id} {number}" if block.items else ""
             named = _named(text, listed, passage.text[span.start : span.end])
-            about = (*(each for each in named if each.before <= _WORDS_BEFORE), *subjects)
+            about = (*(name for name in named if name.before <= _WORDS_BEFORE), *subjects)
             begin = span.start if headed is None else headed
             yield _Stretch(passage, span, text, headings, named, about, begin)
             headed = None
 
 
 def _heading_names(heading: str, above: Sequence[str]) -> tuple[_Named, ...]:
-    """The names of a heading; one that is the whole heading and no plain words stands beside others so headed."""
+    """The names of a heading; one that is all of it, and no plain words, has a place beside headings like it."""
     named = _named(heading)
-    whole = len(named) == 1 and (named[0].start, named[0].end) == (0, len(heading)) and not named[0].opens
-    if not whole or all(is_english(word) for word in named[0].words):
+    is_all = len(named) == 1 and (named[0].start, named[0].end) == (0, len(heading)) and not named[0].opens
+    if not is_all or all(is_english(word) for word in named[0].words):
         return named
     return (replace(named[0], places=named[0].places | {("under", *above)}),)
 
@@ -303,7 +304,7 @@ def _placed(text: str, at: int, name: Name, spans: Sequence[Span], listed: str, 
     """One name of a text, the first where `at` is 0, with the places it stands in; `spans` are the text's words."""
     number = _NUMBER.match(text, name.end)
     end = number.end() if number else name.end
-    said = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
+    folded = (*map(plain_word, name.words), *([fold(number[1])] if number else []))
     earlier = bisect_right(spans, name.start, key=lambda span: span.end)
     before = [_word(text, span) for span in spans[max(0, earlier - 2) : earlier]]
     behind = next((span for span in spans[earlier:] if span.start >= end), None)
@@ -320,7 +321,7 @@ def _placed(text: str, at: int, name: Name, spans: Sequence[Span], listed: str, 
             places.add((before[-2], before[-1], "_"))
     if listed and not at and not before and (mark or not opens):
         places.add((listed,))
-    return _Named(tuple(dict.fromkeys(said)), name.start, end, earlier, frozenset(places), opens)
+    return _Named(tuple(dict.fromkeys(folded)), name.start, end, earlier, frozenset(places), opens)
 
 
 def _word(text: str, span: Span) -> str:

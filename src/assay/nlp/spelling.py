@@ -25,7 +25,7 @@ def is_english(word: str) -> bool:
     Of 2,127 words in the questions of models/data/asked that are in no table, 388 are two words; of 17,986
     misspelt words, 245.
 
-    >>> [is_english(each) for each in ("water", "downgrade", "polcy")]
+    >>> [is_english(word) for word in ("water", "downgrade", "polcy")]
     [True, True, False]
     """
     if is_common(stem(word)):

@@ -1,4 +1,4 @@
-"""Keeping what happened."""
+"""The record of runs: events, figures, labels, replay and report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures: what reflection did in one run, and over many. Computed from stored answers and measured costs. Pure."""
+"""Figures of reflection in one run and over many, from stored answers and measured costs. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REPAIRED = frozenset(RepairKind)
 
 @dataclass(frozen=True, slots=True)
 class CheckCounts(Value):
-    """How often one check ended in which way."""
+    """The counts of a check's results."""
 
     passed: int = 0
     failed: int = 0
@@ -41,15 +41,14 @@ class CheckCounts(Value):
 class RunFigures(Value):
     """One run in numbers.
 
-    `reflections` counts what was done after the first draft: drafts written anew, and repairs kept. `improved`
-    counts claims that failed, were changed and are supported in the end, `regressed` those that were supported and
-    after a change are not, or were dropped; a claim that nobody changed is neither. `quality` is the assessment's
-    overall score, None where there was none or it is unknown. `cost` is in US dollars, None where a price is
-    unknown; `ms` is how long the run took.
+    `reflections` counts the changes of the first draft: further drafts, and repairs kept. `improved` counts claims
+    that failed, were changed and are supported in the end, `regressed` those that were supported and after a change
+    are not, or were dropped; an unchanged claim is neither. `quality` is the assessment's overall score, None if it
+    is unknown or there was none. `cost` is in US dollars, None if a price is unknown; `ms` is the time of the run.
 
-    `sufficiency` is that of the evidence, 0 to 1, where the fitted judge judged a single search; None elsewhere.
-    `costs` are what each check took, by name, with what several of them share; `tries` what the replies of models
-    took; None where that was not measured.
+    `sufficiency` is that of the evidence, 0 to 1, if the fitted judge judged a single search, else None. `costs`
+    are the costs of the checks by name, with those that several share; `tries` the attempts of models; None if they
+    were not measured.
     """
 
     delivered: bool
@@ -70,7 +69,7 @@ class RunFigures(Value):
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Self:
-        """The figures as they were stored."""
+        """The figures from their stored form."""
         checks = {name: CheckCounts(**counts) for name, counts in body["checks"].items()}
         stored = body.get("costs")
         costs = None if stored is None else {name: CheckCost.read(cost) for name, cost in stored.items()}
@@ -111,14 +110,14 @@ class RunningMean(Value):
 
 @dataclass(frozen=True, slots=True)
 class Figures(Value):
-    """Many runs in numbers; a share or a mean is None where nothing was there to count.
+    """Many runs in numbers; a share or a mean is None if there was nothing to count.
 
-    `reflection_rate` is the share of delivered answers that were not the first draft as it was, `iterations` the
-    mean number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of
-    marks that stand for a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart.
-    `check_costs` are what each check took in all, with what several of them share, over those of the delivered
-    answers whose checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the
-    share that came at the first attempt and the mean number of attempts.
+    `reflection_rate` is the share of delivered answers that differ from their first draft, `iterations` the mean
+    number of versions of a delivered answer, 1 for the first draft alone. `citation_validity` is the share of marks
+    that name a source. `costs` and `ms` are means over runs; a run of unknown price is counted apart. `check_costs`
+    are the total costs of the checks by name, with those that several share, over the delivered answers whose
+    checks were `measured`. `tries` are the replies of models in runs that gave an answer, with the share at the
+    first attempt and the mean number of attempts.
     """
 
     runs: int = 0
@@ -154,7 +153,7 @@ def figures_of(
     `costs` are what its checks took, and `tries` what replies took, which no answer object says: a replay takes
     other times and asks no model.
     """
-    repairs = Counter(each["kind"] for each in answer["repairs"])
+    repairs = Counter(repair["kind"] for repair in answer["repairs"])
     dropped = answer.get("dropped", ())
     return RunFigures(
         delivered=answer["outcome"] in _DELIVERED,
@@ -195,16 +194,16 @@ def summed(runs: Iterable[RunFigures | None]) -> Figures:
     delivered: list[RunFigures] = []
     quality, costs, ms = RunningMean(), RunningMean(), RunningMean()
     tries = Tries()
-    for each in runs:
+    for run in runs:
         total += 1
-        if each is None:
+        if run is None:
             failed += 1
             continue
-        costs, ms = costs.followed_by(each.cost), ms.followed_by(each.ms)
-        tries += each.tries or Tries()
-        if each.delivered:
-            delivered.append(each)
-            quality = quality.followed_by(each.quality)
+        costs, ms = costs.followed_by(run.cost), ms.followed_by(run.ms)
+        tries += run.tries or Tries()
+        if run.delivered:
+            delivered.append(run)
+            quality = quality.followed_by(run.quality)
     figures = _of_delivered(delivered, total, failed, (quality, costs, ms))
     return replace(figures, tries=tries, first_try_share=tries.first_share, mean_tries=tries.mean)
 
@@ -214,17 +213,17 @@ def _of_delivered(
 ) -> Figures:
     """What is counted over the answers that were delivered, among all runs."""
     quality, costs, ms = means
-    reflections, reflected = sum(each.reflections for each in runs), sum(each.reflections > 0 for each in runs)
-    improved, regressed = sum(each.improved for each in runs), sum(each.regressed for each in runs)
-    marks, invalid = sum(each.citations for each in runs), sum(each.invalid_citations for each in runs)
+    reflections, reflected = sum(run.reflections for run in runs), sum(run.reflections > 0 for run in runs)
+    improved, regressed = sum(run.improved for run in runs), sum(run.regressed for run in runs)
+    marks, invalid = sum(run.citations for run in runs), sum(run.invalid_citations for run in runs)
     repairs: Counter[str] = Counter()
     checks: dict[str, CheckCounts] = {}
     check_costs: dict[str, CheckCost] = {}
-    for each in runs:
-        repairs.update(each.repairs)
-        for name, counts in each.checks.items():
+    for run in runs:
+        repairs.update(run.repairs)
+        for name, counts in run.checks.items():
             checks[name] = checks.get(name, CheckCounts()) + counts
-        for name, cost in (each.costs or {}).items():
+        for name, cost in (run.costs or {}).items():
             check_costs[name] = check_costs.get(name, CheckCost()) + cost
     return Figures(
         runs=total,
@@ -245,21 +244,21 @@ def _of_delivered(
         checks=dict(sorted(checks.items())),
         costs=costs,
         ms=ms,
-        measured=sum(each.costs is not None for each in runs),
+        measured=sum(run.costs is not None for run in runs),
         check_costs=dict(sorted(check_costs.items())),
     )
 
 
 def unrepaired(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a delivered answer still fails at: the messages of its blocking findings and of those to be repaired."""
+    """The messages of the blocking findings of a delivered answer, and of those to be repaired."""
     if answer["outcome"] not in _DELIVERED:
         return ()
-    left = (each for each in answer["findings"] if each["severity"] in ("block", "repair"))
-    return tuple(f"{each['check']}: {each['message']}" for each in left)
+    left = (finding for finding in answer["findings"] if finding["severity"] in ("block", "repair"))
+    return tuple(f"{finding['check']}: {finding['message']}" for finding in left)
 
 
 def _comparable(answer: Mapping[str, Any]) -> float | None:
-    """The sufficiency, where it can be compared with that of other questions."""
+    """The sufficiency if it can be compared with that of other questions, else None."""
     judgement = answer.get("judgement", {})
     fitted = judgement.get("calibrated") and answer.get("mode_used") == FITTED_MODE and searches_of(answer) == 1
     value: float | None = judgement["sufficiency"] if fitted else None
@@ -271,15 +270,15 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _counts(checks: Iterable[Mapping[str, Any]]) -> dict[str, CheckCounts]:
-    """How the checks ended, by name."""
+    """The results of the checks, by name."""
     found: dict[str, Counter[str]] = {}
-    for each in checks:
-        found.setdefault(each["name"], Counter())[each["status"]] += 1
+    for check in checks:
+        found.setdefault(check["name"], Counter())[check["status"]] += 1
     return {name: CheckCounts(*(by[status] for status in Status)) for name, by in found.items()}
 
 
 def _was_supported(claim: Mapping[str, Any]) -> bool:
-    """Whether the claim was supported before anything was done to it."""
+    """True if the claim was supported before its first repair."""
     return _before_repairs(claim)[-1:] == [Verdict.SUPPORTED]
 
 

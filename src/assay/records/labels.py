@@ -1,4 +1,4 @@
-"""What people say of answers and claims, and the calibrations made from it: nothing is changed, only added."""
+"""Labels of people on answers and claims, and the calibrations made from them; rows are only added."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ SHIPPED = 0
 
 @dataclass(frozen=True, slots=True)
 class Label(Value):
-    """What a person said of an answer, or of its claim number `claim`; `version` counts labels from 1.
+    """A person's label of an answer, or of its claim number `claim`; `version` counts labels from 1.
 
-    `at` is Unix seconds, `by` names the person. Of several labels of one thing the last holds.
+    `at` is Unix seconds, `by` names the person. The last of several labels of one thing is current.
     """
 
     version: int
@@ -41,7 +41,7 @@ class Label(Value):
 
 @dataclass(frozen=True, slots=True)
 class Calibration(Value):
-    """A calibration of a collection; version 0 is the one that ships, `at` and `by` tell who made it when."""
+    """A calibration of a collection; version 0 is the one that ships, `at` and `by` say who made it when."""
 
     version: int
     at: float
@@ -50,10 +50,10 @@ class Calibration(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class CalibrationInUse:
     """The calibration that a collection uses: its fit, None for the one that ships.
 
-    `latest` is how far the evidence of its latest questions sufficed, the newest last.
+    `latest` are the sufficiencies of its latest questions, the newest last.
     """
 
     version: int = SHIPPED
@@ -63,12 +63,12 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels and calibrations of a run record; what cannot be read or written raises StoreError."""
+    """The labels and calibrations of a run record. Raises StoreError if it cannot be read or written."""
 
     store: RunStore
 
-    def say(self, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str = "") -> Label:
-        """Write a label down; `run_id` as for `RunStore.load`.
+    def add(self, run_id: str, claim: int, *, good: bool, at: float, by: str, note: str = "") -> Label:
+        """Add a label; `run_id` as for `RunStore.load`.
 
         UsageError for a run without an answer, or a claim that it does not have.
         """
@@ -79,7 +79,7 @@ class Labels:
                 f"run {record.run.run_id} has no answer of assay's own to label",
                 hint="`assay show` lists the latest runs",
             )
-        numbers = [each["n"] for each in answer["claims"]]
+        numbers = [one["n"] for one in answer["claims"]]
         if claim != WHOLE and claim not in numbers:
             raise UsageError(
                 f"run {record.run.run_id} has no claim {claim}; it has {', '.join(map(str, numbers)) or 'none'}",
@@ -96,15 +96,15 @@ class Labels:
             rows = file.execute("SELECT version, run_id, claim, good, at, by, note FROM labels ORDER BY version")
             return tuple(Label(v, run, claim, bool(good), *rest) for v, run, claim, good, *rest in rows)
 
-    def holding(self) -> tuple[Label, ...]:
-        """Of each answer and claim the last label, oldest first."""
-        last = {(each.run_id, each.claim): each for each in self.all()}
-        return tuple(sorted(last.values(), key=lambda each: each.version))
+    def current(self) -> tuple[Label, ...]:
+        """The last label of each answer and claim, oldest first."""
+        last = {(label.run_id, label.claim): label for label in self.all()}
+        return tuple(sorted(last.values(), key=lambda label: label.version))
 
     # --- calibrations ----------------------------------------------------------------------------
 
-    def keep(self, collection: str, fit: Fit, *, at: float, by: str) -> Calibration:
-        """Write a calibration down and use it for the collection from now on."""
+    def add_calibration(self, collection: str, fit: Fit, *, at: float, by: str) -> Calibration:
+        """Add a calibration and use it for the collection from now on."""
         with self.store.file.writing() as file:
             made = file.execute(
                 "INSERT INTO calibrations (collection, at, by, body) VALUES (?, ?, ?, ?)",
@@ -115,8 +115,8 @@ class Labels:
         return Calibration(version, at, by, fit)
 
     def use(self, collection: str, version: int, *, at: float, by: str) -> None:
-        """Use another calibration of the collection, 0 the one that ships; UsageError where there is none such."""
-        known = [each.version for each in self.calibrations(collection)]
+        """Use another calibration of the collection, 0 for the one that ships. UsageError if it is unknown."""
+        known = [calibration.version for calibration in self.calibrations(collection)]
         if version not in (SHIPPED, *known):
             raise UsageError(
                 f"collection {collection} has no calibration {version}; it has {', '.join(map(str, (0, *known)))}",
@@ -126,7 +126,7 @@ class Labels:
             _choose(file, collection, version, at, by)
 
     def calibrations(self, collection: str) -> tuple[Calibration, ...]:
-        """The collection's own calibrations, oldest first. DamagedStore where one cannot be read."""
+        """The collection's own calibrations, oldest first. DamagedStore if one cannot be read."""
         with self._reading() as file:
             if file is None:
                 return ()
@@ -136,29 +136,29 @@ class Labels:
                 for version, at, by, body in file.execute(query, (collection,))
             )
 
-    def in_force(self, collection: str) -> InForce:
-        """The calibration that the collection uses now, and how its latest questions look."""
+    def calibration_in_use(self, collection: str) -> CalibrationInUse:
+        """The calibration that the collection uses now, and the sufficiencies of its latest questions."""
         with self._reading() as file:
             if file is None:
-                return InForce()
+                return CalibrationInUse()
             query = "SELECT version FROM calibrated WHERE collection = ? ORDER BY rowid DESC LIMIT 1"
             row = file.execute(query, (collection,)).fetchone()
             version = SHIPPED if row is None else int(row[0])
-            return InForce(version, _read(file, version), _latest(file, collection, LATEST))
+            return CalibrationInUse(version, _read(file, version), _latest(file, collection, LATEST))
 
     def fit(self, version: int) -> Fit | None:
-        """The fit of a version; None for the one that ships. DamagedStore where it is gone or cannot be read."""
+        """The fit of a version; None for the one that ships. DamagedStore if it is missing or cannot be read."""
         with self._reading() as file:
             return None if file is None else _read(file, version)
 
     def latest(self, collection: str, count: int) -> tuple[float, ...]:
-        """How far the evidence of the collection's latest questions sufficed, the newest last."""
+        """The sufficiencies of the collection's latest questions, the newest last."""
         with self._reading() as file:
             return () if file is None else _latest(file, collection, count)
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        """A connection to the file; None where it is not there, or older than labels."""
+        """A connection to the file; None if there is none, or one older than labels."""
         if not self.store.file.exists:
             yield None
             return
@@ -195,9 +195,9 @@ def _fit(body: str) -> Fit:
 
 
 def answer_to_label(record: RunRecord) -> Mapping[str, Any] | None:
-    """The run's answer as JSON, where it is one of the collection's that can be right or wrong.
+    """The run's answer as JSON if it is one of the collection's that can be right or wrong, else None.
 
-    A draft from elsewhere, for which nothing was searched, says nothing of how often assay's own answers are right.
+    A draft from elsewhere, for which nothing was searched, does not show how often assay's own answers are right.
     """
     answer = record.answer
     if answer is None or answer["outcome"] not in ("answered", "partial") or not searches_of(answer):

@@ -1,4 +1,4 @@
-"""The policies fitted for checkers: one file a checker, named by its hash; nothing in it is changed, only added."""
+"""The policies fitted for checkers: one append-only file for each checker, named by its hash."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _SCHEMA = "assay-policies/1"
 
 @dataclass(frozen=True, slots=True)
 class FittedPolicy(Value):
-    """A policy and what it was fitted on, in words; `version` counts from 1.
+    """A policy and the data that it was fitted on, in words; `version` counts from 1.
 
     `at` is Unix seconds, `by` names who fitted it. `weights` is the hash of the weights of words and vectors that
-    it was fitted beside (`calibration.shipped.weights_behind`), `reached` is what it did on labels it did not see.
+    it was fitted beside (`calibration.shipped.weights_behind`), `reached` is its result on labels it did not see.
     """
 
     version: int
@@ -36,7 +36,7 @@ class FittedPolicy(Value):
 
     @classmethod
     def read(cls, version: int, body: Mapping[str, Any]) -> Self:
-        """The policy as a line has it; raises KeyError, TypeError or ValueError where it is none."""
+        """The policy as a line has it; raises KeyError, TypeError or ValueError for another form."""
         if body["schema"] != _SCHEMA:
             raise ValueError(f"its schema is not {_SCHEMA}")
         return cls(
@@ -54,7 +54,7 @@ class FittedPolicy(Value):
 class CheckerPolicies:
     """The policies of one checker, whose files have the hash `sha256`, in the folder `place`.
 
-    What cannot be read or written raises StoreError, what is no such file DamagedStore.
+    Raises StoreError if a file cannot be read or written, DamagedStore if it has another form.
     """
 
     place: Path
@@ -62,7 +62,7 @@ class CheckerPolicies:
 
     @property
     def path(self) -> Path:
-        """The file; it is not there before the first fit."""
+        """The file; it does not exist before the first fit."""
         return self.place / f"{self.sha256}.jsonl"
 
     def all(self) -> tuple[FittedPolicy, ...]:
@@ -77,7 +77,7 @@ class CheckerPolicies:
     def keep(
         self, policy: ClaimPolicy, *, data: str, weights: str, reached: Mapping[str, Any], at: float, by: str
     ) -> FittedPolicy:
-        """Write a policy down, and use it from now on."""
+        """Add a policy and use it from now on."""
         version = len(self.all()) + 1
         made = FittedPolicy(version, at, by, data, weights, policy, reached)
         body = made.to_dict()
@@ -86,8 +86,8 @@ class CheckerPolicies:
         return made
 
     def use(self, version: int, *, at: float, by: str) -> None:
-        """Use another policy, 0 for what comes with the model; UsageError where there is none such."""
-        known = [OWN, *(each.version for each in self.all())]
+        """Use another policy, 0 for what comes with the model; UsageError for an unknown version."""
+        known = [OWN, *(fitted.version for fitted in self.all())]
         if version not in known:
             raise UsageError(
                 f"the checker has no policy {version}; it has {', '.join(map(str, known))}",
@@ -124,7 +124,7 @@ class CheckerPolicies:
         yield from map(json.loads, text.splitlines())
 
     def _add(self, body: Mapping[str, Any]) -> None:
-        """Add one line, in one write: it is there whole, or a later reading says that it is not."""
+        """Add one line in one write: it is complete, or a later reading finds that it is not."""
         line = f"{json.dumps(body)}\n".encode()
         try:
             for folder in (self.place.parent, self.place):  # `mkdir` gives parents everyone's rights
@@ -142,5 +142,5 @@ class CheckerPolicies:
             ) from error
         if written < len(line):
             raise StoreError(
-                f"{self.path} was not written whole", hint="make room on the disk, then remove the file"
+                f"{self.path} was not written completely", hint="make room on the disk, then remove the file"
             )

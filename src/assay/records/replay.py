@@ -1,4 +1,4 @@
-"""The ports of a run, on its tape: recorded when they are called, played back when the run is replayed."""
+"""The ports of a run on its tape: recorded when they are called, played back in a replay."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TapedModel:
         """The reply, now or as it was."""
         port, key = f"model {self.name}", _request_key(request)
         if self.tape.replaying:
-            return _reply(_unless_it_failed(json.loads(self.tape.recall(port, key))))
+            return _reply(_raise_recorded_error(json.loads(self.tape.recall(port, key))))
         body: dict[str, Any] = _CUT
         try:
             reply = await self.inner.complete(request)
@@ -77,7 +77,7 @@ class TapedModel:
             body = json.loads(self.tape.recall(port, key))
             for piece in body["pieces"]:
                 yield piece
-            yield _reply(_unless_it_failed(body))
+            yield _reply(_raise_recorded_error(body))
             return
         pieces: list[str] = []
         ending: dict[str, Any] = _CUT
@@ -145,7 +145,7 @@ class TapedChecker:
         """Three probabilities a pair, shape (pairs, 3), now or as they were."""
         import numpy
 
-        key = key_of(json.dumps([self.model.sha256, *([each.claim, each.evidence] for each in pairs)]).encode())
+        key = key_of(json.dumps([self.model.sha256, *([pair.claim, pair.evidence] for pair in pairs)]).encode())
         if self.tape.replaying:
             return numpy.frombuffer(self.tape.recall("check", key), numpy.float32).reshape(len(pairs), 3).copy()
         found = await self.inner.check(pairs)
@@ -167,17 +167,17 @@ class TapedReader:
 
     async def read(self, question: str, texts: Sequence[TitledText]) -> tuple[PassageReading, ...]:
         """A reading of each text, now or as they were."""
-        asked = [self.model.sha256, question, *([each.title, each.text] for each in texts)]
+        asked = [self.model.sha256, question, *([text.title, text.text] for text in texts)]
         key = key_of(json.dumps(asked).encode())
         if self.tape.replaying:
-            return tuple(_passage_reading(each) for each in json.loads(self.tape.recall("read", key)))
+            return tuple(_passage_reading(body) for body in json.loads(self.tape.recall("read", key)))
         readings = await self.inner.read(question, texts)
         self.tape.record("read", key, json.dumps(plain(readings)).encode())
         return readings
 
 
 def _passage_reading(body: dict[str, Any]) -> PassageReading:
-    return PassageReading(**{**body, "spans": tuple(AnswerSpan(**each) for each in body["spans"])})
+    return PassageReading(**{**body, "spans": tuple(AnswerSpan(**span) for span in body["spans"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ class TapedSpeller:
         """The corrections, now or as they were."""
         key = key_of(text.encode(errors="surrogatepass"))
         if self.tape.replaying:
-            return tuple(Correction(**each) for each in json.loads(self.tape.recall("spell", key)))
+            return tuple(Correction(**body) for body in json.loads(self.tape.recall("spell", key)))
         found = await self.inner.corrections(text)
         self.tape.record("spell", key, json.dumps(plain(found)).encode())
         return found
@@ -260,7 +260,7 @@ class TapedClock:
 
 
 def _request_key(request: ModelRequest) -> str:
-    """The key of all that the model was asked, its schema included."""
+    """The key of a request with its schema."""
     asked: list[Any] = [
         request.role,
         [[message.role, message.text] for message in request.messages],
@@ -269,8 +269,8 @@ def _request_key(request: ModelRequest) -> str:
         request.temperature,
     ]
     # Left out where they are not set: recordings of versions that knew none of them keep their keys.
-    set_besides = {"effort": request.effort, "thinking_tokens": request.thinking_tokens}
-    asked += [[name, value] for name, value in set_besides.items() if value]
+    others = {"effort": request.effort, "thinking_tokens": request.thinking_tokens}
+    asked += [[name, value] for name, value in others.items() if value]
     return key_of(json.dumps(asked).encode())
 
 
@@ -278,8 +278,8 @@ def _reply(body: dict[str, Any]) -> ModelReply:
     return ModelReply(**{**body["reply"], "usage": Usage(**body["reply"]["usage"])})
 
 
-def _unless_it_failed(body: dict[str, Any]) -> dict[str, Any]:
-    """The body of a call that gave a reply; raises what it raised otherwise, TimeoutError where it was cut."""
+def _raise_recorded_error(body: dict[str, Any]) -> dict[str, Any]:
+    """The body of a call that gave a reply. Raises the error of one that failed, TimeoutError if it was cut."""
     if "cut" in body:
         raise TimeoutError
     if "error" in body:
@@ -289,8 +289,8 @@ def _unless_it_failed(body: dict[str, Any]) -> dict[str, Any]:
 
 def _error_body(error: AssayError) -> dict[str, Any]:
     finish = {"finish": error.finish} if isinstance(error, UnusableReply) else {}
-    said = {"message": str(error), "hint": error.hint, "retryable": error.retryable}
-    return {"kind": type(error).__name__, **said, "retry_after": getattr(error, "retry_after", None), **finish}
+    body = {"message": str(error), "hint": error.hint, "retryable": error.retryable}
+    return {"kind": type(error).__name__, **body, "retry_after": getattr(error, "retry_after", None), **finish}
 
 
 def _error(body: dict[str, Any]) -> AssayError:
@@ -312,11 +312,11 @@ def _evidence() -> TypeAdapter[Evidence]:
     return TypeAdapter(Evidence)
 
 
-# What stands in for a port that a replay must not call: its tape answers instead.
+# Stubs for ports that a replay must not call: its tape answers instead.
 
 
 @dataclass(frozen=True, slots=True)
-class GoneModel:
+class ModelStub:
     """The name of a language model, and nothing to ask."""
 
     name: str
@@ -336,7 +336,7 @@ class GoneModel:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneEmbedder:
+class EmbedderStub:
     """The description of an embedder, and no vectors."""
 
     model: EmbeddingModel
@@ -350,7 +350,7 @@ class GoneEmbedder:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneChecker:
+class CheckerStub:
     """The description of a checker, and no verdicts."""
 
     model: CheckerModel
@@ -361,7 +361,7 @@ class GoneChecker:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneReader:
+class ReaderStub:
     """The description of a reader, and no readings."""
 
     model: ReaderModel
@@ -372,7 +372,7 @@ class GoneReader:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneSpeller:
+class SpellerStub:
     """No collection to spell by."""
 
     async def corrections(self, text: str) -> tuple[Correction, ...]:
@@ -381,7 +381,7 @@ class GoneSpeller:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneRetriever:
+class RetrieverStub:
     """No collection to search."""
 
     async def retrieve(self, queries: tuple[str, ...]) -> Evidence:

@@ -36,13 +36,13 @@ def element(tag: str, *parts: Part, **attributes: str) -> Element:
 
 
 def printable(text: str) -> str:
-    """The text without control characters, which no page may hold."""
-    return "".join(each for each in text if each in "\n\t" or (each.isprintable() or each.isspace()))
+    """The text without control characters, which a page may not hold."""
+    return "".join(char for char in text if char in "\n\t" or char.isprintable() or char.isspace())
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Part]]) -> Element:
     """A table with a row of heads."""
-    head = element("tr", *(element("th", each) for each in heads))
+    head = element("tr", *(element("th", name) for name in heads))
     body = (element("tr", *(element("td", cell) for cell in row)) for row in rows)
     return element("table", element("thead", head), element("tbody", *body))
 
@@ -57,16 +57,16 @@ class Highlight:
     target: str = ""
 
 
-def highlighted(text: str, marks: Sequence[Highlight]) -> list[Part]:
-    """The text with its stretches marked; of those that overlap the first is shown.
+def with_highlights(text: str, marks: Sequence[Highlight]) -> list[Part]:
+    """The text with its highlights; of those that overlap the first is shown.
 
-    >>> parts = highlighted("It rained.", [Highlight(3, 9, "supported")])
-    >>> [each if isinstance(each, str) else (each.tag, each.text) for each in parts]
+    >>> parts = with_highlights("It rained.", [Highlight(3, 9, "supported")])
+    >>> [part if isinstance(part, str) else (part.tag, part.text) for part in parts]
     ['It ', ('mark', 'rained'), '.']
     """
     parts: list[Part] = []
     at = 0
-    for mark in sorted(marks, key=lambda each: (each.start, each.end)):
+    for mark in sorted(marks, key=lambda mark: (mark.start, mark.end)):
         if mark.start < at or mark.end <= mark.start or mark.end > len(text):
             continue
         stretch = text[mark.start : mark.end]
@@ -77,7 +77,7 @@ def highlighted(text: str, marks: Sequence[Highlight]) -> list[Part]:
 
 
 def page(title: str, style: str, *parts: Part) -> str:
-    """A whole page that loads nothing: its policy allows its own style and nothing else."""
+    """A page that loads nothing: its policy allows its own style and nothing else."""
     policy = {"http-equiv": "Content-Security-Policy", "content": "default-src 'none'; style-src 'unsafe-inline'"}
     head = element(
         "head",
@@ -119,8 +119,8 @@ del { background: #c62f2f22; } ins { background: #2a8a3e22; text-decoration: non
 
 Json = Mapping[str, Any]
 
-# What a check's state means, in words that need no legend.
-STANDING = {
+# The meaning of each status, in words that need no legend.
+STATUS_TEXTS = {
     "passed": "verified: every blocking check passed",
     "failed": "not verified: a blocking check failed",
     "unknown": "not verified: a blocking check could not be made",
@@ -131,7 +131,7 @@ STANDING = {
 def report(record: Json) -> str:
     """The page of a run record, as `RunRecord.to_dict` gives it; it loads nothing and runs nothing.
 
-    Text of documents and models stands in it as text, whatever it holds.
+    Text of documents and models is always shown as text.
     """
     run = record["run"]
     answer = _answer(record["events"])
@@ -139,17 +139,17 @@ def report(record: Json) -> str:
     if answer is None:
         parts.append(element("p", f"The run ended without an answer: {run['outcome']}.", kind="verdict failed"))
     else:
-        parts += _answered(answer)
+        parts += _answer_parts(answer)
     parts += [*_steps(record["events"]), *_decisions(record.get("decisions", ()))]
     parts.append(_foot(run, answer))
     return page(f"assay: {run['question'][:80]}", STYLE, *parts)
 
 
-def standing(answer: Json) -> str:
-    """Whether an answer is verified, as a check's state: skipped where there is none to verify."""
+def verification_status(answer: Json) -> str:
+    """The status of an answer as that of a check: skipped if there is nothing to verify."""
     if answer["outcome"] in ("abstained", "clarify"):
         return "skipped"
-    blocking = [each["status"] for each in answer["checks"] if each["severity"] == "block"]
+    blocking = [check["status"] for check in answer["checks"] if check["severity"] == "block"]
     return next((status for status in ("failed", "unknown") if status in blocking), "passed")
 
 
@@ -159,13 +159,11 @@ def _answer(events: Sequence[Json]) -> Json | None:
     return answer if isinstance(answer, dict) else None
 
 
-def _answered(answer: Json) -> Iterator[Part]:
-    status = standing(answer)
-    yield element("p", STANDING[status], kind=f"verdict {status}")
-    marks = [
-        Highlight(each["start"], each["end"], each["verdict"], f"claim-{each['n']}") for each in answer["claims"]
-    ]
-    yield element("div", *highlighted(answer["text"], marks), kind="answer")
+def _answer_parts(answer: Json) -> Iterator[Part]:
+    status = verification_status(answer)
+    yield element("p", STATUS_TEXTS[status], kind=f"verdict {status}")
+    marks = [Highlight(claim["start"], claim["end"], claim["verdict"], _to(claim)) for claim in answer["claims"]]
+    yield element("div", *with_highlights(answer["text"], marks), kind="answer")
     yield element("p", _confidence(answer), kind="quiet")
     for warning in answer["warnings"]:
         yield element("p", f"Warning: {warning}", kind="quiet")
@@ -181,12 +179,12 @@ def _confidence(answer: Json) -> str:
     confidence = answer["confidence"]
     value = "uncalibrated" if confidence["value"] is None else f"{confidence['value']:.0%}"
     level = (confidence["level"] or "").replace("_", " ")
-    told = f"{level} ({value})" if level else value
-    return f"Confidence {told} · outcome {answer['outcome']} · judged {answer['mode_used']}"
+    shown = f"{level} ({value})" if level else value
+    return f"Confidence {shown} · outcome {answer['outcome']} · judged {answer['mode_used']}"
 
 
 def _ledger(title: str, claims: Sequence[Json], answer: Json) -> Iterator[Part]:
-    """Each claim with its verdict, what it stands on, and its history."""
+    """The claims with their verdicts, quotes and histories."""
     if not claims:
         return
     yield element("h2", title)
@@ -201,7 +199,8 @@ def _ledger(title: str, claims: Sequence[Json], answer: Json) -> Iterator[Part]:
             name = f"[{shown}] " if shown else ""
             yield element("div", f"{name}“{span['quote']}”", kind="quote")
         yield table(
-            ("state", "by", "reason"), [(each["state"], each["by"], each["reason"]) for each in claim["history"]]
+            ("state", "by", "reason"),
+            [(event["state"], event["by"], event["reason"]) for event in claim["history"]],
         )
 
 
@@ -212,14 +211,14 @@ def _repairs(repairs: Sequence[Json]) -> Iterator[Part]:
     yield table(
         ("kind", "before", "after", "reason"),
         [
-            (each["kind"], element("del", each["before"]), element("ins", each["after"]), each["reason"])
-            for each in repairs
+            (repair["kind"], element("del", repair["before"]), element("ins", repair["after"]), repair["reason"])
+            for repair in repairs
         ],
     )
 
 
 def _sources(answer: Json) -> Iterator[Part]:
-    """Each source whole, with what claims stand on marked."""
+    """The sources in full, with the quotes of the claims marked."""
     if not answer["sources"]:
         return
     yield element("h2", "Sources")
@@ -231,7 +230,7 @@ def _sources(answer: Json) -> Iterator[Part]:
             for span in claim["spans"]
             if span["passage_id"] == source["passage_id"]
         ]
-        yield element("div", *highlighted(source["quote"], marks), kind="quote")
+        yield element("div", *with_highlights(source["quote"], marks), kind="quote")
         path = f" ({source['path']})" if source.get("path") else ""
         spans = f"characters {source['start']} to {source['end']} of document {source['document_id']}{path}"
         yield element("p", f"{spans}, SHA-256 {source['sha256']}{_origin(source)}", kind="quiet id")
@@ -263,13 +262,13 @@ def _checks(checks: Sequence[Json]) -> Iterator[Part]:
         ("check", "claim", "result", "if it fails", "why"),
         [
             (
-                each["name"],
-                "" if each["claim"] is None else str(each["claim"]),
-                element("span", each["status"], kind=f"verdict {each['status']}"),
-                each["severity"],
-                each["cause"] or "",
+                check["name"],
+                "" if check["claim"] is None else str(check["claim"]),
+                element("span", check["status"], kind=f"verdict {check['status']}"),
+                check["severity"],
+                check["cause"] or "",
             )
-            for each in checks
+            for check in checks
         ],
     )
 
@@ -284,17 +283,17 @@ def _assessment(assessment: Json | None) -> Iterator[Part]:
         ("criterion", "score", "reasons"),
         [
             (
-                each["criterion"].replace("_", " "),
-                "unknown" if each["score"] is None else f"{each['score']:.2f}",
-                "; ".join(each["reasons"]),
+                score["criterion"].replace("_", " "),
+                "unknown" if score["score"] is None else f"{score['score']:.2f}",
+                "; ".join(score["reasons"]),
             )
-            for each in assessment["scores"]
+            for score in assessment["scores"]
         ],
     )
 
 
 def _steps(events: Sequence[Json]) -> Iterator[Part]:
-    """What happened when, in one line an event."""
+    """The events with their times, one line each."""
     if not events:
         return
     yield element("h2", "Steps")
@@ -302,8 +301,8 @@ def _steps(events: Sequence[Json]) -> Iterator[Part]:
     yield table(
         ("ms", "event", "what"),
         [
-            (f"{1000 * (each['at'] - first):.0f}", each["kind"], _what(each["kind"], each["body"]))
-            for each in events
+            (f"{1000 * (event['at'] - first):.0f}", event["kind"], _what(event["kind"], event["body"]))
+            for event in events
         ],
     )
 
@@ -335,11 +334,11 @@ def _decisions(decisions: Sequence[Json]) -> Iterator[Part]:
         return
     yield element("h2", "Decisions")
     heads = tuple(decisions[0])
-    yield table(heads, [tuple(str(each.get(head) or "") for head in heads) for each in decisions])
+    yield table(heads, [tuple(str(decision.get(head) or "") for head in heads) for decision in decisions])
 
 
 def _foot(run: Json, answer: Json | None) -> Part:
     when = datetime.fromtimestamp(run["started"], UTC).isoformat(sep=" ", timespec="seconds")
     models = "" if answer is None else " · ".join(f"{role}: {name}" for role, name in answer["models"].items())
-    told = f"Run {run['run_id']} · {when} · collection {run['collection']}"
-    return element("p", f"{told}{' · ' + models if models else ''}", kind="quiet id")
+    about = f"Run {run['run_id']} · {when} · collection {run['collection']}"
+    return element("p", f"{about}{' · ' + models if models else ''}", kind="quiet id")

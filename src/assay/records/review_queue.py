@@ -1,4 +1,4 @@
-"""Answers that wait for a person: delivered with findings that no repair mended, until somebody decides."""
+"""Answers that wait for a person's decision: delivered with findings that no repair fixed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WAITING = (
 
 @dataclass(frozen=True, slots=True)
 class Queued(Value):
-    """A delivered answer that waits for a person, and what it still fails at."""
+    """A delivered answer that waits for a decision, and the findings left."""
 
     run: RunSummary
     findings: tuple[str, ...]
@@ -27,7 +27,7 @@ class Queued(Value):
 
 @dataclass(frozen=True, slots=True)
 class ReviewQueue:
-    """The queue of a run record; what cannot be read or written raises StoreError or a subclass."""
+    """The queue of a run record. Raises StoreError or a subclass if it cannot be read or written."""
 
     store: RunStore
 
@@ -43,7 +43,7 @@ class ReviewQueue:
         return tuple(Queued(RunSummary(*row), tuple(json.loads(findings[row[0]]))) for row in rows)
 
     def decide(self, run_id: str, decision: Decision) -> RunSummary:
-        """Write down what a person decided about a run's answer; a later decision is added, none is changed.
+        """Add a person's decision on a run's answer; earlier decisions stay.
 
         It is a label of the whole answer, too, from which `assay calibrate --labelled` learns.
 
@@ -55,11 +55,11 @@ class ReviewQueue:
                 f"run {record.run.run_id} ended with an error: there is no answer to decide on",
                 hint="`assay review` lists the answers that wait",
             )
-        said = (int(decision.accepted), storable(decision.note))
+        values = (int(decision.accepted), storable(decision.note))
         with self.store.file.writing() as file:
             file.execute(
                 "INSERT INTO decisions VALUES (?, ?, ?, ?, ?)",
-                (record.run.run_id, decision.at, storable(decision.by), *said),
+                (record.run.run_id, decision.at, storable(decision.by), *values),
             )
             if answer_to_label(record) is not None:
                 write_label(

@@ -37,7 +37,7 @@ class RunSummary(Value):
 
 @dataclass(frozen=True, slots=True)
 class RecordedEvent(Value):
-    """One event as it was: `body` holds the fields of its class as JSON types."""
+    """One event as it was recorded: `body` holds the fields of its class as JSON types."""
 
     seq: int
     at: float
@@ -47,7 +47,7 @@ class RecordedEvent(Value):
 
 @dataclass(frozen=True, slots=True)
 class Decision(Value):
-    """What a person decided about a queued answer; `at` is Unix seconds, `by` names the person."""
+    """The decision of a person on a queued answer; `at` is Unix seconds, `by` names the person."""
 
     at: float
     by: str
@@ -57,7 +57,7 @@ class Decision(Value):
 
 @dataclass(frozen=True, slots=True)
 class RunRecord(Value):
-    """A run and all its events, in order, and what people decided about its answer, oldest first."""
+    """A run, its events in order, and the decisions on its answer, oldest first."""
 
     run: RunSummary
     events: tuple[RecordedEvent, ...]
@@ -65,7 +65,7 @@ class RunRecord(Value):
 
     @property
     def answer(self) -> Mapping[str, Any] | None:
-        """The answer object, or None where the run ended with an error."""
+        """The answer object; None if the run ended with an error."""
         last = self.events[-1] if self.events else None
         answer = last.body.get("answer") if last is not None and last.kind == Done.kind else None
         return answer if isinstance(answer, dict) else None
@@ -73,7 +73,7 @@ class RunRecord(Value):
 
 @dataclass(frozen=True, slots=True)
 class Recording(Value):
-    """What a replay needs: the run, the JSON that was kept with it, its tape, and whether its deadline cut it."""
+    """A run with its tape: the JSON that was kept with it, the entries, and whether its deadline cut it."""
 
     run: RunSummary
     about: Mapping[str, Any]
@@ -91,8 +91,8 @@ class _Unfinished:
 class RunStore:
     """The recorded runs of one data folder; as a sink it records those of one collection.
 
-    Safe to use from several threads and processes. What cannot be read or written raises StoreError or a
-    subclass.
+    Safe to use from several threads and processes. Raises StoreError or a subclass if the file cannot be read or
+    written.
 
     >>> import tempfile
     >>> store = RunStore(Path(tempfile.mkdtemp()) / "runs.sqlite", "default")
@@ -107,15 +107,15 @@ class RunStore:
         self.file = RunsFile(path)
         self._collection = collection
         self._unfinished: dict[str, _Unfinished] = {}
-        self._kept: dict[str, tuple[str, Tape]] = {}
+        self._tapes: dict[str, tuple[str, Tape]] = {}
         self._meters: dict[str, Meter] = {}
 
-    def keep(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
-        """Write the tape with the run when it ends, and `about`, as JSON: all that a replay needs."""
-        self._kept[run_id] = json.dumps(about), tape
+    def keep_tape(self, run_id: str, about: Mapping[str, Any], tape: Tape) -> None:
+        """Write the tape with the run when it ends, and `about` as JSON: all that a replay needs."""
+        self._tapes[run_id] = json.dumps(about), tape
 
     def measure(self, run_id: str, meter: Meter) -> None:
-        """Write what the run's checks took with its figures when it ends."""
+        """Write the costs of the run's checks with its figures when it ends."""
         self._meters[run_id] = meter
 
     # --- as a sink -------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ class RunStore:
         last = run.events[-1]
         outcome = last.answer.outcome.value if isinstance(last, Done) else "error"
         summary = (run_id, self._collection, storable(run.question), run.started, outcome)
-        about, tape = self._kept.pop(run_id, (None, Tape()))
+        about, tape = self._tapes.pop(run_id, (None, Tape()))
         meter = self._meters.pop(run_id, None)
-        calls = [(run_id, step, each.port, each.key, each.body) for step, each in enumerate(tape.entries, 1)]
+        calls = [(run_id, step, entry.port, entry.key, entry.body) for step, entry in enumerate(tape.entries, 1)]
         with self.file.writing() as connection:
             connection.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?)", summary)
             connection.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?)", rows)
@@ -168,7 +168,7 @@ class RunStore:
         return RunRecord(found[0], events, decided)
 
     def recording(self, run_id: str) -> Recording:
-        """What a replay of the run needs; `run_id` as for `load`. UsageError where it was not kept."""
+        """The parts of the run that a replay needs; `run_id` as for `load`. UsageError if they were not kept."""
         record = self.load(run_id)
         run, last = record.run, record.events[-1]
         about, rows = None, []
@@ -187,14 +187,12 @@ class RunStore:
         return Recording(run, json.loads(about[0]), tuple(TapeEntry(*row) for row in rows), cut)
 
     def figures(self, since: float = 0.0) -> tuple[RunFigures | None, ...]:
-        """Each run's figures from `since` (Unix seconds) on, oldest first; None where it ended with an error."""
-        ids = [
-            (each.run_id, each.outcome) for each in self._summaries("WHERE started >= ? ORDER BY started", (since,))
-        ]
-        stored = self._stored_figures() if ids else {}
+        """The figures of runs from `since` (Unix seconds) on, oldest first; None for one that failed."""
+        summaries = self._summaries("WHERE started >= ? ORDER BY started", (since,))
+        stored = self._stored_figures() if summaries else {}
         return tuple(
-            None if outcome == "error" else stored[run_id] if run_id in stored else self._figures_now(run_id)
-            for run_id, outcome in ids
+            None if run.outcome == "error" else stored.get(run.run_id) or self._figures_now(run.run_id)
+            for run in summaries
         )
 
     def _stored_figures(self) -> dict[str, RunFigures]:
@@ -210,7 +208,7 @@ class RunStore:
         return None if answer is None else figures_of(answer)
 
     def damage(self) -> tuple[str, ...]:
-        """What SQLite finds wrong with the file; nothing where there is no file yet."""
+        """The faults that SQLite finds in the file; empty if there is no file yet."""
         if not self.file.exists:
             return ()
         try:
@@ -240,7 +238,7 @@ class RunStore:
 def _write_figures(
     connection: sqlite3.Connection, run_id: str, answer: Mapping[str, Any], meter: Meter | None
 ) -> None:
-    """The figures of an answer, and its place in the queue where it is delivered with findings left."""
+    """Write the figures of an answer, and queue it if it was delivered with findings left."""
     measured = (None, None) if meter is None else (meter.costs, meter.tries)
     figures = figures_of(answer, *measured).to_dict()
     connection.execute("INSERT INTO figures VALUES (?, ?)", (run_id, json.dumps(figures)))
@@ -257,12 +255,12 @@ def _decisions(connection: sqlite3.Connection, run_id: str) -> tuple[Decision, .
 
 
 def _json(event: Event) -> str:
-    """The event as `to_dict` gives it, an answer with its schema; without copying it value by value first."""
-    return json.dumps(event, default=_opened)
+    """The event as `to_dict` gives it, an answer with its schema, but not copied value by value first."""
+    return json.dumps(event, default=_as_json_types)
 
 
-def _opened(value: Any) -> Any:
-    """What JSON has no type for, one level deep, as JSON types."""
+def _as_json_types(value: Any) -> Any:
+    """The value as JSON types, one level deep."""
     if isinstance(value, Answer):
         body = _by_name(value, without="trace")
         if value.explanation is None:
@@ -274,7 +272,7 @@ def _opened(value: Any) -> Any:
 
 
 def _by_name(value: Any, without: str = "") -> dict[str, Any]:
-    return {each.name: getattr(value, each.name) for each in fields(value) if each.name != without}
+    return {field.name: getattr(value, field.name) for field in fields(value) if field.name != without}
 
 
 def storable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The one SQLite file of the run record: opened, brought to this version, and its errors told as assay's."""
+"""The SQLite file of the run record: opened, migrated to this version, its errors mapped to assay's."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ PATIENCE = 5.0
 
 
 class RunsFile:
-    """Reads and writes the file, one thread at a time. What cannot be done raises StoreError or a subclass."""
+    """Reads and writes the file, one thread at a time. Raises StoreError or a subclass if it cannot."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -88,7 +88,7 @@ class RunsFile:
 
     @property
     def exists(self) -> bool:
-        """Whether anything was ever written."""
+        """True if anything was ever written."""
         return self.path.exists()
 
     @contextmanager
@@ -97,7 +97,7 @@ class RunsFile:
         address = f"{self.path.absolute().as_uri()}?mode=ro"
         with (
             self._lock,
-            self._mapped(),
+            self._mapped_errors(),
             closing(sqlite3.connect(address, uri=True, timeout=PATIENCE)) as connection,
         ):
             self._refuse_newer(connection)
@@ -106,9 +106,9 @@ class RunsFile:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """A connection in one transaction, of a file of this version."""
-        with self._lock, self._mapped():
+        with self._lock, self._mapped_errors():
             if self._connection is None:
-                self._connection = self._opened()
+                self._connection = self._connect()
             with self._connection:
                 yield self._connection
 
@@ -119,18 +119,18 @@ class RunsFile:
                 self._connection.close()
                 self._connection = None
 
-    def _opened(self) -> sqlite3.Connection:
+    def _connect(self) -> sqlite3.Connection:
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))  # SQLite gives its -wal the same mode
         connection = sqlite3.connect(self.path, timeout=PATIENCE, check_same_thread=False)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         if self._refuse_newer(connection) < SCHEMA_VERSION:
-            self._raise_version(connection)
+            self._migrate(connection)
         return connection
 
-    def _raise_version(self, connection: sqlite3.Connection) -> None:
-        """Make what this version needs and the file has not."""
+    def _migrate(self, connection: sqlite3.Connection) -> None:
+        """Create what this version needs and the file lacks."""
         connection.execute("BEGIN IMMEDIATE")
         there = self._refuse_newer(connection)  # another process may have been faster
         for script in SCRIPTS[there:]:
@@ -150,7 +150,7 @@ class RunsFile:
         return version
 
     @contextmanager
-    def _mapped(self) -> Iterator[None]:
+    def _mapped_errors(self) -> Iterator[None]:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
@@ -166,6 +166,6 @@ class RunsFile:
 
 
 def version_of(connection: sqlite3.Connection) -> int:
-    """The file's version of the tables; 0 where it was killed while it was made."""
+    """The file's version of the tables; 0 if the process was killed while it made the file."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version

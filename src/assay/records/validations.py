@@ -1,9 +1,8 @@
-"""What was already verified: verdicts on claims, kept under all that they depend on.
+"""A cache of verdicts on claims, under all that they depend on.
 
 A verdict is found again only for the same claim beside the same others, the same text of every passage, the same
-version of the rules and the same verifier. What is found is tested once more before it is used: each of its quotes
-must stand in the passages as they are now. A verdict that is unknown is never kept: what could not be made may be
-possible next time.
+version of the rules and the same verifier. It is tested once more before it is used: each of its quotes must still
+be in the passages. An unknown verdict is never kept: the test may be possible next time.
 """
 
 from __future__ import annotations
@@ -50,10 +49,10 @@ class Validation(Value):
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a verdict depends on: the claim's text, the passages it was tested against, the rules, the verifier.
+    """The inputs of a verdict: the claim's text, the passages it was tested against, the rules, the verifier.
 
     `rules` names their version, such as a hash; `verifier` who judged and by which model or weights. `beside` are
-    the claims that were judged in one call, in order: whom a claim's "it" means stands in another one.
+    the claims that were judged in one call, in order: another one may say what a claim's "it" means.
     """
 
     claim: str
@@ -98,7 +97,7 @@ class ValidationCache:
         self._connection: sqlite3.Connection | None = None
 
     def get(self, basis: Basis) -> Validation | None:
-        """The verdict on this basis, its quotes found again in the passages; None where none holds."""
+        """The verdict on this basis, its quotes found again in the passages; None if there is none."""
         with self._lock, suppress(sqlite3.Error, OSError):
             file = self._file()
             row = file.execute("SELECT body FROM validations WHERE key = ?", (basis.key,)).fetchone()
@@ -110,7 +109,7 @@ class ValidationCache:
         return None
 
     def put(self, basis: Basis, validation: Validation) -> None:
-        """Keep the verdict on this basis; one that is unknown, or whose quotes do not stand there, is not kept."""
+        """Keep the verdict on this basis; not if it is unknown or its quotes are not in the passages."""
         if validation.verdict is Verdict.UNKNOWN or not holds(validation, basis.passages):
             return
         spans = [{name: getattr(span, name) for name in _STORED} for span in validation.spans]
@@ -142,7 +141,7 @@ class ValidationCache:
 
 
 def holds(validation: Validation, passages: Sequence[Passage]) -> bool:
-    """Whether each quote stands in these passages at its place, character for character.
+    """True if each quote is in these passages at its place, character for character.
 
     A verdict for or against a claim that rests on no quote cannot be tested again, so it does not hold.
 
@@ -170,12 +169,12 @@ def placed(validation: Validation, passages: Sequence[Passage]) -> Validation:
 
 
 def _placed(span: SourceSpan, passages: Sequence[Passage]) -> SourceSpan:
-    passage = next((each for each in passages if _stands(span, each)), None)
+    passage = next((passage for passage in passages if _stands(span, passage)), None)
     return span if passage is None else passage.span_of(span.start - passage.start, span.end - passage.start)
 
 
 def _span(passage: Passage) -> tuple[str, int, str]:
-    """A passage by its id, its place and the hash of what a verifier reads: an id alone would trust its giver."""
+    """A passage by its id, its place and the hash of what a verifier reads: an id alone cannot be trusted."""
     return passage.passage_id, passage.start, _sha256(json.dumps([passage.title, passage.text]))
 
 
@@ -184,7 +183,7 @@ def _sha256(text: str) -> str:
 
 
 def read(body: str | bytes) -> Validation | None:
-    """A stored verdict; None for what is none, as after a change of the form."""
+    """A stored verdict; None for any other form, as of an older version."""
     try:
         raw: Any = json.loads(body)
         spans = tuple(SourceSpan(*(span[name] for name in _STORED)) for span in raw["spans"])
@@ -193,7 +192,7 @@ def read(body: str | bytes) -> Validation | None:
         return None
 
 
-# The kept verdicts as one run sees them: asked off the event loop, and on its tape.
+# The cache as one run sees it: read off the event loop, and on its tape.
 
 
 _PORT = "kept"
@@ -201,7 +200,7 @@ _PORT = "kept"
 
 @dataclass(frozen=True, slots=True)
 class RunValidations:
-    """What was found in the cache is on the tape, a miss too; a replay has no cache, and finds what was found.
+    """The cache for one run: hits and misses are on the tape, and a replay has no cache.
 
     On the tape a basis is known without its rules and its verifier, which are the same throughout a run.
     """
@@ -210,10 +209,10 @@ class RunValidations:
     tape: Tape | None = None
 
     async def known(self, bases: Sequence[Basis]) -> tuple[Validation, ...] | None:
-        """The verdict on each of them; None where one is not known."""
-        found = [await self._known(each) for each in bases]
-        every = tuple(each for each in found if each is not None)
-        return every if len(every) == len(found) else None
+        """The verdicts on all of them; None if one is not known."""
+        found = [await self._known(basis) for basis in bases]
+        known = tuple(validation for validation in found if validation is not None)
+        return known if len(known) == len(found) else None
 
     async def keep(self, bases: Sequence[Basis], validations: Sequence[Validation]) -> None:
         """Keep the verdicts that can be tested again, each on its basis."""

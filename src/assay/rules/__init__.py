@@ -1,1 +1,1 @@
-"""Reflect on a draft: the output rules, one file from which the writer is told and the answer is checked."""
+"""The output rules: one file that gives the instructions for the writer and the checks of the answer."""

@@ -1,7 +1,7 @@
-"""Rules that contradict one another, found without any answer: no answer could keep them all.
+"""Find rules that contradict one another: no answer could keep them all.
 
-Every kind of question and every language that the rules tell apart is looked at for itself, with all topics spoken
-of. The search is sound where it speaks, not complete: patterns and Python checks are tried on wordings only.
+Every kind of question and every language that the rules distinguish is examined by itself, with all topics present.
+What is found is a contradiction, but not every one is found: patterns and Python checks are tried on wordings only.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from itertools import product
 from math import inf
 
 from assay.rules.kinds.layout import counted
-from assay.rules.layout import has, same
+from assay.rules.layout import has_phrase, is_same_phrase
 from assay.rules.rule import Broken, Demand, Interval, Rule, RuleSet, blanked
 from assay.types import Evidence, Question, QuestionKind
 
-# Whether bounds on one answer can all be kept: its words, sentences, paragraphs and points.
+# Contradictions among bounds on one answer: its words, sentences, paragraphs and points.
 
 
 _INTERVALS: dict[str, Callable[[Demand], Interval]] = {
@@ -33,9 +33,9 @@ _ADDED: dict[str, Callable[[Demand], int]] = {
     "paragraphs": lambda demand: demand.added_paragraphs,
     "points": lambda demand: demand.added_points,
 }
-# What an answer has before any rule adds to it: one sentence of one word.
+# The least that an answer has without any rule: one sentence of one word.
 _LEAST = {"words": 1, "sentences": 1, "paragraphs": 1, "points": 0}
-# The least of the first asks at least so much of the second.
+# The least of the first implies at least this much of the second.
 _NEEDS: tuple[tuple[str, str, Callable[[int], int]], ...] = (
     ("sentences", "words", lambda n: n),
     ("paragraphs", "sentences", lambda n: n),
@@ -69,17 +69,17 @@ Demands = Sequence[tuple[str, Demand]]
 
 def clashes(demands: Demands) -> Iterator[Clash]:
     """The contradictions among the demands, by the ids of their rules."""
-    short = [(each, demand) for each, demand in demands if not demand.over_words]
+    short = [(rule, demand) for rule, demand in demands if not demand.over_words]
     found = list(dict.fromkeys(_clashes(short)))
     yield from found
     high = _highest(short, "words")
     for over in sorted({demand.over_words for _, demand in demands if demand.over_words}):
         if high is not None and high.value <= over:
             continue  # no answer is that long
-        longer = [(each, demand) for each, demand in demands if demand.over_words <= over]
+        longer = [(rule, demand) for rule, demand in demands if demand.over_words <= over]
         least = Demand(words=Interval(over + 1))
         for clash in dict.fromkeys(_clashes([*longer, ("", least)])):
-            rules = tuple(each for each in clash.rules if each)
+            rules = tuple(rule for rule in clash.rules if rule)
             if not any(set(known.rules) <= set(rules) for known in found):
                 found.append(Clash(rules, clash.reason, over))
                 yield found[-1]
@@ -101,19 +101,19 @@ def _clashes(demands: Demands) -> Iterator[Clash]:
 
 def _lowest(demands: Demands, what: str) -> _Bound | None:
     """The highest of the lower bounds."""
-    bounds = [_Bound(_INTERVALS[what](demand).low, (each,)) for each, demand in demands]
+    bounds = [_Bound(_INTERVALS[what](demand).low, (rule,)) for rule, demand in demands]
     return max(bounds, key=lambda bound: bound.value, default=None)
 
 
 def _highest(demands: Demands, what: str) -> _Bound | None:
     """The lowest of the upper bounds."""
-    highs = ((each, _INTERVALS[what](demand).high) for each, demand in demands)
-    bounds = [_Bound(high, (each,)) for each, high in highs if high is not None]
+    highs = ((rule, _INTERVALS[what](demand).high) for rule, demand in demands)
+    bounds = [_Bound(high, (rule,)) for rule, high in highs if high is not None]
     return min(bounds, key=lambda bound: bound.value, default=None)
 
 
 def _needed(demands: Demands, what: str) -> Iterator[_Bound]:
-    """What the least of other measures asks of this one."""
+    """The bounds that the least of other measures implies for this one."""
     for other, wanted, least in _NEEDS:
         if wanted != what:
             continue
@@ -123,21 +123,21 @@ def _needed(demands: Demands, what: str) -> Iterator[_Bound]:
 
 
 def _sum(demands: Demands, what: str) -> _Bound | None:
-    """What the answer and all that rules add to it have together."""
+    """The size of the answer with all that rules add to it."""
     if what not in _ADDED:
         return None
-    added = [(each, _addition(demand, what, demands), demand) for each, demand in demands]
-    rules = tuple(each for each, count, _ in added if count)
+    added = [(rule, _addition(demand, what, demands), demand) for rule, demand in demands]
+    rules = tuple(rule for rule, count, _ in added if count)
     most: dict[object, int] = {}
-    for each, count, demand in added:  # two rules that ask for the same section, or for points, add it once
-        points = "points" if demand.points != Interval() else each
+    for rule, count, demand in added:  # two rules that ask for the same section, or for points, add it once
+        points = "points" if demand.points != Interval() else rule
         same = tuple(text.casefold() for text in demand.texts) or (points,)
         most[same] = max(most.get(same, 0), count)
     return _Bound(_LEAST[what] + sum(most.values()), rules) if rules else None
 
 
 def _addition(demand: Demand, what: str, demands: Demands) -> int:
-    """What a rule adds to the answer; of points in lists only those that no section holds."""
+    """The size that a rule adds to the answer; of points in lists only those that no section holds."""
     count = _ADDED[what](demand)
     if demand.points == Interval():
         return count
@@ -149,10 +149,10 @@ def _addition(demand: Demand, what: str, demands: Demands) -> int:
 
 
 def _too_little_room(demands: Demands) -> Iterator[Clash]:
-    """More words than the paragraphs may hold, where there are no lists to hold them."""
+    """More words than the paragraphs may hold, without lists to hold them."""
     words, paragraphs = _lowest(demands, "words"), _highest(demands, "paragraphs")
     points = _highest(demands, "points")
-    sizes = [_Bound(demand.longest, (each,)) for each, demand in demands if demand.longest is not None]
+    sizes = [_Bound(demand.longest, (rule,)) for rule, demand in demands if demand.longest is not None]
     if words is None or paragraphs is None or points is None or points.value > 0 or not sizes:
         return
     longest = min(sizes, key=lambda bound: bound.value)
@@ -181,7 +181,7 @@ class Conflict:
 
     @property
     def line(self) -> int:
-        """The line to look at: of the rule that came last."""
+        """The line of the rule that came last."""
         return self.lines[-1]
 
     def __str__(self) -> str:
@@ -190,7 +190,7 @@ class Conflict:
         >>> str(Conflict(("a", "b"), (1, 5), "at least 9 words, at most 3"))
         "the rules 'a' (line 1) and 'b' (line 5) contradict one another: at least 9 words, at most 3"
         """
-        named = [f"{each!r} (line {line})" for each, line in zip(self.rules, self.lines, strict=True)]
+        named = [f"{rule!r} (line {line})" for rule, line in zip(self.rules, self.lines, strict=True)]
         where = f" {self.where}" if self.where else ""
         longer = f", in answers of more than {self.over_words} words" if self.over_words else ""
         why = f"{where}: {self.reason}{longer}"
@@ -209,7 +209,7 @@ def conflicts(rules: RuleSet) -> tuple[Conflict, ...]:
         for clash in dict.fromkeys(_in(active, kind, language)):
             places.setdefault(clash, []).append((kind, language))
     found = [_conflict(rules, clash, where, len(everywhere)) for clash, where in places.items()]
-    return tuple(sorted(found, key=lambda each: (each.lines, each.reason)))
+    return tuple(sorted(found, key=lambda conflict: (conflict.lines, conflict.reason)))
 
 
 def _in(active: Sequence[Rule], kind: QuestionKind, language: str) -> Iterator[Clash]:
@@ -226,7 +226,7 @@ def _in(active: Sequence[Rule], kind: QuestionKind, language: str) -> Iterator[C
 def _languages(active: Sequence[Rule], language: str) -> Iterator[Clash]:
     """Rules that want the same answer in two languages."""
     wanted = [(rule.id, rule.params.demand(language).language) for rule in active]
-    named = [(each, code) for each, code in wanted if code is not None]
+    named = [(rule, code) for rule, code in wanted if code is not None]
     for at, (one, first) in enumerate(named):
         for other, second in named[at + 1 :]:
             if first != second and {first, second} != {"question", language}:
@@ -257,16 +257,16 @@ def _required_and_forbidden(rule: Rule, active: Sequence[Rule], question: Questi
 
 
 def _leaves_nothing(rule: Rule, heading: str, question: Question) -> bool:
-    """Whether a rule forbids every word of a heading; its check leaves headings alone, but its writer is told."""
+    """True if a rule forbids every word of a heading; its check exempts headings, but its instruction does not."""
     if not rule.params.forbids:
         return False
     broken = rule.broken(rule.subject(question, Evidence(), heading))
-    spans = [each.span for each in broken if isinstance(each, Broken) and each.span is not None]
+    spans = [place.span for place in broken if isinstance(place, Broken) and place.span is not None]
     return bool(spans) and not any(map(str.isalnum, blanked(heading, spans)))
 
 
 def _swapped_for_forbidden(rule: Rule, active: Sequence[Rule], question: Question) -> Iterator[Clash]:
-    """A wording that one rule puts in place of another, and that some rule forbids."""
+    """A replacement of one rule that some rule forbids."""
     for swap in rule.params.swaps():
         for other in active:
             if _forbids(other, swap.replacement, question):
@@ -279,29 +279,30 @@ def _swapped_twice(active: Sequence[Rule]) -> Iterator[Clash]:
     swaps = [(rule.id, swap) for rule in active for swap in rule.params.swaps()]
     for at, (one, first) in enumerate(swaps):
         for other, second in swaps[at + 1 :]:
-            if same(first.term, second.term) and not same(first.replacement, second.replacement, case=True):
+            differ = not is_same_phrase(first.replacement, second.replacement, case=True)
+            if differ and is_same_phrase(first.term, second.term):
                 reason = f'"{first.term}" is to become "{first.replacement}", and "{second.replacement}"'
                 yield Clash(tuple(dict.fromkeys((one, other))), reason)
 
 
 def _forbids(rule: Rule, text: str, question: Question) -> bool:
-    """Whether a rule forbids a wording that stands as it is, outside of quotations, code and other sentences."""
+    """True if a rule forbids this wording outside of quotations, code and other sentences."""
     if not rule.params.forbids:
         return False
     topics = rule.when.topics
-    if topics and not has(text, topics):
+    if topics and not has_phrase(text, topics):
         text = f"{text}\n\n{topics[0]}"
     broken = rule.broken(rule.subject(question, Evidence(), text))
-    return any(isinstance(each, Broken) for each in broken)
+    return any(isinstance(place, Broken) for place in broken)
 
 
 def _conflict(
     rules: RuleSet, clash: Clash, places: Sequence[tuple[QuestionKind, str]], everywhere: int
 ) -> Conflict:
-    """A clash with its rules in the file's order, and where it holds."""
+    """A clash with its rules in the order of the file, and the questions that it holds for."""
     blamed = [rule for rule in rules.rules if rule.id in clash.rules]
     where = "" if len(places) == everywhere else _where(places)
-    ids, lines = tuple(each.id for each in blamed), tuple(each.line for each in blamed)
+    ids, lines = tuple(rule.id for rule in blamed), tuple(rule.line for rule in blamed)
     return Conflict(ids, lines, clash.reason, where, clash.over_words)
 
 
@@ -310,5 +311,5 @@ def _where(places: Sequence[tuple[QuestionKind, str]]) -> str:
     kinds = sorted({kind for kind, _ in places})
     languages = sorted({language for _, language in places})
     of = f"for {', '.join(kinds)} questions" if len(kinds) < len(QuestionKind) else ""
-    spoken = f"in {', '.join(each or 'any other language' for each in languages)}"
+    spoken = f"in {', '.join(language or 'any other language' for language in languages)}"
     return " ".join(part for part in (of, spoken if languages != [_ANOTHER] else "") if part)

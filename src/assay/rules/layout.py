@@ -49,34 +49,34 @@ def blocks(text: str) -> tuple[Block, ...]:
     >>> [block.kind for block in blocks("# Tea\\nIt is hot.\\n- black\\n\\n- green\\n\\nDrink it.")]
     ['heading', 'prose', 'list', 'prose']
     """
-    drafts: list[_Draft] = []
-    goes_on = False
+    open_blocks: list[_OpenBlock] = []
+    continues = False
     for match in _LINE.finditer(text):
         line = match.group().rstrip()
         if not line.strip():
-            goes_on = False
+            continues = False
             continue
         start = match.start() + len(line) - len(line.lstrip())
         end = match.start() + len(line)
-        last = drafts[-1] if drafts else None
+        last = open_blocks[-1] if open_blocks else None
         if _HEADING.match(line):
-            drafts.append(_Draft(start, end, "heading"))
-            goes_on = False
+            open_blocks.append(_OpenBlock(start, end, "heading"))
+            continues = False
         elif item := _ITEM.match(line):
             if last is None or last.kind != "list":
-                drafts.append(_Draft(start, end, "list"))
-            drafts[-1].starts_item(match.start() + item.end(), end)
-            goes_on = True
-        elif goes_on and last is not None:
-            last.goes_on_to(end)
+                open_blocks.append(_OpenBlock(start, end, "list"))
+            open_blocks[-1].start_item(match.start() + item.end(), end)
+            continues = True
+        elif continues and last is not None:
+            last.extend_to(end)
         else:
-            drafts.append(_Draft(start, end, "prose"))
-            goes_on = True
-    return tuple(Block(each.start, each.end, each.kind, tuple(each.items)) for each in drafts)
+            open_blocks.append(_OpenBlock(start, end, "prose"))
+            continues = True
+    return tuple(Block(block.start, block.end, block.kind, tuple(block.items)) for block in open_blocks)
 
 
 @dataclass(slots=True)
-class _Draft:
+class _OpenBlock:
     """A block whose end is not found yet."""
 
     start: int
@@ -84,13 +84,13 @@ class _Draft:
     kind: Layout
     items: list[Span] = field(default_factory=list)
 
-    def starts_item(self, start: int, end: int) -> None:
-        """One more point of the list."""
+    def start_item(self, start: int, end: int) -> None:
+        """Add a point to the list."""
         self.items.append(Span(start, end))
         self.end = end
 
-    def goes_on_to(self, end: int) -> None:
-        """One more line, which continues the last point of a list."""
+    def extend_to(self, end: int) -> None:
+        """Add a line, which continues the last point of a list."""
         if self.items:
             self.items[-1] = Span(self.items[-1].start, end)
         self.end = end
@@ -107,7 +107,7 @@ def heading_text(line: str) -> str | None:
 
 
 def is_question(text: str) -> bool:
-    """Whether a text ends as a question does."""
+    """True if a text ends as a question does."""
     return _QUESTION.search(text) is not None
 
 
@@ -156,31 +156,31 @@ _UNSPACED = re.compile(rf"[{UNSPACED}]")
 _APOSTROPHE = re.compile(r"['’]")
 
 
-def found(text: str, phrases: tuple[str, ...], *, case: bool = False) -> tuple[Span, ...]:
-    """The places of the phrases in order, without overlap, the longest where several begin; case counts if asked.
+def phrase_spans(text: str, phrases: tuple[str, ...], *, case: bool = False) -> tuple[Span, ...]:
+    """The places of the phrases in order, without overlap, the longest if several begin; case counts if asked.
 
     >>> text = "Start an ART show: state-of-the-art."
-    >>> [text[s.start : s.end] for s in found(text, ("art", "art show"))]
+    >>> [text[s.start : s.end] for s in phrase_spans(text, ("art", "art show"))]
     ['ART show', 'art']
     """
     return tuple(Span(*match.span()) for match in _compiled(phrases, case).finditer(text)) if phrases else ()
 
 
-def has(text: str, phrases: tuple[str, ...], *, case: bool = False) -> bool:
-    """Whether one of the phrases stands in the text."""
+def has_phrase(text: str, phrases: tuple[str, ...], *, case: bool = False) -> bool:
+    """True if one of the phrases occurs in the text."""
     return bool(phrases) and _compiled(phrases, case).search(text) is not None
 
 
-def same(one: str, other: str, *, case: bool = False) -> bool:
-    """Whether two phrases are written alike but for white space, and for case unless it counts."""
+def is_same_phrase(one: str, other: str, *, case: bool = False) -> bool:
+    """True if two phrases are equal apart from white space, and from case unless it counts."""
     first, second = " ".join(one.split()), " ".join(other.split())
     return first == second if case else first.casefold() == second.casefold()
 
 
-def named(phrases: tuple[str, ...], joint: str = "or") -> str:
+def quoted_list(phrases: tuple[str, ...], joint: str = "or") -> str:
     """The phrases as a list in a sentence.
 
-    >>> named(("delve", "tapestry", "realm of"))
+    >>> quoted_list(("delve", "tapestry", "realm of"))
     '"delve", "tapestry" or "realm of"'
     """
     quoted = [f'"{phrase}"' for phrase in phrases]
@@ -189,7 +189,9 @@ def named(phrases: tuple[str, ...], joint: str = "or") -> str:
 
 @lru_cache(maxsize=256)
 def _compiled(phrases: tuple[str, ...], case: bool) -> re.Pattern[str]:
-    longest_first = sorted({" ".join(phrase.split()) for phrase in phrases}, key=lambda each: (-len(each), each))
+    longest_first = sorted(
+        {" ".join(phrase.split()) for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase)
+    )
     return re.compile("|".join(map(_bounded, longest_first)), 0 if case else re.IGNORECASE)
 
 
@@ -204,7 +206,7 @@ def _needs_bound(edge: str) -> bool:
     return (edge.isalnum() or edge == "_") and not _UNSPACED.match(edge)
 
 
-# On which line of a TOML file a rule and its keys stand; the standard library's reader does not say.
+# The lines of rules and their keys in a TOML file; the standard library's reader does not give them.
 
 
 _STRING_OR_COMMENT = re.compile(
@@ -226,7 +228,7 @@ def rule_lines(text: str) -> tuple[int, ...]:
 
 
 def key_line(text: str, first: int, last: int | None, key: str) -> int:
-    """The line of a key between the lines `first` and `last`; `first` where it does not stand there."""
+    """The line of a key between the lines `first` and `last`; `first` if it is not there."""
     lines = _without_comments(text).split("\n")[first - 1 : last]
     wanted = re.compile(rf"(?:^|[\s{{,.\[\"'])(?:{re.escape(key)})[\"']?\s*(?:=|\.|\])")
     return next((first + n for n, line in enumerate(lines) if wanted.search(line)), first)
@@ -243,9 +245,9 @@ def _without_strings(text: str) -> str:
 def _without_comments(text: str) -> str:
     """The text without comments and with empty strings of more than one word: keys may be quoted, prose is none."""
 
-    def kept(match: re.Match[str]) -> str:
+    def blank(match: re.Match[str]) -> str:
         written = match.group()
         prose = written.startswith("#") or " " in written or "\n" in written
         return _NOT_LINE_END.sub(" ", written) if prose else written
 
-    return _STRING_OR_COMMENT.sub(kept, text)
+    return _STRING_OR_COMMENT.sub(blank, text)

@@ -1,4 +1,4 @@
-"""Reading a rule file: TOML in, rules out, and every mistake with its line."""
+"""Read a rule file: TOML in, rules out, and every mistake with its line."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ _TOML_PLACE = re.compile(r" ?\(at (?:line (?P<line>\d+), column \d+|end of docum
 _HINT = "correct the file; docs/reference/output-rules.md lists every key; `assay rules check FILE` tests it"
 
 
-def _listed(value: Any) -> Any:
-    """A single word stands for a list of one."""
+def _as_list(value: Any) -> Any:
+    """The value as a list; a single word stands for a list of one."""
     return [value] if isinstance(value, str) else value
 
 
 class _When(BaseModel):
     model_config = ConfigDict(extra="forbid")
-    question_kind: Annotated[frozenset[QuestionKind], BeforeValidator(_listed)] = frozenset()
-    topic: Annotated[tuple[Phrase, ...], BeforeValidator(_listed)] = ()
-    language: Annotated[frozenset[Annotated[str, Field(pattern="^[a-z]{2}$")]], BeforeValidator(_listed)] = (
+    question_kind: Annotated[frozenset[QuestionKind], BeforeValidator(_as_list)] = frozenset()
+    topic: Annotated[tuple[Phrase, ...], BeforeValidator(_as_list)] = ()
+    language: Annotated[frozenset[Annotated[str, Field(pattern="^[a-z]{2}$")]], BeforeValidator(_as_list)] = (
         frozenset()
     )
 
@@ -68,7 +68,7 @@ def load_rules(where: str | Path, *, allow_conflicts: bool = False) -> RuleSet:
 
 
 def parse_rules(text: str, name: str = "rules", *, allow_conflicts: bool = False) -> RuleSet:
-    """The rules that stand in a text; `name` is what errors call it. Raises RuleFileError.
+    """The rules in a text; `name` is what errors call it. Raises RuleFileError.
 
     >>> rules = parse_rules('[[rule]]\\nid = "short"\\nkind = "length"\\nparams = { max = 80 }')
     >>> rules.rules[0].instruction("en")
@@ -85,12 +85,12 @@ def parse_rules(text: str, name: str = "rules", *, allow_conflicts: bool = False
         try:
             rules.append(_rule(table, line))
         except _Wrong as wrong:
-            placed = [(key_line(text, line, end, each.key), each.text) for each in wrong.mistakes]
-            problems += [f"{name}:{at}: {said}" for at, said in sorted(placed)]
+            placed = [(key_line(text, line, end, mistake.key), mistake.text) for mistake in wrong.mistakes]
+            problems += [f"{name}:{at}: {mistake}" for at, mistake in sorted(placed)]
     problems += _repeated(rules, name)
     found = RuleSet(name, tuple(rules), hash_of(text))
     if not problems and not allow_conflicts:
-        problems = [conflict_line(found, each) for each in conflicts(found)]
+        problems = [conflict_line(found, conflict) for conflict in conflicts(found)]
     if problems:
         raise _error(problems)
     return found
@@ -134,10 +134,10 @@ def _tables(text: str, name: str) -> tuple[list[Any], list[str]]:
     try:
         body = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        said = str(error)
-        place = _TOML_PLACE.search(said)
+        message = str(error)
+        place = _TOML_PLACE.search(message)
         line = place["line"] if place and place["line"] else text.count("\n") + 1
-        raise _error([f"{name}:{line}: not valid TOML: {_TOML_PLACE.sub('', said)}"]) from error
+        raise _error([f"{name}:{line}: not valid TOML: {_TOML_PLACE.sub('', message)}"]) from error
     except RecursionError as error:
         raise _error([f"{name}:1: nested too deeply"]) from error
     tables = body.get("rule", [])
@@ -183,20 +183,20 @@ def _rule(table: Any, line: int) -> Rule:
 
 
 def _mistakes(error: ValidationError, inside: str = "", kind: str = "") -> list[_Mistake]:
-    """What pydantic found, in our words, each mistake once."""
+    """The mistakes that pydantic found, in our words, each once."""
     found: dict[str, _Mistake] = {}
-    for each in error.errors(include_url=False):
-        path = [str(part) for part in each["loc"] if isinstance(part, int) or _is_key(part)]
+    for detail in error.errors(include_url=False):
+        path = [str(part) for part in detail["loc"] if isinstance(part, int) or _is_key(part)]
         names = [part for part in path if not part.isdigit()]
         where = ".".join(([inside] if inside else []) + names)
-        written = f", not {each['input']!r}" if each["type"] in _CHOICES else ""
-        text = _said(each, where, kind) + written
+        written = f", not {detail['input']!r}" if detail["type"] in _CHOICES else ""
+        text = _message(detail, where, kind) + written
         found.setdefault(text, _Mistake(names[-1] if names else inside or "rule", text))
     return list(found.values())
 
 
 def _is_key(part: object) -> bool:
-    """Whether a part of a place is a key of the file, rather than pydantic's word for a branch of a union."""
+    """True if a part of a location is a key of the file, not pydantic's name for a branch of a union."""
     return (
         isinstance(part, str) and re.fullmatch(r"[A-Za-z0-9_-]{1,60}", part) is not None and part not in _BRANCHES
     )
@@ -206,7 +206,7 @@ _BRANCHES = frozenset(("str", "dict", "literal", "constrained-str"))
 _CHOICES = frozenset(("literal_error", "enum"))
 
 
-def _said(error: ErrorDetails, where: str, kind: str) -> str:
+def _message(error: ErrorDetails, where: str, kind: str) -> str:
     of = f" of kind {kind}" if kind else ""
     match error["type"]:
         case "extra_forbidden":

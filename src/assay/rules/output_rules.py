@@ -1,4 +1,4 @@
-"""The output rules at work: what the writer is told, what is checked, what edits mend."""
+"""The output rules applied: instructions for the writer, checks of the answer, edits."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from assay.rules.kinds.structure import RequiredSection
 from assay.rules.rule import Broken, Exempt, Rule, RuleSet, Subject, Untested, untouchable
 from assay.types import Check, Edit, Evidence, Finding, Question, Span, Status
 
-# Edits of an answer's text: which are safe to make, and how they are made.
+# Edits of an answer's text: which are safe, and how they are applied.
 
 
-def safe(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
-    """The edits in order that overlap neither one another nor what no edit may touch, and bring in no number.
+def safe_edits(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """The edits in order that overlap neither one another nor untouchable text, and add no number.
 
     Of two that overlap, the one that begins first is kept.
     """
     kept: list[Edit] = []
     protected = _merged(untouchable(text))
-    for edit in sorted(dict.fromkeys(edits), key=lambda each: (each.start, each.end)):
+    for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end)):
         at = (
             bisect_left(protected, edit.end, key=lambda span: span.start) - 1
         )  # the last that begins before its end
@@ -39,7 +39,7 @@ def safe(text: str, edits: Iterable[Edit]) -> tuple[Edit, ...]:
 def _merged(spans: Iterable[Span]) -> list[Span]:
     """The spans in order, those that overlap as one."""
     merged: list[Span] = []
-    for span in sorted(spans, key=lambda each: (each.start, each.end)):
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
         if merged and span.start < merged[-1].end:
             merged[-1] = Span(merged[-1].start, max(span.end, merged[-1].end))
         else:
@@ -47,10 +47,10 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with its edits made; they must be in order and must not overlap.
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text with the edits applied; they must be in order and must not overlap.
 
-    >>> edited("We delve.", [Edit(3, 8, "look", "voice")])
+    >>> apply_edits("We delve.", [Edit(3, 8, "look", "voice")])
     'We look.'
     """
     parts, at = [], 0
@@ -62,18 +62,18 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 # Whether the collection answers a question.
 Answerable = Callable[[str], Awaitable[bool]]
-# An answer of a hundred offences is told of the first.
+# Chosen: violations of one rule that an answer is told of.
 MOST_PLACES = 20
 _LONGEST_QUESTION = 500
 
 
-# In a longer text rules are looked for in a thread: nothing may keep the event loop for over 5 ms.
+# A longer text is examined in a thread: nothing may hold the event loop for over 5 ms.
 _SOON_READ = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class _RuleResult:
-    """What one rule finds in an answer by itself."""
+    """The results of one rule for an answer, before the collection is asked."""
 
     rule: Rule
     subject: Subject
@@ -82,10 +82,10 @@ class _RuleResult:
 
 @dataclass(frozen=True, slots=True)
 class OutputRules:
-    """One set of rules in its two uses: instructions for the writer and checks of the answer.
+    """One set of rules in its uses: instructions for the writer, checks of the answer, and edits.
 
-    `answerable` says whether the collection answers a question; without it that is unknown where a rule asks for
-    it. `skip` are ids of rules that are switched off: nobody is told of them, and their checks are skipped.
+    `answerable` says whether the collection answers a question; without it, checks that need it are unknown. `skip`
+    are ids of rules that are switched off: they give no instruction, and their checks are skipped.
     `timing` counts how long each check takes.
     """
 
@@ -95,12 +95,12 @@ class OutputRules:
     timing: Timing = field(default=untimed, repr=False, compare=False)
 
     def instructions(self, question: Question) -> tuple[str, ...]:
-        """What the writer of an answer to this question is told, one or more sentences a rule.
+        """The instructions for the writer of an answer to this question, one or more sentences a rule.
 
         They come from the rules alone: no word of the question or of a document is in them.
         """
-        told = (rule.instruction(question.language) for rule in self._on(question))
-        return tuple(dict.fromkeys(each for each in told if each))
+        sentences = (rule.instruction(question.language) for rule in self._active(question))
+        return tuple(dict.fromkeys(filter(None, sentences)))
 
     async def examine(
         self, question: Question, evidence: Evidence, text: str
@@ -121,10 +121,10 @@ class OutputRules:
         return every, self._findings(question, every)
 
     def _apply(self, question: Question, evidence: Evidence, text: str) -> tuple[_RuleResult, ...]:
-        """What each rule that applies finds by itself, in the order of the file."""
-        read: dict[frozenset[Exempt], Subject] = {}  # the text as rules read it that leave the same alone
+        """The results of each rule that applies, in the order of the file."""
+        read: dict[frozenset[Exempt], Subject] = {}  # the text as rules with the same exemptions read it
         looked = []
-        for rule in self._on(question):
+        for rule in self._active(question):
             if rule.when.applies(question, text):
                 if rule.exempt not in read:
                     with self.timing(RULES):
@@ -136,55 +136,55 @@ class OutputRules:
     def _findings(self, question: Question, checks: Sequence[Check]) -> tuple[Finding, ...]:
         found = []
         for check in checks:
-            rule = self.rules.named(check.name)
+            rule = self.rules.rule_of(check.name)
             if rule is not None and check.status in (Status.FAILED, Status.UNKNOWN):
                 advice = rule.advice(question.language)
                 found.append(Finding(check.name, None, check.severity, check.cause or "", advice))
         return tuple(found)
 
     def edits(self, question: Question, text: str, checks: Sequence[Check]) -> tuple[Edit, ...]:
-        """Changes of wording and layout that mend what `checks`, which examined this text, found broken.
+        """Changes of wording and layout that fix what the `checks` of this text found broken.
 
         In order and without overlap; none touches a quotation, a number, a citation mark, code or a table, and none
-        makes anything up. A rule that only warns changes nothing.
+        adds a statement. A rule that only warns changes nothing.
         """
         edits: list[Edit] = []
-        failed = [each for each in checks if each.status is Status.FAILED and each.severity != "warn"]
-        for name in dict.fromkeys(each.name for each in failed):
-            rule = self.rules.named(name)
+        failed = [check for check in checks if check.status is Status.FAILED and check.severity != "warn"]
+        for name in dict.fromkeys(check.name for check in failed):
+            rule = self.rules.rule_of(name)
             if rule is None:
                 continue
-            places = tuple(each.answer_span for each in failed if each.name == name and each.answer_span)
+            places = tuple(check.answer_span for check in failed if check.name == name and check.answer_span)
             edits += rule.params.edits(rule.subject(question, Evidence(), text), places)
-        return safe(text, edits)
+        return safe_edits(text, edits)
 
-    def _on(self, question: Question) -> tuple[Rule, ...]:
+    def _active(self, question: Question) -> tuple[Rule, ...]:
         return tuple(rule for rule in self.rules.asked(question) if rule.id not in self.skip)
 
     async def _checks(self, result: _RuleResult) -> list[Check]:
-        """One rule's checks of one answer."""
+        """The checks of one rule on one answer."""
         rule, results = result.rule, list(result.results)
         if isinstance(rule.params, RequiredSection):
             results += await self._unanswered(result.subject, rule.params.asked(result.subject))
         if not results:
             return [Check(rule.check, Status.PASSED, rule.severity)]
-        checks = [_check(rule, each) for each in results[:MOST_PLACES]]
+        checks = [_check(rule, place) for place in results[:MOST_PLACES]]
         if len(results) > MOST_PLACES:
-            cause = f"of {len(results)} places that do not keep the rule {MOST_PLACES} are shown"
+            cause = f"showing {MOST_PLACES} of {len(results)} violations"
             checks.append(Check(rule.check, Status.FAILED, rule.severity, None, cause))
         return checks
 
     async def _unanswered(self, subject: Subject, places: Sequence[Span]) -> list[Broken | Untested]:
-        """The questions at those places that the collection does not answer, or that could not be tried."""
+        """The questions at those places that the collection does not answer or could not be asked."""
         if places and self.answerable is None:
-            return [Untested("there is no search to see whether the collection answers these questions")]
+            return [Untested("without a search, nobody can say whether the collection answers these questions")]
         results: list[Broken | Untested] = []
         for place in places[:MOST_PLACES]:
             question = " ".join(subject.plain[place.start : place.end].split())[:_LONGEST_QUESTION]
             try:
                 answered = self.answerable is not None and await self.answerable(question)
             except AssayError as error:
-                results.append(Untested(f"whether the collection answers {question!r} could not be seen: {error}"))
+                results.append(Untested(f"could not find out whether the collection answers {question!r}: {error}"))
                 continue
             if not answered:
                 results.append(Broken(f"the collection does not answer {question!r}", place))
@@ -196,7 +196,7 @@ def _skipped(rule: Rule) -> Check:
 
 
 def _check(rule: Rule, result: Broken | Untested) -> Check:
-    """The check that one result makes."""
+    """The check of one result."""
     if isinstance(result, Untested):
         return Check(rule.check, Status.UNKNOWN, rule.severity, None, result.cause)
     return Check(rule.check, Status.FAILED, rule.severity, None, result.cause, result.span)

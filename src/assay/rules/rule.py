@@ -13,13 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from assay.nlp.citations import citations, code_spans
 from assay.nlp.quantities import quantities
-from assay.rules.layout import has, named
+from assay.rules.layout import has_phrase, quoted_list
 from assay.types import Citation, Edit, Evidence, Question, QuestionKind, Severity, Span
 
 # What a kind of rule is given, and what it gives back.
 
 
-# What a rule may leave alone: quotations, code and tables, titles and headings.
+# What a rule may exempt: quotations, code and tables, titles and headings.
 Exempt = Literal["quote", "code", "title"]
 EVERY_EXEMPTION: frozenset[Exempt] = frozenset(("quote", "code", "title"))
 
@@ -33,7 +33,7 @@ class Subject:
     """An answer as one rule reads it.
 
     `text` is the answer as written; `plain` is as long and has blanks for citation marks and for what the rule
-    leaves alone. `marks` are the citation marks of `text`.
+    exempts. `marks` are the citation marks of `text`.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """One place where a rule is not kept; `span` None means the answer as a whole."""
+    """One place where a rule is broken; `span` None means the answer as a whole."""
 
     cause: str
     span: Span | None = None
@@ -68,9 +68,9 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a rule asks of every answer that it applies to, in numbers: by it contradictions are found.
+    """What a rule asks of every answer that it applies to, in numbers, for the search for contradictions.
 
-    The intervals bound the whole answer, `citations` a sentence; `added_*` come on top of an answer's one sentence.
+    The intervals bound the whole answer, `citations` a sentence; `added_*` come in addition to one sentence.
     One of `texts` must stand in the answer, and `heading` over a part of it, "" for none. Something is asked only
     of answers of more than `over_words` words. `longest` is how many words a paragraph may have, `language` a code,
     or "question" for the question's own. `section_points` is how many of the answer's points its section holds.
@@ -105,23 +105,22 @@ class Swap:
 class Kind(BaseModel, ABC):
     """One kind of rule with its parameters: from them come the writer's instruction, the check and the edits.
 
-    Unknown parameters are refused. `left_alone` is what rules of the kind do not look at, unless the rule says
-    otherwise.
+    Unknown parameters are refused. `left_alone` is what rules of the kind exempt, unless the rule says otherwise.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     left_alone: ClassVar[frozenset[Exempt]] = frozenset(("code",))
 
     @abstractmethod
-    def told(self, language: str) -> str:
-        """The sentence for the writer of an answer in that language; empty where there is nothing to tell."""
+    def instruction(self, language: str) -> str:
+        """The sentence for the writer of an answer in that language; empty if there is none."""
 
     @abstractmethod
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
-        """Where the answer does not keep the rule; nothing where it does."""
+        """The places where the answer breaks the rule; empty if it keeps it."""
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """Changes of wording or layout that mend the answer at places found broken; none where none is certain."""
+        """Changes of wording or layout that fix the answer at broken places; empty if none is certain."""
         return ()
 
     def demand(self, language: str) -> Demand:
@@ -129,17 +128,17 @@ class Kind(BaseModel, ABC):
         return Demand()
 
     def swaps(self) -> tuple[Swap, ...]:
-        """What the rule has written in place of what."""
+        """The wordings that the rule replaces, with their replacements."""
         return ()
 
     @property
     def languages(self) -> frozenset[str]:
-        """The languages that the rule tells apart."""
+        """The languages that the rule distinguishes."""
         return frozenset()
 
     @property
     def forbids(self) -> bool:
-        """Whether the rule is broken by what stands in a text, whatever else stands there."""
+        """True if words in a text break the rule, whatever else the text says."""
         return False
 
 
@@ -182,13 +181,13 @@ def exempt_spans(text: str, exempt: frozenset[Exempt], titles: Iterable[str] = (
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
-    """The text with spaces for what stands in the spans, line ends kept: places stay true.
+    """The text with the spans blanked out, except for line ends; offsets are unchanged.
 
     >>> blanked("a bc d", [Span(2, 4)])
     'a    d'
     """
     parts, at = [], 0
-    for span in sorted(spans, key=lambda each: (each.start, each.end)):
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
         start = max(span.start, at)
         if span.end > start:
             parts += [text[at:start], _NOT_SPACE.sub(" ", text[start : span.end])]
@@ -202,7 +201,7 @@ def untouchable(text: str) -> tuple[Span, ...]:
     Code is also what the marks are read without: where a fence within a line goes, brackets behind it become marks.
     """
     marks = (Span(mark.start, mark.end) for mark in citations(text))
-    numbers = (Span(each.start, each.end) for each in quantities(text))
+    numbers = (Span(quantity.start, quantity.end) for quantity in quantities(text))
     return (*exempt_spans(text, frozenset(("quote", "code"))), *code_spans(text), *marks, *numbers)
 
 
@@ -212,7 +211,7 @@ PREFIX = "rule:"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """When a rule applies; what is empty asks nothing.
+    """When a rule applies; an empty field asks nothing.
 
     `topics` are words of which one must stand in the question or the answer, `languages` ISO 639-1 codes of the
     question.
@@ -223,32 +222,33 @@ class When:
     languages: frozenset[str] = frozenset()
 
     def asked(self, question: Question) -> bool:
-        """Whether the rule may apply to answers to this question."""
+        """True if the rule may apply to answers to this question."""
         return self.asked_of(question.kind, question.language)
 
     def asked_of(self, kind: QuestionKind, language: str) -> bool:
-        """Whether the rule may apply to answers to questions of that kind in that language."""
+        """True if the rule may apply to answers to questions of that kind in that language."""
         return (not self.question_kinds or kind in self.question_kinds) and (
             not self.languages or language in self.languages
         )
 
     def applies(self, question: Question, text: str) -> bool:
-        """Whether the rule applies to this answer."""
-        return self.asked(question) and (not self.topics or has(f"{question.standalone}\n\n{text}", self.topics))
+        """True if the rule applies to this answer."""
+        spoken = f"{question.standalone}\n\n{text}"
+        return self.asked(question) and (not self.topics or has_phrase(spoken, self.topics))
 
     def __str__(self) -> str:
         """When, in words; empty for always."""
         kinds = f"for {', '.join(sorted(self.question_kinds))} questions" if self.question_kinds else ""
         languages = f"in {', '.join(sorted(self.languages))}" if self.languages else ""
-        topics = f"where it speaks of {named(self.topics)}" if self.topics else ""
+        topics = f"where it speaks of {quoted_list(self.topics)}" if self.topics else ""
         return " ".join(part for part in (kinds, languages, topics) if part)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One output rule; `line` is where it begins in its file. `message` is the advice where it is not kept.
+    """One output rule; `line` is where it begins in its file. `message` is the advice if it is broken.
 
-    `instruct` says whether the writer is told of it, besides the answer's being checked.
+    `instruct` says whether the writer is told of it; the answer is checked either way.
     """
 
     id: str
@@ -267,22 +267,22 @@ class Rule:
         return PREFIX + self.id
 
     def instruction(self, language: str) -> str:
-        """The sentence for the writer; empty where there is nothing to tell."""
-        told = self.params.told(language) if self.instruct else ""
-        if not told or not self.when.topics:
-            return told
-        return f"Where the answer speaks of {named(self.when.topics)}: {told[:1].lower()}{told[1:]}"
+        """The sentence for the writer; empty if there is none."""
+        sentence = self.params.instruction(language) if self.instruct else ""
+        if not sentence or not self.when.topics:
+            return sentence
+        return f"Where the answer speaks of {quoted_list(self.when.topics)}: {sentence[:1].lower()}{sentence[1:]}"
 
     def advice(self, language: str) -> str:
-        """How to mend an answer that does not keep the rule."""
-        return self.message or self.params.told(language)
+        """How to change an answer so that it keeps the rule."""
+        return self.message or self.params.instruction(language)
 
     def subject(self, question: Question, evidence: Evidence, text: str) -> Subject:
         """The answer as this rule reads it."""
         return subject_of(self.exempt, question, evidence, text)
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
-        """Where the answer does not keep the rule, and what could not be tested."""
+        """The places where the answer breaks the rule, and what could not be tested."""
         return self.params.broken(subject)
 
 
@@ -294,7 +294,7 @@ class RuleSet:
     rules: tuple[Rule, ...]
     sha256: str
 
-    def named(self, check: str) -> Rule | None:
+    def rule_of(self, check: str) -> Rule | None:
         """The rule whose checks have that name."""
         return next((rule for rule in self.rules if rule.check == check), None)
 
@@ -304,7 +304,7 @@ class RuleSet:
 
 
 def subject_of(exempt: frozenset[Exempt], question: Question, evidence: Evidence, text: str) -> Subject:
-    """The answer as rules read it that leave the same alone."""
+    """The answer as rules with the same exemptions read it."""
     marks = citations(text)
     left_out = exempt_spans(text, exempt, (hit.passage.title for hit in evidence.hits))
     blanks = (*left_out, *(Span(mark.start, mark.end) for mark in marks))

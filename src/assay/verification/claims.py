@@ -1,4 +1,4 @@
-"""An answer's claims: its sentences, cut where one states two things, with the sources each cites."""
+"""The claims of an answer: its sentences, cut where one makes two statements, with the sources they cite."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from assay.nlp.sources import SourceIndex
 from assay.nlp.tokens import terms
 from assay.types import Check, Citation, FindingKind, Passage, Severity, SourceSpan, Span, Status
 
-# Where one sentence goes on to a second statement; both sides keep at least four words.
+# Joints of two statements in a sentence, each of at least four words.
 _JOINT = re.compile(r";\s+|,\s+(?=(?:but|whereas|while|although)\s)", re.IGNORECASE)
 _LEAST_WORDS = 4
 _WORD = re.compile(r"\S+")
 _STOPS = frozenset(".!?。！？")
-# Characters of one sentence, chosen. What is longer is a list or a file without full stops, and no rule was made
-# for it; the longest labelled claim has some 1,600 (decision 173).
+# Characters of one claim; chosen. A longer sentence is a list or a file without full stops; the longest labelled
+# claim has some 1,600 (decision 173).
 LONGEST_CLAIM = 6_000
-ENDLESS = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
-# A table's first row heads its columns; a cell of more words may well be a statement.
+TOO_LONG = f"the sentence is longer than {LONGEST_CLAIM:,} characters: nothing this long is tested as one claim"
+# Words of a cell in the heading row of a table; chosen: a longer cell may be a statement.
 _MOST_HEADING_WORDS = 4
 _ABSTAINS = re.compile(
     r"""\b(?:i|we)\s(?:do\snot|don['’]t|did\snot|didn['’]t|cannot|can['’]t|could\snot|couldn['’]t|am\snot\sable|was\snot\sable)
@@ -46,8 +46,8 @@ _ABSTAINS = re.compile(
 )
 _BEFORE_STOP = re.compile(r"\s([.,;:!?])(?=\s|\Z)")
 _YES_OR_NO = frozenset("yes no ja nein oui non sí 是 不是".split())
-# A mark is a word of its sentence behind these, and before a verb where a clause begins: "[2] states that …". After
-# the comma of a longer lead-in it belongs to that: "According to the handbook, [1] employees get 20 days."
+# A mark is a word of its sentence behind one of these, and before a verb at the start of a clause: "[2] states that
+# …". After the comma of a longer lead-in it belongs to the lead-in: "According to the handbook, [1] employees get".
 _BEFORE_A_SOURCE = re.compile(r"\b(?:according to|as per|per|see|in|from|by|of|to|with|as)\s*\Z", re.IGNORECASE)
 _CLAUSE_BEGINS = re.compile(r"(?:\A\W*(?:\w+,\s*)?|\b(?:that|but|while|whereas)\s+)\Z", re.IGNORECASE)
 _VERB = re.compile(
@@ -60,11 +60,11 @@ _LIST_MARK = re.compile(r"(?:[-*•+]|\d{1,3}[.)])\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
-    """One claim as stated; `start, end` are offsets in the answer, `numbers` the sources it cites.
+class StatedClaim:
+    """A claim of an answer; `start, end` are offsets in it, `numbers` the sources that the claim cites.
 
-    `plain` is the answer from `start` to `end` with marks as spaces, `text` the same without them and without the
-    connective that opens it.
+    `plain` is the answer from `start` to `end` with marks blanked out, `text` the same without marks and without an
+    opening connective.
     """
 
     text: str
@@ -74,21 +74,21 @@ class Stated:
     plain: str
 
     @property
-    def is_endless(self) -> bool:
-        """Whether it is too long to be tested as one claim."""
+    def is_too_long(self) -> bool:
+        """Whether the claim is too long to be tested."""
         return self.end - self.start > LONGEST_CLAIM
 
 
-def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[Stated]:
-    """An answer's claims in order.
+def split_claims(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -> list[StatedClaim]:
+    """The claims of an answer in order.
 
     Abstentions, courtesies, questions and their titles, headings (a table's too) and lead-ins claim nothing. A mark
     belongs to the sentence that it stands in or behind; HTML is cut at its blocks. `written` are the places of the
-    sentences as their writer told them: a mark then belongs to all of what was written as one.
+    sentences as their writer gave them: a mark then belongs to all claims of such a sentence.
 
     >>> from assay.nlp.citations import citations
     >>> text = "It is 5 km long. [1] I don't have information on its depth."
-    >>> [(claim.text, claim.numbers) for claim in stated(text, citations(text))]
+    >>> [(claim.text, claim.numbers) for claim in split_claims(text, citations(text))]
     [('It is 5 km long.', (1,))]
     """
     html = strip_tags(without_marks(text, marks).replace(HEDGE_MARK, " "))
@@ -100,26 +100,24 @@ def stated(text: str, marks: Sequence[Citation], written: Sequence[Span] = ()) -
         for sentence in _sentences_in(blanked, piece)
         for span in apart_from_questions(blanked, sentence)
     ]
-    owned = _owners(blanked, spans, marks, written)
-    found: list[Stated] = []
-    for at, span in enumerate(spans):
-        if claims_nothing(blanked[span.start : span.end]) or (not owned[at] and _heads_a_table(blanked, span)):
+    found: list[StatedClaim] = []
+    for span, own in zip(spans, _marks_by_sentence(blanked, spans, marks, written), strict=True):
+        if claims_nothing(blanked[span.start : span.end]) or (not own and _heads_a_table(blanked, span)):
             continue
-        numbers = tuple(dict.fromkeys(number for mark in owned[at] for number in mark.numbers))
-        for part in _parts(blanked, span):
-            found.append(_claim(text, blanked, part, numbers, owned[at]))
+        numbers = tuple(dict.fromkeys(number for mark in own for number in mark.numbers))
+        found += [_claim(text, blanked, part, numbers, own) for part in _parts(blanked, span)]
     return found
 
 
-def whole(text: str, marks: Sequence[Citation]) -> list[Stated]:
-    """The text as one claim, citing what its marks say; none where it holds no word."""
+def as_one_claim(text: str, marks: Sequence[Citation]) -> list[StatedClaim]:
+    """The text as a single claim with all its citations; none where it holds no word."""
     blanked = without_marks(text, marks)
     numbers = tuple(dict.fromkeys(number for mark in marks for number in mark.numbers))
     return [_claim(text, blanked, Span(0, len(text)), numbers, marks)] if terms(blanked, stop_words=True) else []
 
 
 def says_only_yes_or_no(sentence: str) -> bool:
-    """Whether a sentence is a bare yes or no, whose ground is what can be tested.
+    """Whether a sentence is a bare yes or no.
 
     >>> says_only_yes_or_no("Yes."), says_only_yes_or_no("Yes, it rained.")
     (True, False)
@@ -128,7 +126,7 @@ def says_only_yes_or_no(sentence: str) -> bool:
 
 
 def _between_marks(text: str, blanked: str, marks: Sequence[Citation]) -> list[Span]:
-    """The text cut behind each mark that follows a finished sentence: `It is. [1] and so on` are two."""
+    """The text cut behind each mark that follows a full stop: `It is. [1] and so on` makes two."""
     cuts, at, last = [], 0, ""
     for mark in marks:
         last = blanked[at : mark.start].rstrip()[-1:] or last
@@ -147,7 +145,7 @@ def _sentences_in(text: str, piece: Span) -> list[Span]:
 
 
 def claims_nothing(sentence: str) -> bool:
-    """Whether a sentence states nothing that a source could bear out.
+    """Whether a sentence makes no statement that a source could support.
 
     >>> [claims_nothing(s) for s in ("The sources do not say when.", "Which one?", "It rained.", "In short:")]
     [True, True, False, True]
@@ -166,7 +164,7 @@ def claims_nothing(sentence: str) -> bool:
 
 
 def _heads_a_table(text: str, span: Span) -> bool:
-    """Whether a sentence is a table's first row, and holds nothing but a few words in each cell."""
+    """Whether a sentence is the heading row of a table, with a few words in each cell."""
     row = text[span.start : span.end].strip()
     line = max(0, text.rfind("\n", 0, span.start))
     before = text[text.rfind("\n", 0, line) + 1 : line]
@@ -180,7 +178,7 @@ def _heads_a_table(text: str, span: Span) -> bool:
 
 
 def abstains(sentence: str) -> bool:
-    """Whether a sentence says that there is no answer; that is honest, not a claim.
+    """Whether a sentence says that there is no answer.
 
     >>> abstains("I don't have information about the price."), abstains("There is no evidence that it rained.")
     (True, False)
@@ -193,12 +191,12 @@ def _without_list_mark(text: str, span: Span) -> Span:
     return Span(match.end(), span.end) if match and match.end() < span.end else span
 
 
-def _owners(
+def _marks_by_sentence(
     text: str, spans: Sequence[Span], marks: Sequence[Citation], written: Sequence[Span]
 ) -> list[list[Citation]]:
-    """Each sentence's marks: those in it or behind it, of all that was written as one, or the one it speaks of."""
+    """The marks of each sentence: those in or behind it, and one that is its subject."""
     pieces = written or spans
-    owned: list[list[Citation]] = [[] for _ in pieces]
+    by_piece: list[list[Citation]] = [[] for _ in pieces]
     at = 0
     for mark in marks:
         while at + 1 < len(pieces) and (
@@ -206,43 +204,43 @@ def _owners(
         ):
             at += 1
         if pieces:
-            owned[at].append(mark)
+            by_piece[at].append(mark)
     if not written:
-        return owned
+        return by_piece
     starts = [piece.start for piece in written]
-    return [owned[bisect_right(starts, span.start) - 1] for span in spans]
+    return [by_piece[bisect_right(starts, span.start) - 1] for span in spans]
 
 
 def _is_subject(text: str, mark: Citation, start: int) -> bool:
-    """Whether a mark stands right before what it does: "[2] states that …"."""
+    """Whether a mark is the subject of the sentence behind it: "[2] states that …"."""
     return mark.end <= start and not text[mark.end : start].strip() and _VERB.match(text, start) is not None
 
 
 def _parts(text: str, span: Span) -> list[Span]:
-    """The sentence cut at its joints, where both sides are long enough to be statements."""
+    """The sentence cut at its joints, where both sides are long enough."""
     cuts, start = [], span.start
     for joint in _JOINT.finditer(text, span.start, span.end):
-        if _says_enough(text, start, joint.start()) and _says_enough(text, joint.end(), span.end):
+        if _is_long_enough(text, start, joint.start()) and _is_long_enough(text, joint.end(), span.end):
             cuts.append(Span(start, joint.start()))
             start = joint.end()
     return [*cuts, Span(start, span.end)]
 
 
-def _says_enough(text: str, start: int, end: int) -> bool:
-    """Whether a stretch has words enough for a statement; no more of them is looked at."""
+def _is_long_enough(text: str, start: int, end: int) -> bool:
+    """Whether a stretch has enough words for a statement."""
     return sum(1 for _ in islice(_WORD.finditer(text, start, end), _LEAST_WORDS)) == _LEAST_WORDS
 
 
-def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...], marks: Sequence[Citation]) -> Stated:
-    """The claim of a stretch: the answer's own words, those around the marks where some stand inside."""
+def _claim(text: str, blanked: str, part: Span, numbers: tuple[int, ...], marks: Sequence[Citation]) -> StatedClaim:
+    """The claim of a stretch of the answer, without its marks."""
     plain = blanked[part.start : part.end]
     worded = _with_sources_named(blanked, part, marks)
     own = plain if worded == text[part.start : part.end] else _BEFORE_STOP.sub(r"\1", " ".join(worded.split()))
-    return Stated(without_connective(own), part.start, part.end, numbers, plain)
+    return StatedClaim(without_connective(own), part.start, part.end, numbers, plain)
 
 
 def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> str:
-    """The stretch with "the source" for each mark without which its sentence would lack a word.
+    """The stretch with "the source" for each mark that is a word of its sentence, and without the other marks.
 
     A mark right before the stretch may be its subject.
     """
@@ -264,56 +262,55 @@ def _with_sources_named(blanked: str, part: Span, marks: Sequence[Citation]) -> 
     return words + blanked[at : part.end]
 
 
-# A claim beside its sources, and the checks of its parts.
+# Claims aligned with their sources, and results of checks.
 
-
-# A claim of more numbers than this is a table; the rest of them is not compared, and a check says so.
+# Values of one claim that are compared; chosen: a claim with more is a table. A check reports the rest.
 MOST_COMPARED = 100
 
 
-def align(n: int, claim: Stated, sources: SourceIndex) -> Alignment:
-    """The claim, `n` from 1, beside its sources."""
+def align(n: int, claim: StatedClaim, sources: SourceIndex) -> Alignment:
+    """The alignment of claim `n`, from 1, with its sources."""
     return Alignment(claim.text, claim.plain, sources, n, claim.start)
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A text to review: source n is `numbered[n - 1]`, None where that passage is gone.
+    """A text to review: source n is `numbered[n - 1]`, None where that passage no longer exists.
 
     `cites` says that every claim should cite a source.
     """
 
     text: str
     marks: tuple[Citation, ...]
-    claims: tuple[Stated, ...]
+    claims: tuple[StatedClaim, ...]
     numbered: tuple[Passage | None, ...]
     passages: tuple[Passage, ...]
     cites: bool
 
     def has(self, number: int) -> bool:
-        """Whether a source of that number was given, be it gone or not."""
+        """Whether there is, or was, a source of that number."""
         return 1 <= number <= len(self.numbered)
 
-    def cited(self, claim: Stated) -> tuple[Passage, ...]:
-        """The passages that a claim cites and that exist."""
+    def cited(self, claim: StatedClaim) -> tuple[Passage, ...]:
+        """The existing passages that a claim cites."""
         found = [self.numbered[number - 1] for number in claim.numbers if self.has(number)]
         return tuple(passage for passage in found if passage is not None)
 
-    def scope(self, claim: Stated) -> tuple[Passage, ...]:
-        """The passages that a claim stands on: those it cites, or all where it cites none."""
+    def scope(self, claim: StatedClaim) -> tuple[Passage, ...]:
+        """The passages that a claim is tested on: those it cites, or all where it cites none."""
         return self.cited(claim) or self.passages
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One claim, `n` from 1, with its sources: those it cites, or all where it cites none.
+    """A claim, `n` from 1, with the passages it cites and those it is tested on, `scope`.
 
-    `quote` is where a source says the claim word for word; only where none does is it set beside its sources, as
-    `alignment`. `untested` says why it is neither looked up nor compared, "" where it is.
+    `quote` is where a source says the claim word for word; only without one is there an `alignment`. `untested` is
+    the reason why the claim is not tested, "" where it is.
     """
 
     n: int
-    claim: Stated
+    claim: StatedClaim
     cited: tuple[Passage, ...]
     scope: tuple[Passage, ...]
     quote: SourceSpan | None = None
@@ -322,29 +319,29 @@ class Case:
 
     @property
     def compared(self) -> Alignment | None:
-        """The claim beside its sources, None where one of the two has no word to compare."""
+        """The alignment, None where the claim or its sources have no words."""
         return self.alignment if self.alignment and self.alignment.is_readable else None
 
     @property
     def parts(self) -> tuple[Alignment, ...]:
-        """The claim's sentences, each beside the same sources."""
+        """The alignments of the claim's sentences."""
         return self.alignment.parts if self.alignment else ()
 
     @property
     def spans(self) -> tuple[SourceSpan, ...]:
-        """Where the claim's sources say it: its quote, else the two sentences that hold most of it."""
+        """The places of the claim in its sources: its quote, else the two sentences that hold most of it."""
         if self.quote is not None:
             return (self.quote,)
         return tuple(near.sentence.span for near in self.alignment.nearest[:2]) if self.alignment else ()
 
 
 def cases_of(task: Task, quotes: Sequence[SourceSpan | None], first: int = 1) -> tuple[Case, ...]:
-    """The task's claims, numbered from `first`, with their quotes and sources; shared sources are indexed once."""
+    """The task's claims, numbered from `first`, with quotes and sources; shared sources are indexed once."""
     cases, indexes = [], dict[tuple[int, ...], SourceIndex]()
     for n, (claim, quote) in enumerate(zip(task.claims, quotes, strict=True), first):
         cited, scope = task.cited(claim), task.scope(claim)
-        if claim.is_endless:
-            cases.append(Case(n, claim, cited, scope, untested=ENDLESS))
+        if claim.is_too_long:
+            cases.append(Case(n, claim, cited, scope, untested=TOO_LONG))
         elif quote is not None:
             cases.append(Case(n, claim, cited, scope, quote))
         else:
@@ -354,7 +351,7 @@ def cases_of(task: Task, quotes: Sequence[SourceSpan | None], first: int = 1) ->
 
 
 def untested_cases(task: Task, cause: str, first: int) -> tuple[Case, ...]:
-    """The task's claims, numbered from `first`, none of which is tested."""
+    """The task's claims, numbered from `first`, as untested."""
     return tuple(
         Case(n, claim, task.cited(claim), task.scope(claim), untested=cause)
         for n, claim in enumerate(task.claims, first)
@@ -372,7 +369,7 @@ def result(
     kind: FindingKind | None = None,
     expected: str | None = None,
 ) -> Check:
-    """The result of a check of one part of the claim, whose place counts in the claim's plain text."""
+    """The result of a check of one part of the claim; the part's offsets count in the claim's plain text."""
     place = Span(claim.start + part.start, claim.start + part.end)
     return Check(name, status, severity, claim.n, cause, place, source, kind, expected)
 
@@ -391,7 +388,7 @@ def failure(
 
 
 def uncompared(claim: Alignment, name: str, found: Sequence[Place]) -> list[Check]:
-    """An open check where some of many parts were not compared."""
+    """An open check where some of the parts found were not compared."""
     if len(found) <= MOST_COMPARED:
         return []
     cause = f"of {len(found)} {name} in one claim only {MOST_COMPARED} were compared"

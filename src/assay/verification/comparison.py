@@ -1,4 +1,4 @@
-"""How a claim relates what it names, beside what its sources say of the same: comparisons, roles, additions."""
+"""Checks of how a claim relates things: comparisons, opposites, roles, and additions to a copied sentence."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, kept
+from assay.nlp.alignment import SAME_MATTER, SAME_STATEMENT, Alignment, Copied, count_common
 from assay.nlp.analysis import Analysis, Token, analyse, within
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import NEGATING_PREFIXES, opposite, opposites_of
-from assay.nlp.sources import SourceIndex, SourceSentence
+from assay.nlp.sources import Coverage, SourceIndex, SourceSentence
 from assay.nlp.tokens import STOP_WORDS, stem, terms, word_spans, words
 from assay.nlp.wordnet import kinship, lexicon
 from assay.types import Check, FindingKind, Severity, Span, Status
 from assay.verification.claims import failure, result
 from assay.verification.negation import denials
-from assay.verification.values import limited
+from assay.verification.values import bound_checks
 
-# Which of two is more: "deeper than", "less than", "not as deep as".
+# Rankings of two things: "deeper than", "less than", "not as deep as".
 
 _RANKED_CLAUSE = re.compile(r"[.;:,](?=\s|$)|\s(?:but|while|whereas|and|although|though)\s")
 _IRREGULAR = {"better": "good", "worse": "bad", "more": "much", "less": "much", "fewer": "much"}
 _DOWN = frozenset(("less", "fewer"))
 _NOT = frozenset(("not", "never", "no"))
-# Of a text of more clauses the first are read.
+# Clauses of a text that are read; chosen.
 _MOST_CLAUSES = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """That what `left` names has more (`up`) or less of a property than what `right` names; terms and a stem.
+    """A statement that `left` has more (`up`) or less of a property, the stem `of`, than `right`; both as terms.
 
-    `right` is empty where a text leaves open what is compared with.
+    `right` is empty where the text does not say what `left` is compared with.
     """
 
     left: frozenset[str]
@@ -44,35 +45,35 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
-    """A claim's ranking, and the source sentence that ranks the same two the same way or the other way round."""
+class MatchedRanking:
+    """A claim's ranking, and a source sentence that ranks the same two, alike or reversed."""
 
     place: Span
     sentence: SourceSentence
     agrees: bool
 
 
-def ranked(claim: Alignment) -> Ranked | None:
-    """The claim's ranking beside the nearest sentence that ranks the same two by the same property, if one does."""
+def matching_ranking(claim: Alignment) -> MatchedRanking | None:
+    """The claim's ranking with the nearest sentence that ranks the same two by the same property."""
     for claimed in rankings(claim.plain):
         if not claimed.right:
             continue
         for near in claim.near(SAME_MATTER):
             for stored in rankings(near.sentence.text):
-                agrees = _agrees(claimed, stored)
+                agrees = _rank_alike(claimed, stored)
                 if agrees is not None:
-                    return Ranked(claimed.place, near.sentence, agrees)
+                    return MatchedRanking(claimed.place, near.sentence, agrees)
     return None
 
 
-def _agrees(claimed: Ranking, stored: Ranking) -> bool | None:
-    """Whether two rankings say the same; None where they are of other things."""
-    swapped, reversed_ = _sides_swapped(claimed, stored), _directions_differ(claimed, stored)
-    return None if swapped is None or reversed_ is None else swapped == reversed_
+def _rank_alike(claimed: Ranking, stored: Ranking) -> bool | None:
+    """Whether two rankings agree; None where they rank other things."""
+    sides, directions = _sides_swapped(claimed, stored), _directions_differ(claimed, stored)
+    return None if sides is None or directions is None else sides == directions
 
 
 def _sides_swapped(claimed: Ranking, stored: Ranking) -> bool | None:
-    """Whether the two sides have changed places; None where they are not the same two."""
+    """Whether the two sides are swapped; None where they are not the same two."""
     left, right = claimed.left - claimed.right, claimed.right - claimed.left
     if not stored.right:
         return True if right & stored.left and not left & stored.left else None
@@ -83,7 +84,7 @@ def _sides_swapped(claimed: Ranking, stored: Ranking) -> bool | None:
 
 
 def _directions_differ(claimed: Ranking, stored: Ranking) -> bool | None:
-    """Whether the one says less where the other says more; None where they rank by something else."""
+    """Whether one says less where the other says more; None where they rank by other properties."""
     if claimed.of == stored.of or kinship(claimed.of, stored.of) == "same":
         return claimed.up != stored.up
     if opposite(claimed.of, stored.of) or kinship(claimed.of, stored.of) == "opposite":
@@ -103,11 +104,11 @@ def rankings(text: str) -> tuple[Ranking, ...]:
 def _rankings(read: Analysis) -> tuple[Ranking, ...]:
     text = read.text
     edges = [0, *(match.end() for match in _RANKED_CLAUSE.finditer(text)), len(text)][: _MOST_CLAUSES + 1]
-    return tuple(one for start, end in pairwise(edges) for one in _in_clause(text, start, end))
+    return tuple(ranking for start, end in pairwise(edges) for ranking in _in_clause(text, start, end))
 
 
 def _in_clause(text: str, start: int, end: int) -> Iterator[Ranking]:
-    """The ranking of one clause, if it holds one that is stated."""
+    """The ranking of one clause, unless it is negated."""
     spans = [Span(start + span.start, start + span.end) for span in word_spans(text[start:end])]
     folded = words(text[start:end])
     for at, word in enumerate(folded):
@@ -133,7 +134,7 @@ def _in_clause(text: str, start: int, end: int) -> Iterator[Ranking]:
 
 
 def _amount(folded: list[str], at: int, than: int | None) -> tuple[str, int]:
-    """What "more" and "less" are said of, if the next word is an adjective: "more common than"."""
+    """The word that "more" or "less" qualifies and its place: "common" of "more common than", else "much"."""
     if at + 1 < len(folded) and than != at + 1:
         entry = lexicon().get(stem(folded[at + 1]))
         if entry is not None and entry.counts[2] > entry.counts[0]:
@@ -146,7 +147,7 @@ def _set(text: str) -> frozenset[str]:
 
 
 def _base(word: str) -> str | None:
-    """What a comparative is the comparative of: "larger" of "large"; None where it is none."""
+    """The adjective of a comparative, "large" of "larger"; None of other words."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) < 5 or not word.endswith("er"):
@@ -160,31 +161,18 @@ def _is_adjective(word: str) -> bool:
     return entry is not None and entry.counts[2] > 0
 
 
-# More against less, and words against their opposites.
+# Directions, and words against their opposites.
 
-
-# Verbs of one way and of the other, in the forms that do not share a stem.
-_WAYS = tuple(
-    frozenset(map(stem, verbs.split()))
-    for verbs in (
-        """increase raise rise rose risen grow grew grown gain boost expand heighten elevate""",
-        """reduce decrease lower fall fell fallen drop decline shrink shrank lose lost cut diminish lessen""",
-    )
-)
-# Verbs of what brings a thing about, and of what keeps it away.
-_EFFECTS = tuple(
-    frozenset(map(stem, verbs.split()))
-    for verbs in ("cause trigger induce provoke", "prevent avert inhibit stop cure avoid")
-)
-# How much of something a text speaks of: "most" beside "few" is no opposite by itself.
-_AMOUNTS = frozenset(
-    """few little rarely seldom scarce scarcely hardly minority some several sometimes partly partially occasionally
-    many much numerous often frequently widely most mostly mainly usually generally typically primarily chiefly
-    largely majority normally all every everyone everybody each always entire entirely whole wholly completely fully
-    only solely""".split()
-)
+# Verbs with opposite meanings, in the forms that do not share a stem.
+_RISING = frozenset(map(stem, word_class("comparison.rising_verbs")))
+_FALLING = frozenset(map(stem, word_class("comparison.falling_verbs")))
+_CAUSING = frozenset(map(stem, word_class("comparison.causing_verbs")))
+_PREVENTING = frozenset(map(stem, word_class("comparison.preventing_verbs")))
+_OPPOSED_VERBS = ((_RISING, _FALLING), (_CAUSING, _PREVENTING))
+# Words of amount: "most" beside "few" is no opposite by itself.
+_AMOUNTS = word_class("quantifiers.amounts")
 _ORDER = {"before", "after"}
-# Words of time that say the opposite where one stands in the other's place.
+# Words of time that are opposites where one replaces the other.
 _TIMES = {
     "until": frozenset(("from", "since", "after")),
     "from": frozenset(("until",)),
@@ -193,42 +181,41 @@ _TIMES = {
 
 
 def comparisons(claim: Alignment) -> list[Check]:
-    """More against less, and words against their opposites, in the nearest sentence."""
+    """The checks of bounds, rankings, opposites and directions of the claim against the nearest sentence."""
     close = claim.near(SAME_MATTER)
-    stated = claim.analysis.comparisons
     if not close:
-        cause = "no source sentence is near enough to compare more and less"
-        return [
-            result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, Span(c.start, c.end))
-            for c in stated[:1]
-        ]
-    limits = limited(claim)
-    if limits:
-        return limits
-    ranking = ranked(claim)
+        return []
+    bounds = bound_checks(claim)
+    if bounds:
+        return bounds
+    ranking = matching_ranking(claim)
     if ranking is not None:
-        return [_ranked(claim, ranking)]
+        return [_ranking_check(claim, ranking)]
     sentence = close[0].sentence
     pair = _opposites(claim.plain, sentence.text)
     if pair is not None:
         cause = f"the answer says {pair[0]!r} where the source says {pair[1]!r}"
         where = Span(0, len(claim.plain))
         return [failure(claim, "comparison", cause, where, FindingKind.CONTRADICTED, sentence.span)]
-    stored = {one.direction for one in sentence.analysis.comparisons}
-    if not stated:
+    return _direction_checks(claim, close[0])
+
+
+def _direction_checks(claim: Alignment, near: Coverage) -> list[Check]:
+    """The check that a changed copy says more or less where its sentence does; elsewhere it was never right."""
+    claimed, stored = claim.analysis.comparisons, near.sentence.analysis.comparisons
+    if claim.copied is None or not claimed or not stored:
         return []
-    part = Span(stated[0].start, stated[0].end)
-    if {one.direction for one in stated} & stored:
-        return [result(claim, "comparison", Status.PASSED, Severity.BLOCK, None, part, sentence.span)]
-    if stored and close[0].coverage >= SAME_STATEMENT:
-        cause = "the answer says more where the source says less, or less where it says more"
-        return [failure(claim, "comparison", cause, part, FindingKind.CONTRADICTED, sentence.span)]
-    cause = "the source sentence compares nothing" if not stored else "the source compares something else"
-    return [result(claim, "comparison", Status.UNKNOWN, Severity.WARN, cause, part, sentence.span)]
+    part, source = Span(claimed[0].start, claimed[0].end), near.sentence.span
+    if {one.direction for one in claimed} & {one.direction for one in stored}:
+        return [result(claim, "comparison", Status.PASSED, Severity.BLOCK, None, part, source)]
+    if near.coverage < SAME_STATEMENT:
+        return []
+    cause = "the answer says more where the source says less, or less where it says more"
+    return [failure(claim, "comparison", cause, part, FindingKind.CONTRADICTED, source)]
 
 
-def _ranked(claim: Alignment, ranking: Ranked) -> Check:
-    """The check of a claim that says which of two is more, beside a source sentence on the same two."""
+def _ranking_check(claim: Alignment, ranking: MatchedRanking) -> Check:
+    """The check of a claim's ranking against the source's ranking of the same two."""
     if ranking.agrees:
         return result(
             claim, "comparison", Status.PASSED, Severity.BLOCK, None, ranking.place, ranking.sentence.span
@@ -238,90 +225,91 @@ def _ranked(claim: Alignment, ranking: Ranked) -> Check:
 
 
 def _opposites(claim: str, source: str) -> tuple[str, str] | None:
-    """A word of the claim that the source lacks, and its opposite in the source that the claim lacks."""
-    stated, stored = (
+    """A word that only the claim has, and its opposite that only the source has, beside a word of both."""
+    claimed, stored = (
         {stem(word): word for word in words(text) if word not in _AMOUNTS} for text in (claim, source)
     )
-    for one in sorted(stated.keys() - stored.keys()):
-        if _also_said(one, claim, source) or _supposed(stated[one], claim):
+    for one in sorted(claimed.keys() - stored.keys()):
+        if _has_synonym(one, claim, source) or _is_supposed(claimed[one], claim):
             continue
-        for other in sorted(_against(one, stated[one]) & stored.keys() - stated.keys()):
-            if {stated[one], stored[other]} == _ORDER and _sides_changed(stated[one], claim, stored[other], source):
+        for other in sorted(_opposite_stems(one, claimed[one]) & stored.keys() - claimed.keys()):
+            if {claimed[one], stored[other]} == _ORDER and _is_inverted(claimed[one], claim, stored[other], source):
                 continue
-            if _beside(one, claim) & _beside(other, source) and _denied(one, claim) == _denied(other, source):
-                return stated[one], stored[other]
+            if _neighbours(one, claim) & _neighbours(other, source) and (
+                _is_denied(one, claim) == _is_denied(other, source)
+            ):
+                return claimed[one], stored[other]
     return None
 
 
-def _supposed(word: str, text: str) -> bool:
-    """Whether a folded word stands in what a text only supposes: "if the boiler breaks"."""
+def _is_supposed(word: str, text: str) -> bool:
+    """Whether a folded word stands in a condition: "if the boiler breaks"."""
     return re.search(rf"\b(?:if|when|once|unless)\b[^,;.]*\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
 
 
-def _sides_changed(word: str, claim: str, other: str, source: str) -> bool:
-    """Whether what one text has before its word, the other has behind its own: "X after Y", "Y before X"."""
-    first, _, second = claim.lower().partition(f" {word} ")
-    third, _, fourth = source.lower().partition(f" {other} ")
-    one, two, three, four = (frozenset(terms(side)) for side in (first, second, third, fourth))
-    return bool(one & four and two & three) and not (one & three - four or two & four - three)
+def _is_inverted(word: str, claim: str, other: str, source: str) -> bool:
+    """Whether the two texts have the words before and behind swapped: "X after Y", "Y before X"."""
+    sides = (*claim.lower().partition(f" {word} ")[::2], *source.lower().partition(f" {other} ")[::2])
+    before, behind, source_before, source_behind = (frozenset(terms(side)) for side in sides)
+    is_crossed = bool(before & source_behind and behind & source_before)
+    return is_crossed and not (before & source_before - source_behind or behind & source_behind - source_before)
 
 
-def _also_said(word: str, claim: str, source: str) -> bool:
-    """Whether a source says the same beside its opposite: it lowers the risk that something else raises."""
-    alike = {other for way in (*_WAYS, *_EFFECTS) if word in way for other in way}
-    held = {stem(one) for one in words(source)}
-    return any(_beside(word, claim) & _beside(other, source) for other in alike & held)
+def _has_synonym(word: str, claim: str, source: str) -> bool:
+    """Whether the source also has a synonym of the word, beside a word of both: it says the same, too."""
+    synonyms = frozenset[str]().union(*(verbs for pair in _OPPOSED_VERBS for verbs in pair if word in verbs))
+    held = set(map(stem, words(source)))
+    return any(_neighbours(word, claim) & _neighbours(other, source) for other in synonyms & held)
 
 
-def _against(root: str, word: str) -> frozenset[str]:
-    """The opposite stems of a word: listed, in the lexicon, or with a negating prefix put on or taken off."""
+def _opposite_stems(root: str, word: str) -> frozenset[str]:
+    """The opposite stems of a word: listed, in the lexicon, or with a negating prefix added or removed."""
     entry = lexicon().get(root)
     known = opposites_of(word) | _TIMES.get(word, frozenset()) | (entry.opposites if entry else frozenset())
-    for one, other in (_WAYS, _EFFECTS):
+    for one, other in _OPPOSED_VERBS:
         known |= other if root in one else one if root in other else frozenset()
     shorn = {root.removeprefix(prefix) for prefix in NEGATING_PREFIXES if root.startswith(prefix)}
     return known | {prefix + root for prefix in NEGATING_PREFIXES} | {short for short in shorn if len(short) > 3}
 
 
-def _denied(word: str, text: str) -> bool:
-    """Whether a text denies what a stem says: what is not allowed is banned."""
+def _is_denied(word: str, text: str) -> bool:
+    """Whether a denial of a text reaches a stem."""
     return any(word in denial.reached for denial in denials(text))
 
 
-def _beside(word: str, text: str) -> set[str]:
+def _neighbours(word: str, text: str) -> set[str]:
     """The content words within three words of a stem."""
     stems = [stem(word) for word in words(text)]
-    around = [near for at, each in enumerate(stems) if each == word for near in stems[max(0, at - 3) : at + 4]]
-    return {one for one in around if one != word and one not in STOP_WORDS}
+    places = [at for at, found in enumerate(stems) if found == word]
+    near = {found for at in places for found in stems[max(0, at - 3) : at + 4]}
+    return near - STOP_WORDS - {word}
 
 
 # Roles: parts of a copied sentence that have changed places.
 
-# One word that has moved is an adverb more often than a name; of several stretches two must say something.
+# Moved words, and moved stretches with a content word, from which on roles differ: a single one is an adverb more
+# often than a name; chosen.
 _LEAST_MOVED = 2
-# Of a claim with more names than this, pairs of the first are looked at.
+# Names of a claim of which pairs are tried; chosen.
 _MOST_NAMES = 8
-# Where one of these stands between the names, the relation may hold both ways, or the names are a list.
-_SYMMETRIC = frozenset(
-    """and or nor versus vs v with between both met meet meets together married marry wed share shares shared border
-    borders bordered include includes including like such as than against""".split()
-)
+# Words between two names whose relation holds both ways, or that form a list.
+_SYMMETRIC = word_class("comparison.symmetric")
 _JOINS = frozenset(("and", "or"))
 
 
 def roles(claim: Alignment) -> list[Check]:
-    """Parts of a changed copy that have changed places in the sentence that it copies.
+    """The check that no parts of a changed copy have changed places.
 
-    In words of its own a claim may turn a sentence about and say the same (docs/decisions/175).
+    A free wording may have another order and say the same (docs/decisions/175).
     """
-    if claim.copied is None or ((ranking := ranked(claim)) is not None and ranking.agrees):
+    if claim.copied is None or ((ranking := matching_ranking(claim)) is not None and ranking.agrees):
         return []
     tokens, sentence = claim.analysis.tokens, claim.copied.sentence
     pair = _swapped_names(claim.copied, claim.plain, tokens) or _shuffled_words(claim.copied, tokens)
-    return [_wrong(claim, sentence, *pair)] if pair else []
+    return [_role_failure(claim, sentence, *pair)] if pair else []
 
 
-def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
+def _role_failure(claim: Alignment, sentence: SourceSentence, first: Span, second: Span) -> Check:
     one, other = (claim.plain[span.start : span.end] for span in (first, second))
     said = f"{other.strip()!r} and {one.strip()!r}" if first != second else f"{one!r}"
     cause = f"the source has {said} the other way round"
@@ -329,7 +317,7 @@ def _wrong(claim: Alignment, sentence: SourceSentence, first: Span, second: Span
 
 
 def _swapped_names(copied: Copied, claim: str, tokens: Sequence[Token]) -> tuple[Span, Span] | None:
-    """Two names that, put back into each other's places, bring the claim back to the sentence."""
+    """Two names that the claim has swapped: swapping them back brings it closer to the sentence."""
     stems, stored = [token.stem for token in tokens], [token.stem for token in copied.sentence.analysis.tokens]
     held = [name for name in (_held_part(run, stems, set(stored)) for run in _runs(claim, tokens)) if name]
     moved = [span for span in held if copied.copy.edits_at(_place(tokens, span))]
@@ -342,13 +330,13 @@ def _swapped_names(copied: Copied, claim: str, tokens: Sequence[Token]) -> tuple
             *stems[first.start : first.end], *stems[second.end :],
         ]  # fmt: skip
         moves = first.end - first.start + second.end - second.start
-        if kept(back, stored) >= kept(stems, stored) + moves:
+        if count_common(back, stored) >= count_common(stems, stored) + moves:
             return _place(tokens, first), _place(tokens, second)
     return None
 
 
 def _shuffled_words(copied: Copied, tokens: Sequence[Token]) -> tuple[Span, Span] | None:
-    """Where the claim has the sentence's own words in another order, and more than one stretch of it has moved."""
+    """The first and last moved stretch of a claim of the sentence's own words, where more than one has moved."""
     stored = [token.stem for token in copied.sentence.analysis.tokens]
     if Counter(token.stem for token in tokens) - Counter(stored):
         return None
@@ -356,21 +344,21 @@ def _shuffled_words(copied: Copied, tokens: Sequence[Token]) -> tuple[Span, Span
     stems = [[token.stem for token in tokens if within(token, span)] for span in moved]
     saying = [any(_has_content(token) for token in tokens if within(token, span)) for span in moved]
     if sum(saying) < min(_LEAST_MOVED, len(moved)):
-        return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": words that say nothing
-    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _only_moved(stems[0], stored)):
+        return None  # "The deposit is 2,300", of "a deposit of 2,300 is held": only stop words moved
+    if sum(map(len, stems)) < _LEAST_MOVED or (len(moved) == 1 and _moved_together(stems[0], stored)):
         return None
     return moved[0], moved[-1]
 
 
 def _has_content(word: Token) -> bool:
-    """Whether a word says something by itself: "it's" does not."""
+    """Whether a word is a content word; "it's" is none."""
     return word.folded not in STOP_WORDS and word.folded.partition("'")[0] not in STOP_WORDS
 
 
-def _only_moved(some: Sequence[str], every: Sequence[str]) -> bool:
-    """Whether some words stand side by side in a sentence, moved as one, or were moved within a list."""
-    listed = not _JOINS.isdisjoint((some[0], some[-1]))
-    return listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
+def _moved_together(some: Sequence[str], every: Sequence[str]) -> bool:
+    """Whether some words were moved together, or within a list."""
+    is_listed = not _JOINS.isdisjoint((some[0], some[-1]))
+    return is_listed or any(list(every[at : at + len(some)]) == list(some) for at in range(len(every)))
 
 
 def _held_part(name: Span, stems: Sequence[str], stored: Set[str]) -> Span | None:
@@ -383,7 +371,7 @@ def _runs(claim: str, tokens: Sequence[Token]) -> list[Span]:
     """The names of the claim as ranges of its words."""
     found = []
     for name in analyse(claim).names:
-        at = [n for n, each in enumerate(tokens) if name.start <= each.start < name.end]
+        at = [n for n, token in enumerate(tokens) if name.start <= token.start < name.end]
         if at:
             found.append(Span(at[0], at[-1] + 1))
     return found
@@ -393,15 +381,15 @@ def _place(words: Sequence[Token], run: Span) -> Span:
     return Span(words[run.start].start, words[run.end - 1].end)
 
 
-# Additions: what a changed copy says that no source says.
+# Additions: words of a changed copy that no source says.
 
-# From this many words on, what is put into a copied sentence is an addition; to this share it must stand elsewhere.
+# Words that make an inserted stretch an addition, and the share of it that another sentence must hold; chosen.
 LEAST_INSERTED = 4
 ELSEWHERE = 0.5
 
 
 def additions(claim: Alignment) -> list[Check]:
-    """The words put into a changed copy that no source bears out."""
+    """The check that no source lacks the words inserted into a changed copy."""
     if claim.copied is None:
         return []
     cause = "no source of this claim says this part of it"
@@ -409,17 +397,17 @@ def additions(claim: Alignment) -> list[Check]:
 
 
 def _inserted(claim: Alignment) -> Iterator[Span]:
-    """Words that were put into the sentence that the claim is copied from, and that no sentence holds."""
+    """The stretches inserted into the copied sentence that no source sentence holds."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
     for edit in claim.copied.copy.edits:
         text = claim.plain[edit.claim.start : edit.claim.end]
         if len(words(text)) < LEAST_INSERTED or 2 * (edit.source.end - edit.source.start) > len(text):
-            continue  # little is put in; or it stands in the place of something, and may say the same
-        if _most_in_one(terms(text), claim.sources) < ELSEWHERE:
+            continue  # little is inserted; or it replaces something, and may say the same
+        if _best_share(terms(text), claim.sources) < ELSEWHERE:
             yield edit.claim
 
 
-def _most_in_one(wanted: Iterable[str], sources: SourceIndex) -> float:
+def _best_share(wanted: Iterable[str], sources: SourceIndex) -> float:
     """The largest share of some terms that one sentence holds."""
     every = set(wanted)
     if not every:

@@ -1,4 +1,4 @@
-"""The names of a claim, its acronyms and their expansions, beside those of its sources."""
+"""Checks of the names of a claim, with acronyms and their expansions, against its sources."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ from assay.nlp.wordnet import lexicon
 from assay.types import Check, FindingKind, Severity, SourceSpan, Span, Status
 from assay.verification.claims import MOST_COMPARED, failure, result, uncompared
 
-# Names, acronyms and their expansions taken together.
-
-
 _NOT_ALNUM = re.compile(r"[\W_]+")
-# Two letters stand by chance in any long text.
+# Letters of an acronym that are looked up; chosen: any long text holds two by chance.
 _LEAST_LETTERS = 3
 _QUARTER = re.compile(r"[qh][1-4]\Z")
 _CODE = re.compile(r"(?P<letters>[a-zà-ÿ]+)(?P<digits>\d+)[a-z]?\Z")
@@ -34,26 +31,26 @@ _MOST_LABEL_WORDS = 6
 
 
 def names(claim: Alignment) -> list[Check]:
-    """Each name of the claim: all of its words stand in the sources, or its acronym or expansion does.
+    """The checks of the claim's names: the sources hold all words of a name, or its acronym or expansion.
 
-    In a changed copy of a source sentence, what stands in the place of another name must be that name. The capital
-    of the label that heads an item makes no name.
+    In a changed copy of a source sentence, a name must be the one in its place there. The capitalised label of an
+    item is no name.
     """
     units = [quantity for quantity in claim.analysis.quantities if quantity.dimension]
     found = [
         name
-        for name in _beside_label(claim.plain)
+        for name in _names_beside_label(claim.plain)
         if not _QUARTER.match(name.words[0]) and not any(overlaps(name, unit) for unit in units)
     ]
     checks = [check for one in found[:MOST_COMPARED] if (check := _name(claim, one)) is not None]
     return [*checks, *uncompared(claim, "names", found)]
 
 
-def _beside_label(text: str) -> list[Name]:
-    """The names of a claim, without the label of its item where all words of that are words of the dictionary.
+def _names_beside_label(text: str) -> list[Name]:
+    """The names of a claim, without a label that consists of dictionary words.
 
-    >>> [text[each.start : each.end] for text in ("**First Winner:** Ann Lee", "Ann Lee: first winner")
-    ...     for each in _beside_label(text)]
+    >>> [text[name.start : name.end] for text in ("**First Winner:** Ann Lee", "Ann Lee: first winner")
+    ...     for name in _names_beside_label(text)]
     ['Ann Lee', 'Ann Lee']
     """
     found = list(analyse(text).names)
@@ -71,14 +68,14 @@ def _beside_label(text: str) -> list[Name]:
 
 
 def _name(claim: Alignment, stated: Name) -> Check | None:
-    """The check of one name; None for a first word, which may be no name, unless another is there."""
+    """The check of one name; None for a first word, which may be no name, unless it replaces a name."""
     instead = _in_its_place(claim, stated)
     if instead is not None:
         cause = f"the answer names {claim.plain[stated.start : stated.end]!r}, the source {instead.quote!r}"
         return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, instead, instead.quote)
     if stated.opens:
         return None
-    missing = [word for word in stated.words if not _known(word, claim)]
+    missing = [word for word in stated.words if not _is_known(word, claim)]
     if missing and _known_as(claim, stated):
         missing = []
     if not missing:
@@ -87,7 +84,7 @@ def _name(claim: Alignment, stated: Name) -> Check | None:
 
 
 def _unknown(claim: Alignment, stated: Name, missing: list[str]) -> Check:
-    """The check of a name that the sources do not hold."""
+    """The check of a name that the sources lack."""
     said = claim.plain[stated.start : stated.end]
     if stated.acronym or _ACRONYMS.fullmatch(said) or all(_CODE.match(word) for word in missing):
         other = _other_code(claim, missing)
@@ -96,19 +93,21 @@ def _unknown(claim: Alignment, stated: Name, missing: list[str]) -> Check:
             return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
         cause = f"the answer says {said!r}, the source {other.quote!r}"
         return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, other)
-    if _describes(stated):
+    if _is_descriptive(stated):
         cause = f"the sources do not write {said!r}, which may be no name"
         return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
-    like = _like(claim, stated)
-    if like is None and 2 * len(missing) <= len(stated.words):
+    similar = _similar_name(claim, stated)
+    if similar is None and 2 * len(missing) <= len(stated.words):
         cause = f"the sources hold only a part of the name {said!r}"
         return result(claim, "names", Status.UNKNOWN, Severity.BLOCK, cause, stated)
     cause = f"no source of this claim names {said!r}"
-    return failure(claim, "names", cause, stated, FindingKind.WRONG_NAME, like, like.quote if like else None)
+    return failure(
+        claim, "names", cause, stated, FindingKind.WRONG_NAME, similar, similar.quote if similar else None
+    )
 
 
 def _in_its_place(claim: Alignment, stated: Name) -> SourceSpan | None:
-    """The name that stands in its place in the sentence that the claim is a changed copy of."""
+    """The name in its place in the copied sentence."""
     stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
     if not claim.copied or not stored:
         return None
@@ -117,18 +116,18 @@ def _in_its_place(claim: Alignment, stated: Name) -> SourceSpan | None:
     if (
         len(found) != 1
         or _set(stated) <= set(terms(sentence.text, stop_words=True))
-        or _akin(stated, found[0], claim)
+        or _may_be_same(stated, found[0], claim)
     ):
         return None
-    if all(_common(one, claim) for one in (stated, found[0])):
+    if all(_is_common(one, claim) for one in (stated, found[0])):
         return None
-    if not all(_surely(one, claim) for one in (stated, found[0])):
+    if not all(_is_name(one, claim) for one in (stated, found[0])):
         return None
     return claim.copied.sentence.part(Span(found[0].start, found[0].end))
 
 
-def _surely(name: Name, claim: Alignment) -> bool:
-    """Whether a capitalised first word is a name: no word of the dictionary, and a name within some sentence."""
+def _is_name(name: Name, claim: Alignment) -> bool:
+    """Whether a capitalised first word is a name: no dictionary word, and capitalised within some sentence."""
     if not name.opens:
         return True
     word = name.words[0]
@@ -142,22 +141,22 @@ def _surely(name: Name, claim: Alignment) -> bool:
     )
 
 
-def _common(name: Name, claim: Alignment) -> bool:
-    """Whether a name is one word that the texts write without its capital too: "the Report", "a report"."""
+def _is_common(name: Name, claim: Alignment) -> bool:
+    """Whether a name is one word that the texts also write in lower case: "the Report", "a report"."""
     if len(name.words) > 1 or lexicon().get(stem(name.words[0])) is None:
         return False
     small = re.compile(rf"\b{re.escape(name.words[0])}s?\b")
     return any(small.search(text) for text in (claim.plain, *(passage.text for passage in claim.sources.passages)))
 
 
-def _describes(name: Name) -> bool:
-    """Whether a name is one word that the dictionary has, but not as a noun: "Higher"."""
+def _is_descriptive(name: Name) -> bool:
+    """Whether a name is one dictionary word that is no noun: "Higher"."""
     entry = lexicon().get(stem(name.words[0])) if len(name.words) == 1 else None
     return entry is not None and not entry.counts[0] and any(entry.counts)
 
 
-def _akin(stated: Name, stored: Name, claim: Alignment) -> bool:
-    """Whether two names may be one: one is a part of the other, its initials, or its beginning or end."""
+def _may_be_same(stated: Name, stored: Name, claim: Alignment) -> bool:
+    """Whether two names may be the same: one is a part, the initials, or the start or end of the other."""
     one, other = _set(stated), _set(stored)
     if one & other:
         return one <= other or other <= one
@@ -180,10 +179,10 @@ def _set(name: Name) -> set[str]:
     return {part for word in name.words for part in terms(word, stop_words=True)}
 
 
-def _like(claim: Alignment, stated: Name) -> SourceSpan | None:
-    """The one name of a near sentence that shares a word with a longer name: "Ada Lovelace" for "Ada Smith".
+def _similar_name(claim: Alignment, stated: Name) -> SourceSpan | None:
+    """The only name of a near sentence that shares a word with the name: "Ada Lovelace" for "Ada Smith".
 
-    One whose words the name holds all says less, not otherwise.
+    A shorter form of the name is none.
     """
     if len(stated.words) < 2:
         return None
@@ -204,33 +203,33 @@ def _other_code(claim: Alignment, missing: list[str]) -> SourceSpan | None:
     return None
 
 
-def _known(word: str, claim: Alignment) -> bool:
-    """Whether the sources hold a word of a name, as it is or written otherwise."""
+def _is_known(word: str, claim: Alignment) -> bool:
+    """Whether the sources hold a word of a name in any form."""
     sources = claim.sources
     if word in STOP_WORDS or len(word) == 1:
         return True
     if set(terms(word, stop_words=True)) <= sources.terms or stem(word) in sources.terms:
         return True
-    written = word.replace(".", "")
-    singular = written.removesuffix("s")
-    if written in sources.acronyms or singular in sources.acronyms:
+    plain = word.replace(".", "")
+    singular = plain.removesuffix("s")
+    if plain in sources.acronyms or singular in sources.acronyms:
         return True
     if any(word in long for long in sources.acronyms.values()):
         return True
-    if any(says_nation(written, passage.text) for passage in sources.passages):
+    if any(says_nation(plain, passage.text) for passage in sources.passages):
         return True
     return _spelled(singular, sources) or _initials(singular, sources) or _explained(singular, claim.plain)
 
 
 def _spelled(written: str, sources: SourceIndex) -> bool:
-    """Whether the sources write the word with other spaces or hyphens ("NLRP-3"), or in the singular."""
+    """Whether the sources write the word with other spaces or hyphens: "NLRP-3"."""
     if len(written) < _LEAST_LETTERS:
         return False
     return any(written in _NOT_ALNUM.sub("", passage.text.casefold()) for passage in sources.passages)
 
 
 def _initials(written: str, sources: SourceIndex) -> bool:
-    """Whether the letters begin words that stand side by side in a source sentence: SSRI, ORFs."""
+    """Whether the letters are the initials of adjacent words of a source sentence: SSRI, ORFs."""
     if len(written) < _LEAST_LETTERS or not written.isalpha():
         return False
     for sentence in sources.sentences:
@@ -242,7 +241,7 @@ def _initials(written: str, sources: SourceIndex) -> bool:
 
 
 def _explained(written: str, claim: str) -> bool:
-    """Whether the claim itself says in brackets what it calls something: "vitamin B6 (VB6)"."""
+    """Whether the claim itself introduces the word in brackets: "vitamin B6 (VB6)"."""
     for match in re.finditer(r"\(([^()\s]{2,12})\)", claim):
         if fold(match.group(1)).replace(".", "").removesuffix("s") != written:
             continue
@@ -252,11 +251,11 @@ def _explained(written: str, claim: str) -> bool:
 
 
 def _known_as(claim: Alignment, stated: Name) -> bool:
-    """Whether the claim says in brackets what else a name is called, and the sources call it so."""
+    """Whether the claim gives another form of the name in brackets, and the sources hold that."""
     match = _ALSO.match(claim.plain, stated.end)
     return (
         match is not None
-        and _known(fold(match["short"]), claim)
+        and _is_known(fold(match["short"]), claim)
         and match["short"][0].upper() == (claim.plain[stated.start].upper())
     )
 
@@ -267,6 +266,6 @@ def _is_subsequence(letters: str, text: str) -> bool:
 
 
 def _where(name: Name, claim: Alignment) -> SourceSpan | None:
-    """The nearest sentence that holds the name's words."""
+    """The nearest sentence that holds all words of the name."""
     wanted = {part for word in name.words for part in terms(word)}
     return next((near.sentence.span for near in claim.nearest if wanted <= set(near.sentence.terms)), None)

@@ -1,4 +1,4 @@
-"""How far to trust an answer: no further than its evidence and its weakest claim."""
+"""The confidence of an answer, by its evidence and its weakest claim, and a promised risk of claims."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from assay.verification.checks import findings_of
 
 INVALID_CITATION_CAP = 0.3
 UNKNOWN_CAP = 0.5
-# Why the score of the rules alone is no probability.
+# The cause why the score of the rules alone is no probability.
 UNCALIBRATED = "no calibration was applied"
 _LEVELS: tuple[tuple[float, Level], ...] = ((0.3, "very_low"), (0.5, "low"), (0.7, "medium"), (0.9, "high"))
 
 
 @dataclass(frozen=True, slots=True)
 class LeastConfidence:
-    """The lesser of the evidence's sufficiency and the least claim support, with caps; not calibrated."""
+    """The minimum of the evidence's sufficiency and the claims' support, with caps; not calibrated."""
 
     def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
         """The confidence; `value` stays None, since no calibration is fitted.
@@ -52,17 +52,17 @@ class LeastConfidence:
         score = min(known, default=0.0)
         if review.invalid_citations:
             score = min(score, INVALID_CITATION_CAP)
-        if _open(judgement, review):
+        if _has_unknown(judgement, review):
             score = min(score, UNKNOWN_CAP)
         return Confidence(value=None, score=score, level=level(score), cause=UNCALIBRATED, reading=reading)
 
 
 @dataclass(frozen=True, slots=True)
 class CalibratedConfidence:
-    """Another rater's score, with the probability that an answer of such a score and such passages is right.
+    """Another estimator's score, with the calibrated probability that such an answer is right.
 
-    `live` is what the score comes from here, its judge filled in by how the evidence was judged. `cause` says why
-    no calibration applies whatever is asked, "" where one may.
+    `live` is what the score comes from in this run, but for the judge, which each judgement names. `cause` is the
+    reason why no calibration applies to any question, "" where one may.
     """
 
     inner: ConfidenceEstimator
@@ -71,7 +71,7 @@ class CalibratedConfidence:
     cause: str = ""
 
     def rate(self, judgement: Judgement, review: Review, reading: AnswerReading | None = None) -> Confidence:
-        """The confidence, with its value and the calibration's measured error where it applies."""
+        """The confidence, with its value and the calibration's measured error where one applies."""
         plain = self.inner.rate(judgement, review, reading)
         rightness = shipped_rightness(read=reading is not None)
         signal = rightness.of(features(plain.score, judgement.relevance, judgement.signals, reading))
@@ -94,7 +94,7 @@ class CalibratedConfidence:
         )
 
     def _cause(self, judgement: Judgement, review: Review) -> str:
-        """Why the calibration does not apply to this answer; empty where it does."""
+        """Why the calibration does not apply to this answer; "" where it does."""
         if not review.claims:
             return "nothing was claimed"
         if not judgement.calibrated:
@@ -104,14 +104,14 @@ class CalibratedConfidence:
 
 
 def _answers(signal: float, rightness: Rightness) -> Literal["yes", "unsure", "no"]:
-    """Whether an answer of this signal answers the question."""
+    """Whether an answer with this signal answers the question."""
     if signal >= rightness.yes:
         return "yes"
     return "no" if signal <= rightness.no else "unsure"
 
 
 def level(score: float) -> Level:
-    """The score in words; a bound belongs to the level above it.
+    """The level of a score; a bound belongs to the level above it.
 
     >>> level(0.29), level(0.7)
     ('very_low', 'high')
@@ -119,23 +119,22 @@ def level(score: float) -> Level:
     return next((name for bound, name in _LEVELS if score < bound), "very_high")
 
 
-def _open(judgement: Judgement, review: Review) -> bool:
-    """Whether something that must be known is not."""
+def _has_unknown(judgement: Judgement, review: Review) -> bool:
+    """Whether a blocking check, the sufficiency or a claim's support is unknown."""
     unknown = any(c.severity is Severity.BLOCK and c.status is Status.UNKNOWN for c in review.checks)
     return unknown or judgement.sufficiency is None or any(claim.support is None for claim in review.claims)
 
 
-# The verifier under a promise: a claim is called supported only where few such claims were wrong when measured.
+# The verifier under a promised risk: only claims of which few were wrong when measured are called supported.
 
-
-# The name of the check that tells the promise, and of what held a claim back.
+# The name of the check of the promise, and of the event that withholds a claim.
 MAX_RISK = "max-risk"
 _SHIFTED = "the latest claims look unlike those measured, so it may not hold"
 
 
 @dataclass(frozen=True, slots=True)
 class Promised:
-    """A promise about claims, and the support of those that it was measured on."""
+    """A promise, and the support of the claims that it was measured on."""
 
     promise: Promise
     reference: tuple[float, ...]
@@ -143,10 +142,10 @@ class Promised:
 
 @dataclass(frozen=True, slots=True)
 class PromisedVerifier:
-    """Another verifier, which calls a claim of anyone's text supported only from the promise's threshold on.
+    """A verifier of a user's text that calls claims supported only from the threshold of a promise on.
 
-    `promised` gives the promise, or raises UsageError where none can be made. `latest` is the support of the
-    latest claims, the newest last, before any was held back: by it a shift is seen.
+    `promised` returns the promise, or raises UsageError where none can be made. `latest` is the support of the
+    latest claims, the newest last, before any is withheld; it shows a shift.
     """
 
     inner: TextVerifier
@@ -154,7 +153,7 @@ class PromisedVerifier:
     latest: deque[float]
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
-        """As the other verifier, with the claims that are not sure enough unknown, and a check that tells so."""
+        """The inner verifier's review, with claims below the threshold unknown, and a check of the promise."""
         promised = self.promised()
         found = await self.inner.check(text, passages, one_claim=one_claim)
         self.latest.extend(claim.support for claim in found.claims if claim.support is not None)
@@ -163,19 +162,19 @@ class PromisedVerifier:
 
 
 def withheld(review: Review, promise: Promise) -> Review:
-    """The review in which no claim below the promise's threshold is called supported."""
-    unsure = {claim.n: _cause(claim, promise) for claim in review.claims if _unsure(claim, promise)}
-    checks = tuple(_unsettled(check, unsure) for check in review.checks)
+    """The review with supported claims below the promise's threshold as unknown."""
+    causes = {claim.n: _cause(claim, promise) for claim in review.claims if _is_below(claim, promise)}
+    checks = tuple(_withheld_check(check, causes) for check in review.checks)
     changed = [new for old, new in zip(review.checks, checks, strict=True) if new is not old]
     return replace(
         review,
-        claims=tuple(_unknown(claim, unsure[claim.n]) if claim.n in unsure else claim for claim in review.claims),
+        claims=tuple(_unknown(claim, causes[claim.n]) if claim.n in causes else claim for claim in review.claims),
         checks=checks,
         findings=(*review.findings, *findings_of(changed)),
     )
 
 
-def _unsure(claim: Claim, promise: Promise) -> bool:
+def _is_below(claim: Claim, promise: Promise) -> bool:
     return claim.verdict is Verdict.SUPPORTED and (claim.support is None or claim.support < promise.threshold)
 
 
@@ -189,15 +188,15 @@ def _unknown(claim: Claim, cause: str) -> Claim:
     return replace(claim, verdict=Verdict.UNKNOWN, history=(*claim.history, event))
 
 
-def _unsettled(check: Check, unsure: dict[int, str]) -> Check:
-    """The check that a claim is borne out, unknown where the claim is held back."""
-    if check.name != "support" or check.claim not in unsure or check.status is not Status.PASSED:
+def _withheld_check(check: Check, causes: dict[int, str]) -> Check:
+    """The support check, unknown where the claim is withheld."""
+    if check.name != "support" or check.claim not in causes or check.status is not Status.PASSED:
         return check
-    return replace(check, status=Status.UNKNOWN, cause=unsure[check.claim])
+    return replace(check, status=Status.UNKNOWN, cause=causes[check.claim])
 
 
 def _promise_check(promise: Promise, *, shifted: bool) -> Check:
-    """The promise in words; unknown where the latest claims speak against it."""
+    """The check of the promise, in words; unknown where the latest claims have shifted."""
     words = (
         f"promised with {promise.confidence:.0%} confidence, for claims like those measured: at most "
         f"{promise.risk:.0%} of the claims called supported are wrong; {promise.share:.0%} of those measured are"

@@ -1,4 +1,4 @@
-"""Whether an answer speaks of what the question names, or of a namesake."""
+"""Checks that an answer is about what the question names, not about a namesake or rival."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from assay.types import (
     TitledText,
 )
 
-# A name of one word has no namesake that shares a part of it.
+# Words of a name that may have a namesake: one word shares no part.
 _WORDS = 2
 # Chosen: a file and its folder may name what a document is about; the folders above hold many documents.
 _PATH_PARTS = 2
@@ -47,7 +47,7 @@ _NO_NAMES = STOP_WORDS | word_class("questions.words")
 _CONTRACTED = ("i'", "i’")
 
 
-def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Check, ...]:
+def namesake_checks(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Check, ...]:
     """A check of an answer that names a namesake of what is asked about, and never that itself; none otherwise.
 
     A namesake shares the last word of a name of the question and has another one before it: the Tay Bridge, where
@@ -55,9 +55,9 @@ def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Che
     check is unknown rather than failed.
 
     >>> asked = Question("When was the Harbour Bridge opened?", "When was the Harbour Bridge opened?")
-    >>> [check.cause for check in subject(asked, "The Tay Bridge was opened in 1887.", ())]
+    >>> [check.cause for check in namesake_checks(asked, "The Tay Bridge was opened in 1887.", ())]
     ["the question is about 'harbour bridge', and the answer names 'tay bridge'"]
-    >>> subject(asked, "The Harbour Bridge was opened in 1932, the Tay Bridge in 1887.", ())
+    >>> namesake_checks(asked, "The Harbour Bridge was opened in 1932, the Tay Bridge in 1887.", ())
     ()
     """
     said = set(words(" ".join((text, *(span.quote for claim in claims for span in claim.spans)))))
@@ -72,7 +72,7 @@ def subject(question: Question, text: str, claims: Sequence[Claim]) -> tuple[Che
     return ()
 
 
-def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+def subject_checks(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
     """A check of each claim that is of something else than the question names; none for all others.
 
     A name, code, year or version of the question must stand in the claim or in the documents that it cites, as far
@@ -88,7 +88,7 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
     if language_of(question.standalone) in CAPITAL_NOUNS:
         return ()
     passages = evidence.passages
-    asked = [name for name in _asked(question.standalone) if _is_name(name, passages)]
+    asked = [name for name in _question_names(question.standalone) if _is_name(name, passages)]
     naming = {name: [passage for passage in passages if _names_it(_whole(passage), name)] for name in asked}
     found: list[Check] = []
     for claim in claims if asked else ():
@@ -98,7 +98,7 @@ def off_subject(question: Question, evidence: Evidence, claims: Sequence[Claim])
         off = next(told, None)
         if cited and off is not None:
             cause = f"the question is about {' '.join(off)!r}, which neither this sentence nor what it cites names"
-            found.append(_unsure(claim, cause))
+            found.append(_open_check(claim, cause))
     return tuple(found)
 
 
@@ -112,7 +112,7 @@ def _names_another(claim: Claim, cited: Sequence[Passage], asked: Sequence[Seque
     return not named <= {word for name in asked for word in name}
 
 
-def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+def rival_checks(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
     """A check of each claim that rests on what its source tells of a rival of what the question names.
 
     The claim does so where most of what it quotes is of rivals and nothing of it names the asked one
@@ -122,7 +122,7 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
     starts = {passage.passage_id: passage.start for passage in evidence.passages}
     pairs = ((claim, _rival_of(claim, found, starts)) for claim in claims if found)
     return tuple(
-        _unsure(
+        _open_check(
             claim,
             f"the question is about {' '.join(rival.asked)!r}, the source says this of {' '.join(rival.rival)!r}",
         )
@@ -131,7 +131,7 @@ def off_rivals(question: Question, evidence: Evidence, claims: Sequence[Claim]) 
     )
 
 
-def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
+def heading_checks(question: Question, evidence: Evidence, claims: Sequence[Claim]) -> tuple[Check, ...]:
     """A check of each claim that quotes what stands under another heading than the question names.
 
     Every part of the question must name a heading beside it (`assay.nlp.headings`). It is for the first claim of an
@@ -146,7 +146,7 @@ def off_headings(question: Question, evidence: Evidence, claims: Sequence[Claim]
         named = [pair for pair in pairs if pair is not None]
         if len(named) == len(parts):
             asked, own = named[0]
-            found.append(_unsure(claim, f"the question is about {asked!r}, the source says this under {own!r}"))
+            found.append(_open_check(claim, f"the question is about {asked!r}, the source says this under {own!r}"))
     return tuple(found)
 
 
@@ -161,7 +161,7 @@ def _quoted(claim: Claim, passages: Sequence[Passage]) -> list[tuple[Passage, Sp
     ]
 
 
-def _unsure(claim: Claim, cause: str) -> Check:
+def _open_check(claim: Claim, cause: str) -> Check:
     return Check("subject", Status.UNKNOWN, Severity.BLOCK, claim.n, cause, Span(claim.start, claim.end))
 
 
@@ -178,12 +178,12 @@ def _rival_of(claim: Claim, found: Mapping[str, Sequence[Rival]], starts: Mappin
     return None if any(mentions(span.quote, most.key) for span in claim.spans) else most
 
 
-def _asked(question: str) -> tuple[tuple[str, ...], ...]:
+def _question_names(question: str) -> tuple[tuple[str, ...], ...]:
     """The folded words of each name of the question, and its codes, years and versions, one word each.
 
     A first word that the dictionary has is no name.
 
-    >>> _asked("Which P-300 pumps did Ada Lovelace sell in Linz in 2023?")
+    >>> _question_names("Which P-300 pumps did Ada Lovelace sell in Linz in 2023?")
     (('ada', 'lovelace'), ('linz',), ('p-300',), ('2023',))
     """
     named = [
@@ -270,12 +270,12 @@ def _whole(passage: Passage) -> str:
     return f"{passage.title}\n{path}\n{passage.location.section or ''}\n{passage.text}"
 
 
-# Whether a finished answer answers its question, by the reader.
+# The relevance of a finished answer, by the reader.
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderRelevance:
-    """Reads the answer's own text beside the question, as it reads a passage."""
+    """Reads the text of an answer as it reads a passage."""
 
     reader: Reader
 
@@ -285,25 +285,25 @@ class ReaderRelevance:
         """The reading of the answer; None in a language that the reader does not read."""
         if question.language not in self.reader.model.languages:
             return None
-        said = without_markup(without_marks(text, citations(text)))
+        prose = without_markup(without_marks(text, citations(text)))
         titles = dict.fromkeys(titled(one).title for one in sources)
-        (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), said)])
-        held, rarest = held_of(question.standalone, " ".join((*titles, said)))
+        (reading,) = await self.reader.read(question.standalone, [TitledText("; ".join(titles), prose)])
+        held, rarest = coverage_of(question.standalone, " ".join((*titles, prose)))
         apart = min((sentence.apart for sentence in sentences if sentence.apart is not None), default=None)
         return AnswerReading(reading.answerable, held, rarest, apart)
 
 
-def held_of(question: str, text: str) -> tuple[float, float]:
-    """The share of the question's words, by rarity, that a text holds, and that of its two rarest; 1 without words.
+def coverage_of(question: str, text: str) -> tuple[float, float]:
+    """The shares of the question's words, by rarity, and of its two rarest that a text holds; 1 without words.
 
-    >>> held_of("When did the bridge open?", "The bridge opened in 1932.")
+    >>> coverage_of("When did the bridge open?", "The bridge opened in 1932.")
     (1.0, 1.0)
     """
     weights = {term: rarity(term) for term in terms(question)}
-    there = set(terms(text))
+    held_terms = set(terms(text))
     rarest = sorted(weights, key=lambda term: (-weights[term], term))[:2]
     if not weights:
         return 1.0, 1.0
     total = math.fsum(weights.values())
-    held = math.fsum(weight for term, weight in weights.items() if term in there) / total
-    return held, sum(term in there for term in rarest) / len(rarest)
+    held = math.fsum(weight for term, weight in weights.items() if term in held_terms) / total
+    return held, sum(term in held_terms for term in rarest) / len(rarest)

@@ -1,6 +1,6 @@
-"""How far the sources bear a claim out, 0 to 1: boosted trees over the features, fitted by benchmarks/check/fit.py.
+"""The support score of a claim, 0 to 1: boosted trees over features, fitted by benchmarks/check/fit.py.
 
-The trees and where they come from are in `support.json`: one model for words alone, one that also reads vectors.
+The trees and their provenance are in `support.json`: one model for words alone, one that also reads vectors.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from assay.nlp import dates as date_text
 from assay.nlp import quantities as quantity_text
 from assay.nlp.alignment import Alignment
 from assay.nlp.analysis import Word, analyse, overlaps
+from assay.nlp.lexicon import word_class
 from assay.nlp.negation import is_absolute, is_hedge, opposite
 from assay.nlp.sources import SourceIndex, grams, runs
 from assay.nlp.tokens import stem
@@ -92,23 +93,19 @@ def trees_from(body: Mapping[str, Any]) -> Trees:
     )
 
 
-# How a claim differs from its sources, in numbers: the first half of the support score's inputs.
+# Features of how a claim differs from its sources.
 
-
-# A common word's further places tell nothing more.
+# Places of a word that are looked at; chosen.
 _PLACES = 40
-# Of a claim that is a table, this many numbers, dates and names are looked at.
+# Numbers, dates and names of a claim that are looked at; chosen: a claim with more is a table.
 _MOST = 100
-_AMOUNTS = frozenset(
-    """all most many some few several every each both none only first last never always more less least half
-    majority minority often rarely sometimes usually entire whole single double""".split()
-)
+_AMOUNTS = word_class("quantifiers.counted_amounts")
 _CLASSES = ("noun", "verb", "adjective", "adverb", "other", "number", "name")
 _MEANINGS = ("opposite", "same", "broader", "narrower", "far_same", "far_broader", "sister", "none")
 
 
 def differences(claim: Alignment) -> dict[str, float]:
-    """All differences by name; shares lie in 0 to 1, the rest are counts."""
+    """The differences by name, as shares from 0 to 1 and counts."""
     return {
         **_novel_words(claim),
         **_moved_words(claim),
@@ -128,7 +125,7 @@ def _word_class(word: Word, claim: Alignment) -> str:
 
 
 def _novel_words(claim: Alignment) -> dict[str, float]:
-    """The novel words by class, and how they relate to words that the claim leaves out."""
+    """The novel words by class, and how they relate to words that the claim omits."""
     novel = {word.stem: word for word in claim.content if not claim.sources.knows(word.stem)}
     near = {
         word.stem for at in claim.window for word in claim.sources.sentences[at].words
@@ -142,8 +139,8 @@ def _novel_words(claim: Alignment) -> dict[str, float]:
         counts[f"novel_{kind}"] += 1
         counts[f"meaning_{meaning}"] += 1
         if f"kept_{kind}" in counts:
-            kept = meaning in ("same", "broader", "far_same", "far_broader")
-            counts[f"{'kept' if kept else 'changed'}_{kind}"] += 1
+            has_kin = meaning in ("same", "broader", "far_same", "far_broader")
+            counts[f"{'kept' if has_kin else 'changed'}_{kind}"] += 1
     return {**counts, "novel": float(len(novel)), "novel_share": len(novel) / max(1, len(claim.weights))}
 
 
@@ -160,7 +157,7 @@ def _meaning(novel: str, near: Iterable[str], sources: SourceIndex) -> str:
 
 
 def _moved_words(claim: Alignment) -> dict[str, float]:
-    """The claim's words that the sources hold, only not in its window."""
+    """The claim's words that the sources hold outside its window."""
     near = _window_stems(claim)
     moved = {w.stem: w for w in claim.content if claim.sources.knows(w.stem) and w.stem not in near}
     kinds = [_word_class(word, claim) for word in moved.values()]
@@ -173,7 +170,7 @@ def _window_stems(claim: Alignment) -> frozenset[str]:
 
 
 def _name_differences(claim: Alignment) -> dict[str, float]:
-    """Names that the sources lack, and how much of what stands around a name stands around it there too."""
+    """Names that the sources lack, and how many of the words around a name also surround it there."""
     named = [name for name in analyse(claim.written).names if not name.opens][:_MOST]
     found = [{stem(part) for part in name.words} for name in named]
     held = [name for name in found if all(map(claim.sources.knows, name))]
@@ -201,7 +198,7 @@ def _shared_around(name: set[str], claim: Alignment) -> float | None:
 
 
 def _value_differences(claim: Alignment) -> dict[str, float]:
-    """Numbers and dates that the sources, or the window, do not say."""
+    """Numbers and dates that the sources, or the window, lack."""
     read, sources = analyse(claim.written), claim.sources
     dated = read.dates[:_MOST]
     found = list(islice((q for q in read.quantities if not any(overlaps(d, q) for d in dated)), _MOST))
@@ -222,7 +219,7 @@ def _joined(claim: Alignment, numbers: Iterable[int]) -> str:
 
 
 def _polarity_differences(claim: Alignment) -> dict[str, float]:
-    """Denials, opposites, directions, hedges and amounts that the window does not share."""
+    """Denials, opposites, directions, hedges and amounts that the window lacks."""
     sources, said = claim.sources, {word.folded for word in claim.words}
     read, window = analyse(claim.written), analyse(_joined(claim, claim.window))
     first = analyse(_joined(claim, claim.closest[:1]))
@@ -255,15 +252,14 @@ def _is_opposed(word: str, others: Iterable[str]) -> bool:
     return entry is not None and not entry.opposites.isdisjoint(others)
 
 
-# What a claim shares with its sources, in numbers: the second half.
+# Features of what a claim shares with its sources.
 
-
-# A sentence without an end, as in tables and scans, is compared to this word only.
+# Words of a source sentence that are compared; chosen: tables and scans have sentences without an end.
 _SENTENCE_WORDS = 1000
 
 
 def features(claim: Alignment) -> dict[str, float]:
-    """All features by name; both the claim and its sources must hold a word."""
+    """The features by name; the claim and its sources must have words."""
     return {
         **_coverage(claim),
         **_sentence_coverage(claim),
@@ -275,7 +271,7 @@ def features(claim: Alignment) -> dict[str, float]:
 
 
 def _coverage(claim: Alignment) -> dict[str, float]:
-    """How much of the content stands anywhere, in one sentence, in two or three neighbours, in the window."""
+    """The shares of the content in all sources, in one to three neighbouring sentences, and in the window."""
     known = [stem for stem in claim.weights if claim.sources.knows(stem)]
     return {
         "overlap": len(known) / max(1, len(claim.weights)),
@@ -288,9 +284,9 @@ def _coverage(claim: Alignment) -> dict[str, float]:
 
 
 def _widest(claim: Alignment, length: int) -> float:
-    """The most that neighbouring sentences of that number hold."""
+    """The highest share that so many neighbouring sentences hold."""
     starts = {start for at in claim.closest for start in range(max(0, at - length + 1), at + 1)}
-    held = {_held(claim, range(start, start + length)) for start in starts}  # most hold the same few
+    held = {_held(claim, range(start, start + length)) for start in starts}  # most are equal
     return max(map(claim.share, held), default=0.0)
 
 
@@ -300,7 +296,7 @@ def _held(claim: Alignment, numbers: Iterable[int]) -> frozenset[str]:
 
 
 def _sentence_coverage(claim: Alignment) -> dict[str, float]:
-    """The same for each sentence of the claim: the least and the mean."""
+    """The same shares for each sentence of the claim: their minimum and mean."""
     alone, anywhere = [], []
     for part in analyse(claim.written).parts:
         weights = {term: claim.weights.get(term, 1.0) for term in part.terms}
@@ -320,7 +316,7 @@ def _sentence_coverage(claim: Alignment) -> dict[str, float]:
 
 
 def _order_kept(claim: Alignment) -> dict[str, float]:
-    """How much of the claim's order is kept: runs of words and of characters."""
+    """The shares of the claim's runs of words and of characters that the sources hold."""
     stems, sources = [word.stem for word in claim.words], claim.sources
     pairs, triples, pieces = runs(stems, 2), runs(stems, 3), grams(claim.written)
     nearest = [sources.sentences[at].words[:_SENTENCE_WORDS] for at in claim.closest[:3]]
@@ -353,7 +349,7 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
 
 
 def _longest_run(stems: Sequence[str], sources: SourceIndex) -> int:
-    """The most neighbouring words of the claim that stand so in the sources."""
+    """The length of the longest run of the claim's words in the sources."""
     longest, held = 0, sources.stems
     for start in range(len(stems)):
         for place in sources.places(stems[start], _PLACES):
@@ -365,7 +361,7 @@ def _longest_run(stems: Sequence[str], sources: SourceIndex) -> int:
 
 
 def _neighbours_kept(claim: Alignment) -> dict[str, float]:
-    """Whether the content words that stand side by side in the claim stand close in the sources too."""
+    """How close adjacent content words of the claim are in the sources."""
     stems, sources = [word.stem for word in claim.content], claim.sources
     pairs = [(a, b) for a, b in pairwise(stems) if a != b]
     triples = list(zip(stems, stems[1:], stems[2:], strict=False))
@@ -387,7 +383,7 @@ def _neighbours_kept(claim: Alignment) -> dict[str, float]:
 
 
 def _stand_together(claim: Alignment, stems: Sequence[str]) -> bool:
-    """Whether one sentence holds all of the stems."""
+    """Whether a sentence holds all of the stems."""
     return any(held >= set(stems) for held in claim.shared.values())
 
 
@@ -397,7 +393,7 @@ def _gap(sources: SourceIndex, first: str, second: str) -> int | None:
     return min((b - a for a in one for b in other), key=lambda gap: (abs(gap), gap < 0), default=None)
 
 
-# How close a claim and its sources are by sentence vectors: the support score's inputs that need an embedder.
+# Features of sentence vectors.
 
 
 def texts_of(claim: Alignment) -> tuple[str, ...]:
@@ -410,19 +406,19 @@ def embedding_features(claim: Alignment, vectors: Mapping[str, Vector]) -> dict[
     looked_at = sorted(claim.closest)
     single = np.stack([vectors[claim.sources.sentences[at].text] for at in looked_at])
     joined = _window_rows(single, looked_at)
-    whole = vectors[claim.written]
-    cosines = np.sort(single @ whole)[::-1]
+    vector = vectors[claim.written]
+    cosines = np.sort(single @ vector)[::-1]
     best = [float((joined @ vectors[text]).max()) for text in _sentences(claim)] or [float(cosines[0])]
     return {
         "alike_best": float(cosines[0]),
-        "alike_joined": float((joined @ whole).max()),
+        "alike_joined": float((joined @ vector).max()),
         "alike_top3": float(cosines[:3].mean()),
         "alike_mean": float(cosines.mean()),
         "alike_ahead": float(cosines[0] - cosines.mean()),
-        "alike_all": float(_unit(single.mean(axis=0)) @ whole),
+        "alike_all": float(_unit(single.mean(axis=0)) @ vector),
         "alike_least": min(best),
         "alike_sentences": sum(best) / len(best),
-        "alike_spanned": _spanned(single, whole),
+        "alike_spanned": _spanned(single, vector),
     }
 
 
@@ -431,7 +427,7 @@ def _sentences(claim: Alignment) -> list[str]:
 
 
 def _window_rows(single: Rows, numbers: Sequence[int]) -> Rows:
-    """The vectors of the sentences, and the directions of two and three neighbouring ones."""
+    """The vectors of the sentences, and the unit sums of two and three neighbouring ones."""
     rows = [single]
     for length in (2, 3):
         starts = [
@@ -447,24 +443,23 @@ def _unit(vector: Vector) -> Vector:
 
 
 def _spanned(single: Rows, claim: Vector) -> float:
-    """How much of the claim's vector lies in the space of its three nearest sentences, 0 to 1."""
+    """The length of the claim's vector in the space of its three nearest sentences, 0 to 1."""
     nearest = single[np.argsort(-(single @ claim), kind="stable")[:3]]
     basis, _ = np.linalg.qr(nearest.T)
     return float(np.linalg.norm(basis.T @ claim))
 
 
-# How far a claim's sources bear it out before any check of its facts, 0 to 1, and what that settles.
+# The score, and its thresholds.
 
-
-# At and above the first a changed copy is supported where no checker reads it, below the second any claim is
-# unsupported, between them unknown. Of 232 false copies 5 stand as high, of 616 true ones 192; of claims in words
-# of their own that do, half are false, so that none is supported without a checker (decisions 104, 164).
+# From the first on a changed copy is supported where no checker reads it, below the second any claim is
+# unsupported. Of 249 false copies 7 reach the first, of 611 true ones 197; of freely worded claims that do, half
+# are false, so that none is supported without a checker (decisions 104, 164).
 SUPPORTED = 0.9
 UNSUPPORTED = 0.1
 
 
 def support_of(claim: Alignment, vectors: Mapping[str, Vector]) -> float:
-    """The support of a claim by the trees, by words alone where the vector of one of its texts is not there."""
+    """The support of a claim by the trees, by words alone where the vector of one of its texts is missing."""
     found = features(claim)
     if any(text not in vectors for text in texts_of(claim)):
         return trees("words").probability(found)

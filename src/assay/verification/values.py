@@ -1,8 +1,7 @@
-"""Numbers, dates and names of a claim against those of its sources.
+"""Checks of the numbers and dates of a claim against those of its sources.
 
-Each check gives one of four states. Failed means that the sources say otherwise or do not say it; unknown, that the
-two cannot be compared; nothing is returned where the claim holds nothing of the kind. A value that no source has
-passes where it follows from values near it, with a note how (`assay.nlp.arithmetic`).
+Failed means that the sources have another value or none, unknown that the two cannot be compared. A value that no
+source has passes where it follows from values near it, with its formula (`assay.nlp.arithmetic`).
 """
 
 from __future__ import annotations
@@ -33,45 +32,45 @@ from assay.nlp.tokens import STOP_WORDS, fold, stem, terms, word_spans
 from assay.types import Check, FindingKind, Passage, Severity, SourceSpan, Span, Status
 from assay.verification.claims import MOST_COMPARED, failure, result, uncompared
 
-# How a cause tells them.
+# Bounds and periods, as causes name them.
 _WORDED = {"from": "as the least", "to": "as the most", **{one: f"by the {one}" for one in PERIODS}}
 
 
-def limited(claim: Alignment) -> list[Check]:
-    """A failed check for each number that is a least in the claim and a most in its source, or the other way round.
+def bound_checks(claim: Alignment) -> list[Check]:
+    """Failed checks of numbers that are a lower bound in the claim and an upper one in its source, or reversed.
 
-    Where only one of the two sentences denies something, "not over" may well be "up to", and nothing is said.
+    Where only one of the two sentences has a denial, "not over" may mean "up to", and nothing is checked.
     """
-    return _apart(claim, "comparison", bound_of, FindingKind.CONTRADICTED, may_deny=False)
+    return _differing(claim, "comparison", bound_of, FindingKind.CONTRADICTED, may_deny=False)
 
 
-def timed(claim: Alignment) -> list[Check]:
-    """A failed check for each number that the source has by another unit of time: 20 euros a year, not a month."""
-    return _apart(claim, "numbers", period_of, FindingKind.WRONG_NUMBER, may_deny=True)
+def period_checks(claim: Alignment) -> list[Check]:
+    """A failed check for each number that the source gives by another unit of time: a year, not a month."""
+    return _differing(claim, "numbers", period_of, FindingKind.WRONG_NUMBER, may_deny=True)
 
 
-def _apart(
+def _differing(
     claim: Alignment, name: str, read: Callable[[str, Quantity], str | None], kind: FindingKind, *, may_deny: bool
 ) -> list[Check]:
     checks = []
     for stated in claim.analysis.quantities:
-        said = read(claim.plain, stated)
-        beside = _beside(claim, stated) if said else None
+        own = read(claim.plain, stated)
+        beside = _sentence_with(claim, stated) if own else None
         if beside is None or not (may_deny or _denies(beside[0].text) == _denies(claim.plain)):
             continue
         sentence, stored = beside
-        there = [found for one in stored if (found := read(sentence.text, one)) is not None]
-        if said is None or len(there) < len(stored) or said in there:
+        found = [value for one in stored if (value := read(sentence.text, one)) is not None]
+        if own is None or len(found) < len(stored) or own in found:
             continue
         place = sentence.part(stored[0])
         number = claim.plain[stated.start : stated.end]
-        cause = f"the answer gives {number!r} {_WORDED[said]}, the source {_WORDED[there[0]]}"
+        cause = f"the answer gives {number!r} {_WORDED[own]}, the source {_WORDED[found[0]]}"
         checks.append(failure(claim, name, cause, Span(stated.start, stated.end), kind, place))
     return checks
 
 
-def _beside(claim: Alignment, stated: Quantity) -> tuple[SourceSentence, list[Quantity]] | None:
-    """The nearest sentence that has the number, and each place where it has it."""
+def _sentence_with(claim: Alignment, stated: Quantity) -> tuple[SourceSentence, list[Quantity]] | None:
+    """The nearest sentence with the number, and the number at each of its places there."""
     for near in claim.near(SAME_MATTER):
         found = [
             quantity for quantity in near.sentence.analysis.quantities if quantity_text.agree(stated, quantity)
@@ -82,40 +81,40 @@ def _beside(claim: Alignment, stated: Quantity) -> tuple[SourceSentence, list[Qu
 
 
 def _denies(text: str) -> bool:
-    """Whether a text denies anything, apart from "no more than" and its like."""
+    """Whether a text has a denial, other than "no more than" and the like."""
     return any(not BOUND.match(text[one.start :]) for one in analyse(text).negations)
 
 
-# "Three reasons" may be counted from the sources without being written there.
+# Numbers that may be counted from the sources without being written there ("three reasons"); chosen.
 COUNTABLE = 12
 _CHANGED_BY = re.compile(r"\b(?:by|difference of|another)\s+(?:about\s+)?\Z", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;]\s|\s(?:and|but|while|whereas)\s")
-# Words behind a number that say what is counted: "25 machines", "5 large ships".
+# Words behind a number that may say what is counted: "25 machines", "5 large ships"; chosen.
 _COUNTED_WITHIN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What a source has where the claim has something else; `certain` where it surely answers the same question."""
+    """A source's value in the place of the claim's; `certain` where both certainly answer the same question."""
 
     place: SourceSpan
     certain: bool
 
     @property
     def expected(self) -> str | None:
-        """The source's own words, where they may be put in the claim's place."""
+        """The source's own words, where they may replace the claim's."""
         return self.place.quote if self.certain else None
 
 
 def numbers(claim: Alignment) -> list[Check]:
-    """Each number of the claim against those of its sources: same dimension, equal within rounding, by one time."""
+    """The checks of the claim's numbers: the sources have the same dimension, rounded value and period."""
     found = undated(claim.plain)
     compared = (_number(claim, one) for one in found[:MOST_COMPARED])
-    return [*compared, *timed(claim), *uncompared(claim, "numbers", found)]
+    return [*compared, *period_checks(claim), *uncompared(claim, "numbers", found)]
 
 
 def _number(claim: Alignment, stated: Quantity) -> Check:
-    """The number as the sources have it, else as it follows from stored."""
+    """The check of a number: written in the sources, or derived from their values."""
     check = _written_number(claim, stated)
     if not _stands_against(check):
         return check
@@ -135,7 +134,7 @@ def _number(claim: Alignment, stated: Quantity) -> Check:
 def _takes_place_of(
     claim: Alignment, stated: Quantity, found: Derivation, sentences: Sequence[SourceSentence]
 ) -> bool:
-    """Whether what a copy converts stands in the place of what it is converted from."""
+    """Whether a copy has a converted value in the place of the original."""
     first = found.operands[0]
     if claim.copied is None or sentences[first.sentence] is not claim.copied.sentence:
         return False
@@ -144,29 +143,28 @@ def _takes_place_of(
 
 
 def _own_words(claim: Alignment) -> str | None:
-    """What a copy puts in or changes, as one text; None of a claim that is none."""
+    """The words that a copy inserts or changes; None of a claim that is no copy."""
     if claim.copied is None:
         return None
     return " … ".join(claim.plain[edit.claim.start : edit.claim.end] for edit in claim.copied.copy.edits)
 
 
 def _stands_against(check: Check) -> bool:
-    """Whether a check failed, or keeps its claim from being called supported."""
+    """Whether a check failed, or keeps its claim from being supported."""
     return check.status is Status.FAILED or (check.status is Status.UNKNOWN and check.severity is Severity.BLOCK)
 
 
 def near_values(claim: Alignment) -> tuple[list[SourceSentence], Near]:
-    """The sentences nearest to a claim with their values, and some more with their dates alone.
+    """The sentences nearest to a claim with their values, and their neighbours with their dates only.
 
-    Those are the ones before and behind the nearest, and the first of its passage: it says who "he" is, and when
-    he was born.
+    The neighbours are the sentences around the nearest, and the first of its passage, which says who "he" is.
     """
     nearest = [near.sentence for near in claim.nearest]
     around: list[SourceSentence] = []
     if nearest:
         every = claim.sources.sentences
-        at = next(n for n, each in enumerate(every) if each is nearest[0])
-        of_passage = [n for n, each in enumerate(every) if each.passage is nearest[0].passage]
+        at = next(n for n, sentence in enumerate(every) if sentence is nearest[0])
+        of_passage = [n for n, sentence in enumerate(every) if sentence.passage is nearest[0].passage]
         places = dict.fromkeys((of_passage[0], max(at - 1, of_passage[0]), min(at + 1, of_passage[-1])))
         around = [every[n] for n in places if not any(every[n] is near for near in nearest)]
     return [*nearest, *around], near_of([near.text for near in nearest], [one.text for one in around])
@@ -175,7 +173,7 @@ def near_values(claim: Alignment) -> tuple[list[SourceSentence], Near]:
 def _computed(
     claim: Alignment, name: str, stated: Quantity | Date, found: Derivation, sentences: Sequence[SourceSentence]
 ) -> Check:
-    """A passed check of a value that follows from others; it notes how, and has the place of the first of these."""
+    """A passed check of a derived value, with its formula and the place of the first operand."""
     first = found.operands[0]
     sentence = sentences[first.sentence]
     end = max(operand.value.end for operand in found.operands if operand.sentence == first.sentence)
@@ -231,7 +229,7 @@ def _wrong_number(claim: Alignment, stated: Quantity, rival: Rival) -> Check:
 
 
 def _number_in_its_place(claim: Alignment, stated: Quantity) -> Rival | None:
-    """The number that stands in its place in the sentence that the claim is a changed copy of."""
+    """The number in its place in the copied sentence."""
     stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
     if not claim.copied or not stored:
         return None
@@ -247,7 +245,7 @@ def _number_in_its_place(claim: Alignment, stated: Quantity) -> Rival | None:
 
 
 def _meant(claim: Alignment, one: Quantity, other: Quantity) -> bool:
-    """Whether the claim has a word of the clause of one number that the other's clause lacks: "in London 190"."""
+    """Whether the claim has a word that only the clause of the first number has: "in London 190"."""
     assert claim.copied is not None  # noqa: S101 - asked for only where there is one
     text = claim.copied.sentence.text
     first, second = (frozenset(terms(_clause_of(text, number))) for number in (one, other))
@@ -262,9 +260,9 @@ def _clause_of(text: str, quantity: Quantity) -> str:
 
 
 def _other_number(claim: Alignment, stated: Quantity, share: float) -> Rival | None:
-    """A number of the same dimension in a sentence that holds that share of the claim, which it does not say.
+    """A number of the same dimension that the claim lacks, in a sentence that holds that share of the claim.
 
-    One that counts the same thing goes first, and is certain.
+    One that counts the same thing comes first, and is certain.
     """
     counted = _counted(claim.plain, stated)
     other = None
@@ -286,12 +284,12 @@ def _rivals(claim: Alignment, stated: Quantity, share: float) -> Iterator[tuple[
 
 
 def _answer_the_same(stated: Quantity, stored: Quantity) -> bool:
-    """Whether two numbers may answer one question; a percentage and percentage points do, wrongly."""
+    """Whether two numbers may answer the same question; a percentage and percentage points do, wrongly."""
     return {stated.dimension, stored.dimension} == {"percent", "point"} or quantity_text.comparable(stated, stored)
 
 
 def _counted(text: str, quantity: Quantity) -> frozenset[str]:
-    """The content words right behind a number: what it counts; none behind a unit other than percent."""
+    """The content words behind a number, which say what it counts; none behind a unit other than percent."""
     if quantity.dimension not in ("", "percent"):
         return frozenset()
     behind = text[quantity.end : quantity.end + 60]
@@ -300,13 +298,13 @@ def _counted(text: str, quantity: Quantity) -> frozenset[str]:
 
 
 def dates(claim: Alignment) -> list[Check]:
-    """Each date of the claim against the dates of its sources: the same, or one within the claim's."""
+    """The checks of the claim's dates: the sources have the same, or one within it."""
     found = claim.analysis.dates
     return [*(_date(claim, one) for one in found[:MOST_COMPARED]), *uncompared(claim, "dates", found)]
 
 
 def _date(claim: Alignment, stated: Date) -> Check:
-    """The date as the sources have it, else as it follows from a date of stored and a time."""
+    """The check of a date: written in the sources, or derived from a date and a time."""
     check = _written_date(claim, stated)
     if not _stands_against(check) or claim.copied is not None:
         return check
@@ -341,7 +339,7 @@ def _wrong_date(claim: Alignment, stated: Date, rival: Rival) -> Check:
 
 
 def _date_in_its_place(claim: Alignment, stated: Date) -> Rival | None:
-    """The date that stands in its place in the sentence that the claim is a changed copy of."""
+    """The date in its place in the copied sentence."""
     stored = claim.copied and claim.copied.copy.instead_of(Span(stated.start, stated.end))
     if not claim.copied or not stored:
         return None
@@ -355,9 +353,9 @@ def _date_in_its_place(claim: Alignment, stated: Date) -> Rival | None:
 
 
 def _other_date(claim: Alignment, stated: Date, share: float) -> Rival | None:
-    """A date that differs from the claim's, in a sentence that holds that share of the claim.
+    """A date other than the claim's in a sentence that holds that share of the claim.
 
-    It is certain where it is the only one there, as exact as the claim's.
+    It is certain where it is the only other date there, and as exact as the claim's.
     """
     claimed = claim.analysis.dates
     for near in claim.near(share):
@@ -375,7 +373,7 @@ def _other_date(claim: Alignment, stated: Date, share: float) -> Rival | None:
 
 
 def _as_exact(stated: Date, stored: Date) -> bool:
-    """Whether both give the same parts of a date."""
+    """Whether both dates have the same parts."""
     return all(
         (one is None) == (other is None)
         for one, other in ((stated.year, stored.year), (stated.month, stored.month), (stated.day, stored.day))

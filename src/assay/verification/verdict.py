@@ -1,4 +1,4 @@
-"""What the evidence says of a claim: supported, contradicted, unsupported, or unknown, and why."""
+"""The verdict on a claim: supported, contradicted, unsupported or unknown, with its reason."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from assay.types import (
 from assay.verification.checks import FACT_CHECKS, compared_checks
 from assay.verification.citations import citation_checks
 from assay.verification.claims import Case, Task
-from assay.verification.negation import tells_of_absence
+from assay.verification.negation import reports_absence
 from assay.verification.support import SUPPORTED, UNSUPPORTED, support_of
 
 if TYPE_CHECKING:
@@ -39,24 +39,24 @@ if TYPE_CHECKING:
 
     from assay.verification.support import Vector
 
-# The checks whose failing is an input of a policy's line, beside the others.
+# Checks whose failure is an input of a policy.
 WEIGHED = ("numbers", "dates", "names", "negation", "comparison")
 INPUTS = frozenset({"checker", "trees", "overlap", "trees x overlap", "checker x overlap"}).union(
     f"failed {name}" for name in WEIGHED
 )
-# No failed check speaks for a claim.
+# Inputs that may not raise the probability of support.
 NEVER_ABOVE = frozenset(f"failed {name}" for name in WEIGHED)
-# A longer claim is not read whole, in tokens as estimated.
+# Estimated tokens of a sentence; a checker reads no claim with a longer one.
 LONGEST_PREMISE = 96
-# A claim of more sentences is not read; the longest labelled one has 25.
+# Sentences of a claim that a checker reads; the longest labelled claim has 25.
 _MOST_SENTENCES = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """What a checker says of a claim: the log odds that its sources support it, the least of its sentences.
+    """A checker's reading of a claim: the log odds of support, the minimum over its sentences.
 
-    `against` is the probability that they contradict it, the highest of its sentences.
+    `against` is the probability of a contradiction, the maximum over its sentences; `by` is the checker's name.
     """
 
     by: str
@@ -65,7 +65,7 @@ class Entailment:
 
     @property
     def likelier(self) -> Verdict:
-        """What it says by itself: unknown where neither is likelier than not."""
+        """The checker's own verdict: unknown where neither is likelier than not."""
         support = sigmoid(self.support)
         if max(support, self.against) <= 0.5:
             return Verdict.UNKNOWN
@@ -73,13 +73,14 @@ class Entailment:
 
     @property
     def description(self) -> str:
-        """How likely it finds either, in words."""
+        """Both probabilities, in words."""
         return f"supports {sigmoid(self.support):.2f}, contradicts {self.against:.2f}"
 
     def inputs(self, aligned: float, overlap: float, failed: Collection[str]) -> dict[str, float]:
-        """What a policy weighs, with what words and vectors say (0 to 1) and the checks that failed.
+        """The inputs of a policy.
 
-        `overlap` is the share of the claim's terms that its sources hold.
+        `aligned` is the support by words and vectors, `overlap` the share of the claim's terms that its sources
+        hold, both 0 to 1, and `failed` the names of the failed checks.
         """
         trees = log_odds(aligned)
         return {
@@ -93,102 +94,106 @@ class Entailment:
 
 
 def pairs_of(claim: str, passages: Sequence[Passage]) -> tuple[Pair, ...]:
-    """The pairs that a checker reads of a claim, one a sentence; none where one is too long to be read whole."""
+    """The pairs that a checker reads of a claim, one per sentence; none where a sentence is too long."""
     found = [part.text for part in analyse(plain(claim)).parts if part.words]
     if len(found) > _MOST_SENTENCES or any(estimated_tokens(text) > LONGEST_PREMISE for text in found):
         return ()
     return tuple(Pair(text, evidence(text, passages)) for text in found)
 
 
-def entailments(by: str, pairs: Mapping[int, Sequence[Pair]], said: NDArray[np.float32]) -> dict[int, Entailment]:
-    """The checker's word on each claim, from the probabilities of all claims' pairs, shape (pairs, 3)."""
+def entailments(
+    by: str, pairs: Mapping[int, Sequence[Pair]], probabilities: NDArray[np.float32]
+) -> dict[int, Entailment]:
+    """The checker's reading of each claim, from the probabilities of all claims' pairs, shape (pairs, 3)."""
     found, at = {}, 0
-    for n, own in pairs.items():
-        if own:
-            rows = said[at : at + len(own)]
+    for n, of_claim in pairs.items():
+        if of_claim:
+            rows = probabilities[at : at + len(of_claim)]
             found[n] = Entailment(by, log_odds(float(rows[:, 0].min())), float(rows[:, 1].max()))
-            at += len(own)
+            at += len(of_claim)
     return found
 
 
-# From what is known of a claim to its verdict.
+# The verdict from all that is known of a claim.
 
-
-# Checks that say something of how a claim is cited, and nothing of whether it is true.
-NOT_OF_TRUTH = frozenset({"sources", "passages"})
-# Characters of a source that tell its language.
+# Checks of how a claim is cited, not of whether it is true.
+CITATION_CHECKS = frozenset({"sources", "passages"})
+# Characters of a source by which its language is identified; chosen.
 _SAMPLE = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Ruled:
-    """What a checker says of a claim, and what that settles."""
+class CheckerOpinion:
+    """A checker's reading of a claim, and the policy that turns it into a verdict."""
 
-    said: Entailment
+    entailment: Entailment
     policy: ClaimPolicy
 
 
-def of_truth(checks: Sequence[Check]) -> list[Check]:
-    """The failed checks that speak against what the claim says, those with a source beside them first."""
-    failed = [c for c in checks if c.status is Status.FAILED and c.name not in NOT_OF_TRUTH]
-    return sorted(failed, key=lambda one: one.source_span is None)
+def truth_failures(checks: Sequence[Check]) -> list[Check]:
+    """The failed checks of what the claim says, those with a source first."""
+    failed = [c for c in checks if c.status is Status.FAILED and c.name not in CITATION_CHECKS]
+    return sorted(failed, key=lambda check: check.source_span is None)
 
 
-def failed_of(checks: Sequence[Check]) -> frozenset[str]:
-    """The names of those checks."""
-    return frozenset(check.name for check in of_truth(checks))
+def failed_names(checks: Sequence[Check]) -> frozenset[str]:
+    """The names of the failed checks of what the claim says."""
+    return frozenset(check.name for check in truth_failures(checks))
 
 
 def is_copy(case: Case) -> bool:
-    """Whether each sentence of the claim is one of its sources with a few words changed."""
+    """Whether each sentence of the claim is a source sentence with a few words changed."""
     return bool(case.parts) and all(part.copied is not None for part in case.parts)
 
 
 def verdict_of(
-    case: Case, measured: float | None, checks: Sequence[Check], ruled: Ruled | None
+    case: Case, measured: float | None, checks: Sequence[Check], opinion: CheckerOpinion | None
 ) -> tuple[Verdict, str]:
-    """What the evidence says of the claim, and why; `measured` is its support, None where there is none."""
+    """The verdict and its reason; `measured` is the claim's support, None where it has none."""
     if case.untested:
         return Verdict.UNKNOWN, case.untested
-    broken = is_truncated(case.claim.text)
-    if case.quote is not None and not broken:
+    is_broken = is_truncated(case.claim.text)
+    if case.quote is not None and not is_broken:
         return Verdict.SUPPORTED, "the source says it word for word"
-    failed = of_truth(checks)
-    decisive = next((one for one in failed if ruled is None or decides(one, case)), None)
+    failed = truth_failures(checks)
+    decisive = next((one for one in failed if opinion is None or decides(one, case)), None)
     if decisive is not None:
         return _by_check(decisive)
-    if broken:  # its beginning may well stand in a source
+    if is_broken:  # its beginning may stand in a source
         return Verdict.UNKNOWN, "the sentence breaks off before it says anything"
     if measured is None:
         return Verdict.UNKNOWN, _nothing_to_compare(case)
-    verdict, reason = by_support(measured, case) if ruled is None else _by_policy(measured, failed, ruled)
+    if opinion is None:
+        verdict, reason = verdict_by_support(measured, case)
+    else:
+        verdict, reason = _by_policy(measured, failed, opinion)
     if verdict is Verdict.UNSUPPORTED and _in_another_language(case):
         return Verdict.UNKNOWN, "its sources are in another language, and no model compared them"
-    withheld = next((check for check in checks if withholds(check, case, is_read=ruled is not None)), None)
+    withheld = next((check for check in checks if withholds(check, case, is_read=opinion is not None)), None)
     if verdict is Verdict.SUPPORTED and withheld is not None:
         return Verdict.UNKNOWN, withheld.cause or ""
     return verdict, reason
 
 
-def by_support(measured: float, case: Case) -> tuple[Verdict, str]:
-    """The verdict of the support score alone: in words of its own nothing is supported by it."""
-    if measured >= SUPPORTED and (is_copy(case) or measured == 1.0):  # 1: but for how a value is written
+def verdict_by_support(measured: float, case: Case) -> tuple[Verdict, str]:
+    """The verdict of the support score alone, by which no freely worded claim is supported."""
+    if measured >= SUPPORTED and (is_copy(case) or measured == 1.0):  # 1: only a value is written otherwise
         return Verdict.SUPPORTED, f"support {measured:.2f}"
     if measured < UNSUPPORTED:
         return Verdict.UNSUPPORTED, f"support {measured:.2f} is below {UNSUPPORTED}"
-    return Verdict.UNKNOWN, f"support {measured:.2f} settles nothing"
+    return Verdict.UNKNOWN, f"support {measured:.2f}: inconclusive"
 
 
-def standing_checks(case: Case, verdict: Verdict, checks: Sequence[Check], ruled: Ruled | None) -> list[Check]:
-    """The checks that a checker leaves standing: it overrules those that settle nothing by themselves.
+def remaining_checks(
+    case: Case, verdict: Verdict, checks: Sequence[Check], opinion: CheckerOpinion | None
+) -> list[Check]:
+    """The checks without those that a checker overrules, which do not decide by themselves.
 
-    Of claims in words of their own that a check of numbers or of denials fails, as many are true as of all; so of
-    changed copies where one of the rarer checks fails (benchmarks/claims). Where the claim stays unknown, so do the
-    checks of its values.
+    Where the claim stays unknown, the checks of its values and quotations stay open.
     """
-    if ruled is None or verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
+    if opinion is None or verdict in (Verdict.CONTRADICTED, Verdict.UNSUPPORTED):
         return list(checks)
-    overruled = [check for check in of_truth(checks) if not decides(check, case)]
+    overruled = [check for check in truth_failures(checks) if not decides(check, case)]
     if not is_copy(case):
         overruled += [check for check in checks if check.status is Status.UNKNOWN]
     kept_open = [one for one in overruled if one.name in (*VALUE_CHECKS, "quotes") and verdict is Verdict.UNKNOWN]
@@ -197,10 +202,10 @@ def standing_checks(case: Case, verdict: Verdict, checks: Sequence[Check], ruled
 
 
 def decides(check: Check, case: Case) -> bool:
-    """Whether a failed check settles the claim whatever a checker says.
+    """Whether a failed check decides the verdict whatever a checker says.
 
-    What is put before a copied sentence, "According to the guide,", is a lead-in: a checker reads it. Beside a free
-    wording, a check decides that knows the source's own value in a sentence which says nearly the same, or the
+    An addition before a copied sentence is a lead-in ("According to the guide,"), which a checker reads. In a free
+    wording a check decides where it knows the source's own value in a sentence that says nearly the same, or the
     source's date or name: of 24 such claims 20 were false.
     """
     if check.name == "additions" and check.answer_span and check.answer_span.start == case.claim.start:
@@ -228,30 +233,30 @@ def withholds(check: Check, case: Case, *, is_read: bool) -> bool:
     return check.name in VALUE_CHECKS and (is_open or check.status is Status.FAILED)
 
 
-def _by_policy(measured: float, failed: Sequence[Check], ruled: Ruled) -> tuple[Verdict, str]:
-    """The verdict on a claim that a checker read, beside checks that failed and do not settle it."""
-    policy, said = ruled.policy, f"support {measured:.2f}, {ruled.said.description}"
+def _by_policy(measured: float, failed: Sequence[Check], opinion: CheckerOpinion) -> tuple[Verdict, str]:
+    """The verdict on a claim that a checker read; the failed checks do not decide it."""
+    policy, description = opinion.policy, f"support {measured:.2f}, {opinion.entailment.description}"
     if measured >= policy.supported:
-        return Verdict.SUPPORTED, said
+        return Verdict.SUPPORTED, description
     if measured >= policy.unsupported:
-        return Verdict.UNKNOWN, f"{said}: that settles nothing"
-    found = Verdict.CONTRADICTED if policy.contradicts(ruled.said.against) else Verdict.UNSUPPORTED
-    return found, failed[0].cause or said if failed else f"{said}: it is not borne out"
+        return Verdict.UNKNOWN, f"{description}: inconclusive"
+    verdict = Verdict.CONTRADICTED if policy.contradicts(opinion.entailment.against) else Verdict.UNSUPPORTED
+    return verdict, failed[0].cause or description if failed else f"{description}: not supported"
 
 
 def _by_check(against: Check) -> tuple[Verdict, str]:
-    """The verdict of a check that failed: contradicted where a source stands against the claim."""
+    """The verdict of a failed check: contradicted where it names a source against the claim."""
     return Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED, against.cause or ""
 
 
 def _in_another_language(case: Case) -> bool:
-    """Whether none of the claim's sources is in its language: words and vectors then compare nothing."""
-    mine = language_of(case.claim.text)
-    return all(language_of(passage.text[:_SAMPLE]) not in (mine, "und") for passage in case.scope)
+    """Whether no source is in the claim's language, so that words and vectors cannot be compared."""
+    language = language_of(case.claim.text)
+    return all(language_of(passage.text[:_SAMPLE]) not in (language, "und") for passage in case.scope)
 
 
 def _nothing_to_compare(case: Case) -> str:
-    """Why a claim was not compared: it has no words, or there is no source, or those named have no words."""
+    """Why a claim was not compared: it, or its sources, have no words, or there is no source."""
     if not case.scope:
         return "there are no passages to compare"
     if not analyse(case.claim.text).words:
@@ -260,50 +265,47 @@ def _nothing_to_compare(case: Case) -> str:
     return f"there are no words to compare in {', '.join(named)}"
 
 
-# One claim's checks and verdict, tier by tier: quotes, facts, words and vectors, the checker.
+# The checks and the verdict of one claim, tier by tier: quotes, facts, words and vectors, the checker.
 
+# The share of a claim's support after a failed check; a missing name may only be written otherwise
+# (benchmarks/check).
+SHARE_AFTER_FAILURE = 0.5
+SHARE_AFTER_MISSING_NAME = 0.7
 
-# What a failed check leaves of a claim's support; a name may only be written otherwise. See benchmarks/check.
-LEFT_BY_FAILURE = 0.5
-LEFT_BY_MISSING_NAME = 0.7
-
-# Why a checker without a policy settles nothing, and what to do.
+# Why a checker without a policy decides nothing, and the remedy.
 NOT_FITTED = "not fitted: run assay calibrate --claims CLAIMS.jsonl --checker NAME"
 
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What models measured of some claims: the vectors of texts, and what a checker says of claims, by number.
+    """The vectors of some claims' texts, and a checker's readings of claims, by number.
 
-    `policy` is what the checker's verdicts settle, None where there is no checker, or where they settle nothing.
+    `policy` turns a reading into a verdict; None without a checker, or with one that was not fitted.
     """
 
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     entailed: Mapping[int, Entailment] = field(default_factory=dict)
     policy: ClaimPolicy | None = None
 
-    def ruled(self, n: int, aligned: float | None) -> Ruled | None:
-        """What the checker says of claim `n`; None where it was not asked, or `aligned` leaves nothing to ask."""
-        said = self.entailed.get(n)
-        # What a source says but for the way a value is written needs no second opinion.
-        return None if said is None or self.policy is None or aligned in (None, 1.0) else Ruled(said, self.policy)
-
-    def heard(self, n: int, aligned: float | None) -> ClaimEvent | None:
-        """What the checker says of claim `n` by itself, for the claim's history; None as for `ruled`."""
-        said = self.entailed.get(n)
-        if said is None or aligned in (None, 1.0):
+    def opinion(self, n: int, aligned: float | None) -> CheckerOpinion | None:
+        """The checker's opinion on claim `n`; None where it was not asked, or `aligned` is already certain."""
+        entailment = self.entailed.get(n)
+        if entailment is None or self.policy is None or aligned in (None, 1.0):
             return None
-        told = (
-            said.description
-            if self.policy is not None
-            else f"{said.description}; that settles nothing: {NOT_FITTED}"
-        )
-        return ClaimEvent(said.likelier.value, said.by, told)
+        return CheckerOpinion(entailment, self.policy)
 
-    def unfitted(self, n: int, aligned: float | None) -> str:
-        """Why what the checker says of claim `n` counts for nothing, "" where it counts or it says nothing."""
-        said = self.heard(n, aligned)
-        return "" if said is None or self.policy is not None else f"{said.by} is {NOT_FITTED}"
+    def checker_event(self, n: int, aligned: float | None) -> ClaimEvent | None:
+        """The checker's own reading of claim `n`, for its history; None as for `opinion`, but for a policy."""
+        entailment = self.entailed.get(n)
+        if entailment is None or aligned in (None, 1.0):
+            return None
+        remark = "" if self.policy is not None else f"; that settles nothing: {NOT_FITTED}"
+        return ClaimEvent(entailment.likelier.value, entailment.by, f"{entailment.description}{remark}")
+
+    def unfitted_cause(self, n: int, aligned: float | None) -> str:
+        """Why the checker's reading of claim `n` is not used; "" where it is, or there is none."""
+        event = self.checker_event(n, aligned)
+        return "" if event is None or self.policy is not None else f"{event.by} is {NOT_FITTED}"
 
 
 def evaluate_claim(
@@ -313,31 +315,31 @@ def evaluate_claim(
     skip: frozenset[str],
     timing: Timing = untimed,
 ) -> tuple[Claim, list[Check]]:
-    """One claim with its verdict, and its checks, each of them timed."""
+    """The claim with its verdict, and its checks, each timed."""
     checks: list[Check] = []
     if "sources" not in skip and task.cites:
-        checks.append(_sourced(case))
+        checks.append(_citation_check(case))
     checks += compared_checks(case, skip, timing)
     with timing("support"):
-        aligned = aligned_of(case, measures.vectors, checks)
-    ruled = measures.ruled(case.n, aligned)
-    measured = None if aligned is None else support_after(case, aligned, checks, ruled)
-    verdict, reason = verdict_of(case, measured, checks, ruled)
-    unfitted = measures.unfitted(case.n, aligned)
-    if verdict is Verdict.UNKNOWN and unfitted:
-        reason = f"{reason}; {unfitted}"
+        aligned = alignment_support(case, measures.vectors, checks)
+    opinion = measures.opinion(case.n, aligned)
+    measured = None if aligned is None else final_support(case, aligned, checks, opinion)
+    verdict, reason = verdict_of(case, measured, checks, opinion)
+    unfitted_cause = measures.unfitted_cause(case.n, aligned)
+    if verdict is Verdict.UNKNOWN and unfitted_cause:
+        reason = f"{reason}; {unfitted_cause}"
     tiers = _tiers(case, aligned, checks, measures)
-    if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _tells_of_absence(case):
+    if verdict in (Verdict.UNSUPPORTED, Verdict.CONTRADICTED) and _reports_absence(case):
         verdict, reason = Verdict.UNKNOWN, "it says that the sources do not tell something, which no sentence shows"
-        checks = [check for check in checks if check.name in NOT_OF_TRUTH or check.status is Status.PASSED]
-    checks = standing_checks(case, verdict, checks, ruled)
+        checks = [check for check in checks if check.name in CITATION_CHECKS or check.status is Status.PASSED]
+    checks = remaining_checks(case, verdict, checks, opinion)
     if "passages" not in skip and not case.untested:
         with timing("passages"):
-            checks += citation_checks(case, task, measured, verdict, by_words=ruled is None)
+            checks += citation_checks(case, task, measured, verdict, by_words=opinion is None)
     history = (
         ClaimEvent("proposed", "writer", ""),
         *tiers,
-        _concluded(case, verdict, reason),
+        _conclusion(case, verdict, reason),
     )
     if "support" not in skip:  # no tier of its own: the history has it last
         checks.append(_support_check(case, verdict, reason, checks))
@@ -345,13 +347,13 @@ def evaluate_claim(
     return Claim(case.n, claim.text, claim.start, claim.end, ids, verdict, measured, case.spans, history), checks
 
 
-def _tells_of_absence(case: Case) -> bool:
-    """Whether the claim only says that its sources do not tell something; it is known of English alone."""
-    return language_of(case.claim.text) in ("en", "und") and tells_of_absence(case.claim.text)
+def _reports_absence(case: Case) -> bool:
+    """Whether the claim only says that its sources do not tell something; recognised in English only."""
+    return language_of(case.claim.text) in ("en", "und") and reports_absence(case.claim.text)
 
 
-def aligned_of(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:
-    """How far words and vectors bear the claim out, 0 to 1; None where that cannot be measured."""
+def alignment_support(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check]) -> float | None:
+    """The support by words and vectors, 0 to 1; None where it cannot be measured."""
     if case.untested or is_truncated(case.claim.text):
         return None
     if case.quote is not None or _is_restated(case, checks):
@@ -360,33 +362,34 @@ def aligned_of(case: Case, vectors: Mapping[str, Vector], checks: Sequence[Check
 
 
 def _is_restated(case: Case, checks: Sequence[Check]) -> bool:
-    """Whether a source says the claim but for the way a date or a number is written."""
-    return bool(case.parts) and all(part.is_restated for part in case.parts) and not of_truth(checks)
+    """Whether a source says the claim, with at most a date or a number written otherwise."""
+    return bool(case.parts) and all(part.is_restated for part in case.parts) and not truth_failures(checks)
 
 
-def left_by(checks: Sequence[Check]) -> float:
-    """The share of a claim's support that its failed checks leave: 1 when none failed."""
-    failed = failed_of(checks)
+def share_left(checks: Sequence[Check]) -> float:
+    """The share of a claim's support that remains after its failed checks, 1 where none failed."""
+    failed = failed_names(checks)
     if failed - {"names"}:
-        return LEFT_BY_FAILURE
-    return LEFT_BY_MISSING_NAME if failed else 1.0
+        return SHARE_AFTER_FAILURE
+    return SHARE_AFTER_MISSING_NAME if failed else 1.0
 
 
-def support_after(case: Case, aligned: float, checks: Sequence[Check], ruled: Ruled | None) -> float:
-    """The claim's support, 0 to 1: what words and vectors say, what its checks leave, and what a checker says."""
-    if ruled is None:
-        return aligned * left_by(checks)
-    return ruled.policy.probability(ruled.said.inputs(aligned, overlap_of(case), failed_of(checks)))
+def final_support(case: Case, aligned: float, checks: Sequence[Check], opinion: CheckerOpinion | None) -> float:
+    """The claim's support, 0 to 1, by words and vectors, failed checks, and a checker's opinion."""
+    if opinion is None:
+        return aligned * share_left(checks)
+    inputs = opinion.entailment.inputs(aligned, overlap_with_sources(case), failed_names(checks))
+    return opinion.policy.probability(inputs)
 
 
-def overlap_of(case: Case) -> float:
+def overlap_with_sources(case: Case) -> float:
     """The share of the claim's terms that its sources hold, 0 to 1."""
     asked = set(terms(case.claim.text))
     held = case.alignment.sources.terms if case.alignment else frozenset()
     return len(asked & held) / max(1, len(asked))
 
 
-def _sourced(case: Case) -> Check:
+def _citation_check(case: Case) -> Check:
     where = Span(case.claim.start, case.claim.end)
     if case.cited:
         return Check("sources", Status.PASSED, Severity.REPAIR, case.n, None, where)
@@ -394,73 +397,73 @@ def _sourced(case: Case) -> Check:
 
 
 def _tiers(case: Case, aligned: float | None, checks: Sequence[Check], measures: Measures) -> list[ClaimEvent]:
-    """What each tier says by itself, where more than the quote was looked at."""
+    """The verdict of each tier by itself, where more than a quote was looked for."""
     if case.quote is not None or aligned is None:
         return []
-    against = next(iter(of_truth(checks)), None)
+    against = next(iter(truth_failures(checks)), None)
     facts = [] if against is None else [ClaimEvent(_verdict_of(against), "facts", against.cause or "")]
-    verdict, reason = by_support(aligned, case)
-    heard = measures.heard(case.n, aligned)
-    return [*facts, ClaimEvent(verdict.value, "alignment", reason), *([] if heard is None else [heard])]
+    verdict, reason = verdict_by_support(aligned, case)
+    event = measures.checker_event(case.n, aligned)
+    return [*facts, ClaimEvent(verdict.value, "alignment", reason), *([] if event is None else [event])]
 
 
 def _verdict_of(against: Check) -> str:
     return (Verdict.UNSUPPORTED if against.source_span is None else Verdict.CONTRADICTED).value
 
 
-def _concluded(case: Case, verdict: Verdict, reason: str) -> ClaimEvent:
+def _conclusion(case: Case, verdict: Verdict, reason: str) -> ClaimEvent:
     return ClaimEvent(verdict.value, "quote" if case.quote is not None else "deterministic", reason)
 
 
 def _support_check(case: Case, verdict: Verdict, reason: str, checks: Sequence[Check]) -> Check:
-    """The check that the claim as a whole is borne out."""
+    """The check that the claim as a whole is supported."""
     status = {Verdict.SUPPORTED: Status.PASSED, Verdict.UNKNOWN: Status.UNKNOWN}.get(verdict, Status.FAILED)
     where = Span(case.claim.start, case.claim.end)
     cause = None if status is Status.PASSED else reason
-    against = next(iter(of_truth(checks)), None)
+    against = next(iter(truth_failures(checks)), None)
     kind = None if status is not Status.FAILED else against.kind if against else FindingKind.UNSUPPORTED_ADDITION
     return Check("support", status, Severity.BLOCK, case.n, cause, where, next(iter(case.spans), None), kind)
 
 
-# What a claim's verdict comes from, measured and not yet ruled on: what a checker's policy is fitted on.
+# Measurements of a claim without a verdict, on which a checker's policy is fitted.
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredClaim:
-    """A claim that was compared with its sources, whole, with the checks of its quotations and facts.
+    """A claim compared with its sources as a whole, with the checks of its quotations and facts.
 
-    `aligned` is how far words and vectors bear it out, 0 to 1, None where that cannot be measured; `said` is what
-    the checker says, None where it was not asked: of a quote, of what is too long, in a language it does not read.
+    `aligned` is the support by words and vectors, 0 to 1, None where it cannot be measured; `entailment` is the
+    checker's reading, None where it was not asked: of a quote, a text too long, a language that it does not read.
     """
 
     case: Case
     checks: tuple[Check, ...]
     aligned: float | None
-    said: Entailment | None
+    entailment: Entailment | None
 
     @classmethod
     def of(cls, case: Case, measures: Measures) -> MeasuredClaim:
-        """The claim, from what models measured of it."""
+        """The claim, from the models' measurements."""
         checks = compared_checks(case)
-        aligned = None if case.quote is not None else aligned_of(case, measures.vectors, checks)
+        aligned = None if case.quote is not None else alignment_support(case, measures.vectors, checks)
         return cls(case, tuple(checks), aligned, measures.entailed.get(case.n))
 
     @property
     def is_weighed(self) -> bool:
-        """Whether a policy rules on the claim: it was compared and read, and no source says it but for a value."""
-        return self.said is not None and self.aligned not in (None, 1.0)
+        """Whether a policy decides the claim: it was compared and read, and is no restatement of a source."""
+        return self.entailment is not None and self.aligned not in (None, 1.0)
 
     @property
     def inputs(self) -> dict[str, float]:
-        """What a policy weighs; raises ValueError where it does not rule on the claim."""
-        if self.said is None or self.aligned is None:
+        """The inputs of a policy; raises ValueError where the claim was not compared or read."""
+        if self.entailment is None or self.aligned is None:
             raise ValueError("the claim was not compared")
-        return self.said.inputs(self.aligned, overlap_of(self.case), failed_of(self.checks))
+        return self.entailment.inputs(self.aligned, overlap_with_sources(self.case), failed_names(self.checks))
 
     @property
     def decisive(self) -> tuple[Check, ...]:
-        """The failed checks that settle the claim whatever a checker says."""
-        return tuple(check for check in of_truth(self.checks) if decides(check, self.case))
+        """The failed checks that decide the verdict whatever a checker says."""
+        return tuple(check for check in truth_failures(self.checks) if decides(check, self.case))
 
     @property
     def withheld(self) -> tuple[Check, ...]:

@@ -34,54 +34,61 @@ from assay.types import (
     Verdict,
 )
 from assay.verification.checks import FACT_CHECKS, findings_of, untested_code, untested_in
-from assay.verification.citations import mark_checks, said_whole
-from assay.verification.claims import Case, Task, cases_of, claims_nothing, stated, untested_cases, whole
+from assay.verification.citations import find_verbatim, mark_checks
+from assay.verification.claims import (
+    Case,
+    Task,
+    as_one_claim,
+    cases_of,
+    claims_nothing,
+    split_claims,
+    untested_cases,
+)
 from assay.verification.directives import directives
-from assay.verification.subject import off_headings, off_rivals, off_subject, subject
+from assay.verification.subject import heading_checks, namesake_checks, rival_checks, subject_checks
 from assay.verification.support import texts_of
 from assay.verification.verdict import Entailment, MeasuredClaim, Measures, entailments, evaluate_claim, pairs_of
 
 if TYPE_CHECKING:
     from assay.verification.support import Vector
 
-# Sentences that only quote: each quote is compared with the stored text, character for character.
+# Drafts of quotes only, compared with the stored text character for character.
 
-
-# A bold word that says yes or no before a quote, which the quote itself does not.
+# A bold yes or no that the writer puts before a quote.
 _POLARITIES = ("**Yes**", "**No**")
 
 
 def only_quotes(draft: Draft, after: int) -> bool:
-    """Whether all that the sentences from `after` on claim is in their quotes."""
+    """Whether the sentences from `after` on claim nothing beside their quotes."""
     sentences = list(zip(draft.spans[after:], draft.quotes[after:], strict=True)) if draft.quotes else []
     quoted = any(quotes for _, quotes in sentences)
     return quoted and all(_is_covered(draft.text[span.start : span.end], quotes) for span, quotes in sentences)
 
 
-def _is_covered(said: str, quotes: Sequence[Quote]) -> bool:
-    return all(quote.text in said for quote in quotes) if quotes else claims_nothing(said)
+def _is_covered(sentence: str, quotes: Sequence[Quote]) -> bool:
+    return all(quote.text in sentence for quote in quotes) if quotes else claims_nothing(sentence)
 
 
 def quotation_review(draft: Draft, after: int, marks: tuple[Citation, ...], held: Mapping[str, Passage]) -> Review:
-    """One claim for each quote of the sentences from `after` on, supported where it stands in its passage."""
-    made = [
+    """The review with a claim per quote of the sentences from `after` on, supported where its passage holds it."""
+    evaluated = [
         _quoted_claim(number, quote, start, held) for number, (quote, start) in enumerate(_places(draft, after), 1)
     ]
-    checks = tuple(check for _, check in made)
-    return Review(tuple(claim for claim, _ in made), checks, findings_of(checks), marks)
+    checks = tuple(check for _, check in evaluated)
+    return Review(tuple(claim for claim, _ in evaluated), checks, findings_of(checks), marks)
 
 
 def outside_quotes(draft: Draft, marks: tuple[Citation, ...]) -> tuple[Citation, ...]:
-    """The marks without those that the quoted text has itself: a footnote of a source cites nothing here."""
+    """The marks outside quotes: the footnotes of a quoted source cite nothing here."""
     quoted: list[Span] = []
     for span, quotes in zip(draft.spans, draft.quotes, strict=False):
         if quotes and _is_covered(draft.text[span.start : span.end], quotes):
-            quoted += [Span(at, at + len(each.text)) for each, at in _in_order(draft.text, span, quotes)]
-    return tuple(mark for mark in marks if not any(each.start <= mark.start < each.end for each in quoted))
+            quoted += [Span(at, at + len(quote.text)) for quote, at in _in_order(draft.text, span, quotes)]
+    return tuple(mark for mark in marks if not any(quote.start <= mark.start < quote.end for quote in quoted))
 
 
 def polarity_at(draft: Draft, after: int) -> Span | None:
-    """Where the sentences from `after` on begin with a bold Yes or No; None where they do not."""
+    """The place of a bold Yes or No at the start of the sentences from `after` on; None without one."""
     start = draft.spans[after].start
     start += len(draft.text[start:]) - len(draft.text[start:].lstrip())
     word = next((one for one in _POLARITIES if draft.text.startswith(one, start)), None)
@@ -89,7 +96,7 @@ def polarity_at(draft: Draft, after: int) -> Span | None:
 
 
 def _places(draft: Draft, after: int) -> Iterator[tuple[Quote, int]]:
-    """Each quote and where it begins in the draft, in order."""
+    """The quotes in order, each with its start in the draft."""
     for span, quotes in zip(draft.spans[after:], draft.quotes[after:], strict=True):
         yield from _in_order(draft.text, span, quotes)
 
@@ -118,7 +125,7 @@ def _quoted_claim(number: int, quote: Quote, start: int, held: Mapping[str, Pass
 
 
 def _difference(quote: Quote, passage: Passage | None) -> str | None:
-    """How the quote differs from what its source stores; None where it does not."""
+    """How the quote differs from its source; None where it does not."""
     source = quote.source
     if passage is None:
         return "the quoted passage is not among the evidence"
@@ -134,15 +141,15 @@ def _difference(quote: Quote, passage: Passage | None) -> str | None:
 # The verifier.
 
 
-# Characters of sources, counted for each claim, that are looked through in about a millisecond.
-_SOON_LOOKED_UP = 10_000
-# Claims that are tested between two looks at the time, where a deadline was asked for: some tenths of a second.
-_IN_A_STRETCH = 64
-# A text may have so many claims, or one for so many of its characters, chosen: prose has one in 100, a table of
-# numbers one in 20. What has more is no text, and the claims beyond are unknown (decision 173).
+# Characters of sources, summed over claims, that are searched in about a millisecond.
+_QUICK_LOOKUP = 10_000
+# Claims tested between two checks of a deadline, some tenths of a second.
+_BATCH = 64
+# Claims of a text, or one per so many characters; chosen: prose has one in 100 characters, a table of numbers one
+# in 20. The claims beyond are unknown (decision 173).
 MOST_CLAIMS, CHARACTERS_A_CLAIM = 300, 15
 TOO_DENSE = f"the text has more than one claim in {CHARACTERS_A_CLAIM} characters: those beyond are not tested"
-# How likely a reader must find a yes or no that an answer gives: chosen.
+# The probability that a reader must give a yes or no of an answer; chosen.
 AGREED_POLARITY = 0.85
 Evaluated = tuple[Claim, list[Check]]
 CHECKS = ("citations", "sources", "passages", "quotes", *FACT_CHECKS, "support", "subject", "directive", "polarity")
@@ -152,12 +159,11 @@ CHECKS = ("citations", "sources", "passages", "quotes", *FACT_CHECKS, "support",
 class DeterministicVerifier:
     """Tests drafts by rules, exact quotes and a fitted support score.
 
-    `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know,
-    the support score goes by words alone. `timing` counts how long each check takes; a claim that a source says
-    word for word is read, and nothing else is compared. A `checker` is asked about each that is compared, in a
-    language that it reads. `lateness` tells each review whether it is late: what
-    it has not tested then is unknown, with the cause "deadline"; without it no review is ever late. An
-    `answer_reader` is asked about a yes or no that stands before a quote.
+    `skip` names checks of `CHECKS` to leave out. Without an embedder, or in a language that it does not know, the
+    support score uses words alone. `timing` measures each check; claims that a source says word for word need no
+    other. A `checker` reads the other claims, in its languages. `lateness` returns, per review, a function that
+    says whether it is late: claims not yet tested are then unknown, with the cause "deadline". An `answer_reader`
+    is asked about a yes or no before a quote.
     """
 
     embedder: Embedder | None = None
@@ -168,13 +174,13 @@ class DeterministicVerifier:
     answer_reader: Reader | None = None
 
     async def review(self, question: Question, evidence: Evidence, draft: Draft, *, after: int = 0) -> Review:
-        """Every claim of the draft against the passages that it cites, or against all where it cites none.
+        """Test every claim of the draft on the passages that it cites, or on all where it cites none.
 
-        Claims are told apart within each sentence as its writer gave it, so that testing sentence by sentence
-        gives what testing all at once does.
+        Each sentence of the writer is cut into claims by itself, so that testing sentence by sentence gives the
+        same as testing all at once.
         """
         held = {passage.passage_id: passage for passage in evidence.passages}
-        numbered = tuple(held.get(one) for one in draft.sources)
+        numbered = tuple(held.get(passage_id) for passage_id in draft.sources)
         start = draft.spans[after].start if after else 0
         every = citations(draft.text, tuple(passage.title if passage else "" for passage in numbered))
         marks = outside_quotes(draft, tuple(mark for mark in every if mark.start >= start))
@@ -184,31 +190,31 @@ class DeterministicVerifier:
             if self.checker is not None and "directive" not in self.skip:
                 review = _with(review, await directives(self.checker, review.claims, held))
             return self._on_subject(question, evidence, review, begins=after == 0)
-        claims = tuple(stated(draft.text, marks, draft.spans[after:]))
+        claims = tuple(split_claims(draft.text, marks, draft.spans[after:]))
         review = await self._reviewed(Task(draft.text, marks, claims, numbered, evidence.passages, True))
         return self._on_subject(question, evidence, review, begins=after == 0)
 
     def _on_subject(self, question: Question, evidence: Evidence, review: Review, *, begins: bool) -> Review:
-        """The review with a check of each claim that is of something else than the question names.
+        """The review with checks that its claims are about what the question names.
 
-        `begins` says that the answer begins with what was reviewed.
+        `begins` is True where the review is of the beginning of the answer.
         """
         if "subject" in self.skip:
             return review
         with self.timing("subject"):
-            apart = off_subject(question, evidence, review.claims)
-            apart = apart or off_rivals(question, evidence, review.claims)
+            apart = subject_checks(question, evidence, review.claims)
+            apart = apart or rival_checks(question, evidence, review.claims)
             first = review.claims[:1] if begins else ()
-            return _with(review, apart or off_headings(question, evidence, first))
+            return _with(review, apart or heading_checks(question, evidence, first))
 
     async def _polarity(
         self, question: Question, draft: Draft, after: int, held: Mapping[str, Passage]
     ) -> tuple[Check, ...]:
-        """The check of a bold Yes or No before a quote: whether the reader reads the quoted passage so, too."""
+        """The check that the reader finds the same Yes or No in the quoted passage."""
         where = polarity_at(draft, after)
         if where is None:
             return ()
-        said = draft.text[where.start : where.end]
+        word = draft.text[where.start : where.end]
         quotes = draft.quotes[after]
         passage = held.get(quotes[0].source.passage_id) if quotes else None
         if self.answer_reader is None or passage is None:
@@ -216,80 +222,80 @@ class DeterministicVerifier:
             return (Check("polarity", Status.UNKNOWN, Severity.BLOCK, None, cause, where),)
         found = rivals(question, (passage,))
         (reading,) = await self.answer_reader.read(question.standalone, [titled_without(passage, found)])
-        agreed = reading.yes if "Yes" in said else reading.no
+        agreed = reading.yes if "Yes" in word else reading.no
         if agreed >= AGREED_POLARITY:
             return (Check("polarity", Status.PASSED, Severity.BLOCK, None, None, where),)
-        cause = f"the reader finds {said.strip('*')} only {100 * agreed:.0f} % likely"
+        cause = f"the reader finds {word.strip('*')} only {100 * agreed:.0f} % likely"
         return (Check("polarity", Status.UNKNOWN, Severity.BLOCK, None, cause, where),)
 
     def conclude(self, question: Question, draft: Draft, review: Review) -> Review:
-        """The review with what no claim's check tests: a draft without claims, a bare yes or no, a namesake."""
+        """The review with checks of the whole draft: no claims, a bare yes or no, a namesake."""
         with self.timing("support"):
-            # A quote is compared whole, its headings and lead-ins too.
+            # Quotes are compared with their headings and lead-ins.
             compared = "support" in self.skip or only_quotes(draft, 0)
             untested = () if compared else untested_in(draft.text, review, Severity.BLOCK)
         with self.timing("subject"):
-            apart = () if "subject" in self.skip else subject(question, draft.text, review.claims)
+            apart = () if "subject" in self.skip else namesake_checks(question, draft.text, review.claims)
         return _with(review, untested + apart)
 
     async def check(self, text: str, passages: tuple[Passage, ...], *, one_claim: bool = False) -> Review:
-        """Every claim of a text against passages; `[n]` in it, or its id, marks `passages[n - 1]`.
+        """Test every claim of a text on passages; `[n]` in it, or its id, cites `passages[n - 1]`.
 
-        With `one_claim` the text is judged whole, as a single claim. Else code is none, and told to be untested.
+        With `one_claim` the text is a single claim. Otherwise its code is no claim, and reported as untested.
         """
         marks = citations(text, names_of(passages))
         code = () if one_claim else code_in(without_marks(text, marks).replace(HEDGE_MARK, " "))
         prose = blanked(text, code)
-        claims = tuple(whole(text, marks) if one_claim else stated(prose, marks))
+        claims = tuple(as_one_claim(text, marks) if one_claim else split_claims(prose, marks))
         review = await self._reviewed(Task(text, marks, claims, passages, passages, bool(marks)))
         if "support" in self.skip:
             return review
         return _with(review, untested_in(prose, review, Severity.WARN) + untested_code(code))
 
     async def measure(self, text: str, passages: tuple[Passage, ...]) -> MeasuredClaim | None:
-        """What the verdict of `check` on a text judged whole comes from; None where it claims nothing."""
+        """The measurements behind the verdict of `check` on a text as one claim; None where it claims nothing."""
         marks = citations(text, names_of(passages))
-        task = Task(text, marks, tuple(whole(text, marks)), passages, passages, bool(marks))
+        task = Task(text, marks, tuple(as_one_claim(text, marks)), passages, passages, bool(marks))
         cases = await asyncio.to_thread(_cases, task, 1)
         measures = await self._measures(cases)
         return next((MeasuredClaim.of(case, measures) for case in cases), None)
 
     async def weigh(self, claims: Sequence[str], passages: tuple[Passage, ...]) -> tuple[float | None, ...]:
-        """The log odds, by the checker alone, that the passages support each claim; None where it reads none."""
+        """The checker's log odds that the passages support each claim; None where it does not read the claim."""
         if self.checker is None or not passages:
             return (None,) * len(claims)
         known = self.checker.model.languages
-        read = {n: claim for n, claim in enumerate(claims) if language_of(claim) in known}
-        pairs = await asyncio.to_thread(lambda: {n: pairs_of(claim, passages) for n, claim in read.items()})
+        readable = {n: claim for n, claim in enumerate(claims) if language_of(claim) in known}
+        pairs = await asyncio.to_thread(lambda: {n: pairs_of(claim, passages) for n, claim in readable.items()})
         every = list(chain(*pairs.values()))
-        said = entailments(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
-        return tuple(said[n].support if n in said else None for n in range(len(claims)))
+        read = entailments(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
+        return tuple(read[n].support if n in read else None for n in range(len(claims)))
 
     async def _reviewed(self, task: Task) -> Review:
-        whole, most = task, max(MOST_CLAIMS, len(task.text) // CHARACTERS_A_CLAIM)
+        given, most = task, max(MOST_CLAIMS, len(task.text) // CHARACTERS_A_CLAIM)
         beyond = replace(task, claims=task.claims[most:])
         task = replace(task, claims=task.claims[:most]) if beyond.claims else task
-        made = await self._tested_in_time(task)
-        made += self._evaluated(beyond, untested_cases(beyond, TOO_DENSE, most + 1), Measures())
-        return _review(whole, made, self.skip, self.timing)
+        evaluated = await self._tested_in_time(task)
+        evaluated += self._evaluated(beyond, untested_cases(beyond, TOO_DENSE, most + 1), Measures())
+        return _review(given, evaluated, self.skip, self.timing)
 
     async def _tested_in_time(self, task: Task) -> list[Evaluated]:
-        """The task's claims with their checks; those that a deadline left untested are unknown."""
+        """The task's claims with their checks; those after the deadline are unknown."""
         if self.lateness is None:
             return await self._tested(task)
-        late, made = self.lateness(), list[Evaluated]()
-        for at in range(0, len(task.claims), _IN_A_STRETCH):
-            part = replace(task, claims=task.claims[at : at + _IN_A_STRETCH])
-            if late():
-                made += self._evaluated(part, untested_cases(part, "deadline", at + 1), Measures())
+        is_late, evaluated = self.lateness(), list[Evaluated]()
+        for at in range(0, len(task.claims), _BATCH):
+            part = replace(task, claims=task.claims[at : at + _BATCH])
+            if is_late():
+                evaluated += self._evaluated(part, untested_cases(part, "deadline", at + 1), Measures())
             else:
-                made += await self._tested(part, at + 1)
-        return made
+                evaluated += await self._tested(part, at + 1)
+        return evaluated
 
     async def _tested(self, task: Task, first: int = 1) -> list[Evaluated]:
         """The task's claims, numbered from `first`, with their checks."""
         with self.timing(READING):
-            quoted = _soon_quoted(task, first)
+            quoted = _quick_cases(task, first)
             if quoted is None:
                 cases = await asyncio.to_thread(_cases, task, first)
                 measures = await self._measures(cases)
@@ -298,23 +304,23 @@ class DeterministicVerifier:
         return await asyncio.to_thread(self._evaluated, task, cases, measures)
 
     def _evaluated(self, task: Task, cases: Sequence[Case], measures: Measures) -> list[Evaluated]:
-        """Each claim with its checks, on the calling thread."""
+        """The claims with their checks, computed on the calling thread."""
         return [evaluate_claim(case, task, measures, self.skip, self.timing) for case in cases]
 
     async def _measures(self, cases: Sequence[Case]) -> Measures:
-        """What models say of the cases; nothing where support is not tested."""
+        """The models' measurements of the cases; none where support is not tested."""
         if "support" in self.skip:
             return Measures()
-        vectors, said = await asyncio.gather(self._vectors(cases), self._entailments(cases))
-        return Measures(vectors, said, self.checker.model.policy if self.checker else None)
+        vectors, entailed = await asyncio.gather(self._vectors(cases), self._entailments(cases))
+        return Measures(vectors, entailed, self.checker.model.policy if self.checker else None)
 
     async def _entailments(self, cases: Sequence[Case]) -> Mapping[int, Entailment]:
-        """What the checker says of each case, by its number; nothing in languages that it does not read."""
+        """The checker's readings by case number; none in languages that it does not read."""
         if self.checker is None:
             return {}
         known = self.checker.model.languages
         read = [(case, case.compared) for case in cases if case.compared and language_of(case.claim.text) in known]
-        # Values stand as the sources write them: a checker takes 24 months for another time than two years.
+        # Values as the sources write them: a checker takes 24 months for another time than two years.
         pairs = await asyncio.to_thread(
             lambda: {case.n: pairs_of(claim.written, case.scope) for case, claim in read}
         )
@@ -322,7 +328,7 @@ class DeterministicVerifier:
         return entailments(self.checker.model.id, pairs, await self.checker.check(every)) if every else {}
 
     async def _vectors(self, cases: Sequence[Case]) -> dict[str, Vector]:
-        """The vectors that the cases need, each text once; none for languages that the model does not know."""
+        """The vectors of the cases' texts; none in languages that the model does not know."""
         if self.embedder is None:
             return {}
         known = self.embedder.model.languages
@@ -331,20 +337,22 @@ class DeterministicVerifier:
         return dict(zip(texts, await self.embedder.embed(texts), strict=True)) if texts else {}
 
 
-def _soon_quoted(task: Task, first: int) -> tuple[Case, ...] | None:
-    """The claims, where it is soon seen that each stands in a source word for word: nothing is to be compared."""
-    quotes = quotes_of(task) if _soon_looked_up(task) else (None,)
+def _quick_cases(task: Task, first: int) -> tuple[Case, ...] | None:
+    """The cases where each claim is verbatim in a source and that is quickly found; None otherwise."""
+    quotes = quotes_of(task) if _is_quick(task) else (None,)
     return None if None in quotes else cases_of(task, quotes, first)
 
 
-def _soon_looked_up(task: Task) -> bool:
-    """Whether looking for the claims in their sources takes less than changing the thread for it is worth."""
-    return sum(len(passage.text) for claim in task.claims for passage in task.scope(claim)) <= _SOON_LOOKED_UP
+def _is_quick(task: Task) -> bool:
+    """Whether searching the sources for the claims is quicker than a change of thread."""
+    return sum(len(passage.text) for claim in task.claims for passage in task.scope(claim)) <= _QUICK_LOOKUP
 
 
 def quotes_of(task: Task) -> tuple[SourceSpan | None, ...]:
-    """For each claim where one of its sources says it word for word, None where none does."""
-    return tuple(None if claim.is_endless else said_whole(claim.text, task.scope(claim)) for claim in task.claims)
+    """The place of each claim in a source that says it word for word, None where none does."""
+    return tuple(
+        None if claim.is_too_long else find_verbatim(claim.text, task.scope(claim)) for claim in task.claims
+    )
 
 
 def _cases(task: Task, first: int) -> tuple[Case, ...]:
@@ -352,22 +360,22 @@ def _cases(task: Task, first: int) -> tuple[Case, ...]:
 
 
 def least_support(review: Review) -> float | None:
-    """The support of the weakest claim, 0 to 1; None where no claim's was measured."""
+    """The lowest support of a claim, 0 to 1; None where none was measured."""
     return min((claim.support for claim in review.claims if claim.support is not None), default=None)
 
 
-def _review(task: Task, made: Sequence[Evaluated], skip: frozenset[str], timing: Timing) -> Review:
-    """The review of claims that were judged, with the checks of the text's marks."""
+def _review(task: Task, evaluated: Sequence[Evaluated], skip: frozenset[str], timing: Timing) -> Review:
+    """The review of evaluated claims, with the checks of the text's marks."""
     wrong = [*invalid(task.text, task.marks, len(task.numbered))]
     known = {mark.start for mark in wrong}
-    gone = {n for n, passage in enumerate(task.numbered, 1) if passage is None}
-    wrong += [m for m in task.marks if m.start not in known and not gone.isdisjoint(m.numbers)]
+    missing = {n for n, passage in enumerate(task.numbered, 1) if passage is None}
+    wrong += [m for m in task.marks if m.start not in known and not missing.isdisjoint(m.numbers)]
     checks = [Check(name, Status.SKIPPED, Severity.BLOCK, None, "switched off") for name in CHECKS if name in skip]
     if "citations" not in skip:
         with timing("citations"):
             checks += mark_checks(task, wrong)
-    checks += [check for _, found in made for check in found]
-    claims = tuple(claim for claim, _ in made)
+    checks += [check for _, found in evaluated for check in found]
+    claims = tuple(claim for claim, _ in evaluated)
     unknown = tuple(task.text[mark.start : mark.end] for mark in wrong)
     return Review(claims, tuple(checks), findings_of(checks), task.marks, unknown)
 

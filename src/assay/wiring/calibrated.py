@@ -50,7 +50,7 @@ def calibrated_by(store: RunStore | None, collection: str) -> Calibrated:
     if store is None:
         return Calibrated()
     try:
-        now = Labels(store).in_force(collection)
+        now = Labels(store).calibration_in_use(collection)
     except StoreError:  # what is wrong with the record is told by what writes to it; no answer fails for that
         return Calibrated(doubt=UNREAD)
     shifted = has_shifted(now.latest, (now.fit or shipped()["answers"]).reference)
@@ -172,19 +172,19 @@ def _refused(risk: float, best: Promise | None, fit: Fit, measured: str) -> Usag
     )
 
 
-# From settings to the rubrics in force, and to one with a model's wording.
+# Own rubrics in a model's wording.
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A rubrics's file and its hash."""
+    """A file of rubrics and its hash."""
 
     path: Path
     sha256: str
 
 
 def renew(settings: Settings, *, replacing: bool) -> Written:
-    """Have the judge's model word the shipped rubrics anew, and write it into the data folder.
+    """Have the judge's model reword the shipped rubrics, and write them into the data folder.
 
     Raises UsageError without a model, and where there is a file that may not be replaced; ProviderError where the
     model fails, and then nothing is written.

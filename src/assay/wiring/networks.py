@@ -17,7 +17,7 @@ from assay.models.reader import OnnxReader, SpanReader
 from assay.models.remember import CachingReader
 from assay.models.reranker import CrossEncoderReranker
 from assay.records.policies import OWN
-from assay.records.replay import GoneChecker, GoneReader, TapedChecker, TapedReader
+from assay.records.replay import CheckerStub, ReaderStub, TapedChecker, TapedReader
 from assay.settings import Settings
 from assay.types import ReaderModel
 from assay.verification.verdict import INPUTS
@@ -94,7 +94,7 @@ def checker_then(about: Mapping[str, Any]) -> OpenChecker | None:
     if model is None:
         return None
     policy = None if model["policy"] is None else ClaimPolicy.read(model["policy"])
-    return OpenChecker(GoneChecker(CheckerModel(model["id"], model["sha256"], tuple(model["languages"]), policy)))
+    return OpenChecker(CheckerStub(CheckerModel(model["id"], model["sha256"], tuple(model["languages"]), policy)))
 
 
 # The local reader: opened as the settings name it, and given to each run.
@@ -130,7 +130,7 @@ def reader_then(about: Mapping[str, Any]) -> OpenReader | None:
     model = about.get("reader")
     if model is None:
         return None
-    return OpenReader(GoneReader(ReaderModel(model["id"], model["sha256"], tuple(model["languages"]))))
+    return OpenReader(ReaderStub(ReaderModel(model["id"], model["sha256"], tuple(model["languages"]))))
 
 
 # The reranker: opened as the settings name it.

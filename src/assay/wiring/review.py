@@ -47,12 +47,12 @@ def assessor(settings: Settings, model: LLM | None, room: int, fence: FenceSourc
 
     Raises UsageError for rubrics in the data folder that were changed since it was pinned.
     """
-    bar, rubrics = QualityThreshold(settings.quality, settings.floor), rubrics_in(settings.data_dir)
+    threshold, rubrics = QualityThreshold(settings.quality, settings.floor), rubrics_in(settings.data_dir)
     criteria = chosen(settings.criteria or ALL_CRITERIA)
-    inner: Assessor = DeterministicAssessor(criteria, bar, rubrics)
+    inner: Assessor = DeterministicAssessor(criteria, threshold, rubrics)
     if model is not None:
-        inner = ModelAssessor(model, criteria, bar, rubrics, room, fence)
-    return TimedAssessor(AdaptiveAssessor(inner, bar) if settings.adaptive else inner, timing)
+        inner = ModelAssessor(model, criteria, threshold, rubrics, room, fence)
+    return TimedAssessor(AdaptiveAssessor(inner, threshold) if settings.adaptive else inner, timing)
 
 
 def adviser(settings: Settings) -> RubricAdviser:

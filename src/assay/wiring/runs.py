@@ -16,7 +16,7 @@ from assay.core.profiles import Depth, depth_for
 from assay.core.run import CallerPassages, Run
 from assay.core.stages import Emit
 from assay.core.tape import SystemClock, Tape
-from assay.records.replay import GoneEmbedder, GoneModel, GoneRetriever, GoneSpeller, TapedClock
+from assay.records.replay import EmbedderStub, ModelStub, RetrieverStub, SpellerStub, TapedClock
 from assay.records.runs import Recording, RunStore
 from assay.settings import ROLES, Settings, load_settings
 from assay.types import Answer, CitationStyle, EmbeddingModel, Evidence, Message
@@ -74,7 +74,7 @@ class Runs:
         self.store.measure(run_id, begun.meter)
         if tape is not None:
             about = self._about(depth, history, begun)
-            self.store.keep(run_id, {**about, "calibration": calibrated.about}, tape)
+            self.store.keep_tape(run_id, {**about, "calibration": calibrated.about}, tape)
         return begun
 
     def begin_given(self, text: str, running: int) -> Run:
@@ -177,7 +177,7 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     settings = Settings(**{**before, **about["settings"]}, data_dir=chosen.data_dir)
     embedding = EmbeddingModel(**{**about["embedding"], "languages": tuple(about["embedding"]["languages"])})
     roles = {role: name for role in ROLES if (name := settings.model_of(role)) is not None}
-    gone = {name: GoneModel(own) for name, own in about["models"].items()}
+    gone = {name: ModelStub(own) for name, own in about["models"].items()}
     models = Models(gone, roles, settings.simple_model)
     depth = Depth(about["profile"], about["profile_reason"])
     tape = Tape(recording.entries, cut=recording.cut)
@@ -189,14 +189,14 @@ async def _replayed(recording: Recording, chosen: Settings, calibrated: Calibrat
     stages = Composer(
         settings,
         models,
-        GoneEmbedder(embedding),
-        GoneRetriever(),
-        GoneRetriever(),
+        EmbedderStub(embedding),
+        RetrieverStub(),
+        RetrieverStub(),
         open_rules(settings),
         verdicts,
         checker_then(about),
         reader_then(about),
-        None if "own_search" in about else GoneSpeller(),
+        None if "own_search" in about else SpellerStub(),
         is_own_search="own_search" in about,
     ).stages(run)
     history = tuple(Message(**message) for message in about["history"])

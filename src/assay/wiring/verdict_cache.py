@@ -15,7 +15,7 @@ from assay.core.run import Run
 from assay.core.stages import LLM
 from assay.records.validations import Basis, RunValidations, Validation, ValidationCache
 from assay.settings import Settings
-from assay.verification.model_verifier import PROMPT, Asked, Ruling, Tier, VerifierReply
+from assay.verification.model_verifier import PROMPT, ClaimRequest, Ruling, Tier, VerifierReply
 from assay.verification.verifier import CHECKS
 from assay.wiring.models import Models, as_set, provider_and_model
 
@@ -47,7 +47,7 @@ class KeptTier:
         """The calls that one ruling takes where nothing is known."""
         return self.inner.cost
 
-    async def rule(self, asked: Sequence[Asked]) -> tuple[Ruling, ...]:
+    async def rule(self, asked: Sequence[ClaimRequest]) -> tuple[Ruling, ...]:
         """One ruling a claim, in order, as it was or now. Raises what the tier inside raises."""
         beside = tuple(one.claim.text for one in asked)
         bases = [Basis(one.claim.text, one.passages, rules(), self.verifier, beside) for one in asked]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.rendering import section_within
 from assay.core.stages import Abstainer
-from assay.nlp.anaphora import PRONOUNS, Pointed, pointed, variants
+from assay.nlp.anaphora import PRONOUNS, Reference, references, variants
 from assay.nlp.language import language_of
 from assay.nlp.tokens import stem, terms
 from assay.types import Action, Contradiction, Evidence, Gathered, Question
@@ -168,7 +168,7 @@ def asked_back(question: Question, evidence: Evidence, contradictions: Sequence[
     if phrase is None:
         return f"It is not clear what your question asks for. {_offer(_titles(question, evidence))}"
     if not phrase.head:
-        return f"Your question does not say what “{phrase.by}” stands for. {_offer(_titles(question, evidence))}"
+        return f"Your question does not say what “{phrase.word}” stands for. {_offer(_titles(question, evidence))}"
     unsaid = f"Your question does not say which {' '.join(phrase.nouns)} is meant"
     told = _values(evidence, contradictions)
     if told:
@@ -177,7 +177,7 @@ def asked_back(question: Question, evidence: Evidence, contradictions: Sequence[
     return f"{unsaid}. {_offer(readings(phrase, evidence))}"
 
 
-def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
+def readings(phrase: Reference, evidence: Evidence) -> tuple[str, ...]:
     """What a phrase may point at: titles that name such a thing, else what the passages call things of its kind.
 
     Else the titles of the passages that hold the word. At most three, each a name on one line; none where there is
@@ -197,13 +197,13 @@ def readings(phrase: Pointed, evidence: Evidence) -> tuple[str, ...]:
     return _distinct(holding)
 
 
-def _unnamed(question: Question) -> Pointed | None:
+def _unnamed(question: Question) -> Reference | None:
     """The first phrase that points at what the dialogue does not name; a pronoun only where nothing else does."""
     before = {term for turn in question.history[-_MOST_TURNS:] for term in terms(turn.text)}
-    phrases = pointed(question.text[:_LONGEST_QUESTION])
+    phrases = references(question.text[:_LONGEST_QUESTION])
     nouns = [each for each in phrases if each.head]
     fresh = [each for each in nouns if stem(each.head) not in before]
-    back = [each for each in phrases if each.by in PRONOUNS]
+    back = [each for each in phrases if each.word in PRONOUNS]
     return next(iter((*fresh, *back, *nouns)), None)
 
 

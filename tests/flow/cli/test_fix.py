@@ -54,7 +54,7 @@ def test_or_dropped_where_that_is_asked_for(empty, source: Path):
 def test_a_draft_of_which_nothing_is_left_is_not_passed(empty, source: Path):
     result = empty("fix", "-", "--sources", source, "--unsupported", "drop", stdin=b"Elephants live in Kenya.\n")
     assert (result.code, result.out) == (4, "\n")
-    assert "warning: nothing that claims anything is left of the draft" in result.err
+    assert "warning: no claim of the draft could be kept" in result.err
 
 
 def test_what_stays_unknown_without_a_mark_is_counted(empty, tmp_path: Path):

@@ -1,4 +1,4 @@
-"""A model words the rubrics anew; names, scores and their number stay, and a failure makes nothing."""
+"""A model rewords the rubrics; names, scores and their number stay, and a failure makes nothing."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ async def test_a_caller_cancelled_at_once_leaves_nothing_running(background: Bac
 
 async def test_calls_are_handed_over_in_order_and_before_the_result(background: BackgroundLoop) -> None:
     heard: list[tuple[int, int]] = []
-    hand = background.handing(lambda number: heard.append((number, threading.get_ident())))
+    hand = background.forward(lambda number: heard.append((number, threading.get_ident())))
 
     async def count() -> None:
         for number in range(100):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from assay.core.rendering import rendered, restyled
+from assay.core.rendering import rendered, with_style
 from assay.nlp.citations import citations
 from assay.types import (
     Action,
@@ -170,8 +170,8 @@ def test_without_marks_the_text_is_left_and_the_offsets_are_true(text: str, left
     claims = tuple(
         Claim(n, word, at, at + len(word), (), Verdict.SUPPORTED, None) for n, (word, at) in enumerate(words)
     )
-    told = restyled(replace(marked, claims=claims), CitationStyle.NONE)
+    told = with_style(replace(marked, claims=claims), CitationStyle.NONE)
     assert " ".join(told.text.split()) == " ".join(left.split())
     assert [told.text[each.start : each.end] for each in told.claims] == [word for word, _at in words]
     assert [told.text[each.start : each.end] for each in told.citations] == (["[9]"] if "[9]" in text else [])
-    assert restyled(marked, CitationStyle.NUMBERED) is marked
+    assert with_style(marked, CitationStyle.NUMBERED) is marked

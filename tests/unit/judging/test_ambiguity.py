@@ -6,7 +6,7 @@ import pytest
 
 from assay.judging.ambiguity import NAMES, AmbiguityModel, ambiguity, learned, signals, with_ambiguity
 from assay.judging.contradictions import with_contradictions
-from assay.nlp.anaphora import pointed, variants
+from assay.nlp.anaphora import references, variants
 from assay.types import (
     Action,
     Contradiction,
@@ -48,7 +48,7 @@ def evidence(*texts: str, titles: tuple[str, ...] = ()) -> Evidence:
     ],
 )
 def test_phrases_that_point_at_what_they_do_not_name(text: str, phrases: list[str]) -> None:
-    assert [str(each) for each in pointed(text)] == phrases
+    assert [str(each) for each in references(text)] == phrases
 
 
 def test_what_texts_call_things_of_a_kind() -> None:

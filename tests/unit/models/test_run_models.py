@@ -25,7 +25,7 @@ from assay.errors import (
 )
 from assay.models.run_model import FAILURES, Circuit, GuardedModel, MeteredModel, TunedModel, Tuning
 from assay.models.structured import StructuredModel
-from assay.records.replay import GoneModel, TapedClock, TapedModel
+from assay.records.replay import ModelStub, TapedClock, TapedModel
 from assay.types import Limits, ModelReply, ModelRequest, PromptMessage, Usage
 
 ASKED = ModelRequest("judge", (PromptMessage("user", "How hot?"),), max_tokens=10)
@@ -334,14 +334,14 @@ async def heard(model, request: ModelRequest) -> list:
 async def test_a_replay_hears_the_same(calls: list[list[Part]]):
     tape = Tape()
     live = await heard(TapedModel(Stepped(calls), tape), ASKED)
-    assert await heard(TapedModel(GoneModel("fake:m"), Tape(tape.entries)), ASKED) == live
+    assert await heard(TapedModel(ModelStub("fake:m"), Tape(tape.entries)), ASKED) == live
 
 
 async def test_a_replay_of_another_request_diverges():
     tape = Tape()
     await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
-        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, temperature=1.0))
+        await TapedModel(ModelStub("fake:m"), Tape(tape.entries)).complete(replace(ASKED, temperature=1.0))
 
 
 @pytest.mark.parametrize("otherwise", [{"effort": "low"}, {"thinking_tokens": 5}, {"max_tokens": 7}])
@@ -349,7 +349,7 @@ async def test_a_replay_of_a_request_that_is_set_otherwise_diverges(otherwise: d
     tape = Tape()
     await TapedModel(Stepped([[GOOD]]), tape).complete(ASKED)
     with pytest.raises(Diverged, match="step 1"):
-        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(replace(ASKED, **otherwise))
+        await TapedModel(ModelStub("fake:m"), Tape(tape.entries)).complete(replace(ASKED, **otherwise))
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,7 @@ async def test_room_to_think_is_no_room_for_a_longer_reply(pieces: list[str], sa
     *given, ended = live
     assert isinstance(ended, ModelReply)
     assert (len(given), ended.finish) == (said, finish)
-    replayed = TunedModel(TapedModel(GoneModel("fake:m"), Tape(tape.entries)), tuning)
+    replayed = TunedModel(TapedModel(ModelStub("fake:m"), Tape(tape.entries)), tuning)
     assert [part async for part in replayed.stream(request)] == live
 
 
@@ -397,7 +397,7 @@ async def test_a_call_that_was_cut_short_is_told_in_the_replay():
         async with asyncio.timeout(0.01):
             await TapedModel(Hangs([]), tape).complete(ASKED)
     with pytest.raises(TimeoutError):
-        await TapedModel(GoneModel("fake:m"), Tape(tape.entries)).complete(ASKED)
+        await TapedModel(ModelStub("fake:m"), Tape(tape.entries)).complete(ASKED)
 
 
 async def test_a_replayed_clock_does_not_wait():

@@ -7,11 +7,11 @@ import pytest
 from assay.nlp.citations import citations
 from assay.nlp.markup import strip_tags
 from assay.types import Span
-from assay.verification.claims import stated
+from assay.verification.claims import split_claims
 
 
 def _claims(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    found = stated(text, citations(text))
+    found = split_claims(text, citations(text))
     for each in found:
         assert len(each.plain) == each.end - each.start
         assert each.text.split()[0] in text[each.start : each.end]

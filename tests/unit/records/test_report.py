@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import open_engine
-from assay.records.report import Highlight, element, highlighted, printable, report, standing
+from assay.records.report import Highlight, element, printable, report, verification_status, with_highlights
 from assay.records.runs import RunStore
 
 HOSTILE = "</style></title><script>alert(1)</script><img src=//evil.example/x onerror=alert(1)> &amp; \x00\x1b[31m"
@@ -126,11 +126,14 @@ def test_a_run_that_failed_says_so(record):
 )
 def test_standing_is_that_of_the_worst_blocking_check(outcome, statuses, expected):
     checks = [{"severity": "block", "status": each} for each in statuses]
-    assert standing({"outcome": outcome, "checks": [*checks, {"severity": "warn", "status": "failed"}]}) == expected
+    assert (
+        verification_status({"outcome": outcome, "checks": [*checks, {"severity": "warn", "status": "failed"}]})
+        == expected
+    )
 
 
 @given(st.text(max_size=40), st.lists(st.tuples(st.integers(-2, 45), st.integers(-2, 45)), max_size=5))
 def test_highlighting_leaves_the_text_as_it_is(text, places):
     marks = [Highlight(start, end, "supported") for start, end in places if start >= 0]
-    shown = element("p", *highlighted(text, marks))
+    shown = element("p", *with_highlights(text, marks))
     assert "".join(shown.itertext()) == printable(text)

@@ -69,7 +69,7 @@ def test_a_decision_is_a_label_and_the_last_one_holds(store: RunStore) -> None:
         (False, "maria", "the old date"),
         (True, "tom", ""),
     ]
-    assert [(each.run_id, each.claim, each.version) for each in labels.holding()] == [("01JA", WHOLE, 2)]
+    assert [(each.run_id, each.claim, each.version) for each in labels.current()] == [("01JA", WHOLE, 2)]
 
 
 def test_a_refusal_that_is_accepted_is_no_label(store: RunStore) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from assay.core.tape import Tape
 from assay.errors import Diverged
-from assay.records.replay import GoneReader, TapedReader
+from assay.records.replay import ReaderStub, TapedReader
 from assay.testing.fakes import ScriptedReader
 from assay.types import AnswerSpan, PassageReading, ReaderModel, TitledText
 
@@ -29,7 +29,7 @@ async def recorded() -> Tape:
 
 
 async def test_a_replay_gives_the_same_readings_and_asks_nobody() -> None:
-    gone = TapedReader(GoneReader(script().model), Tape((await recorded()).entries))
+    gone = TapedReader(ReaderStub(script().model), Tape((await recorded()).entries))
     assert await gone.read(ASKED, TEXTS) == READINGS
     assert gone.model == script().model
 
@@ -44,7 +44,7 @@ async def test_a_replay_gives_the_same_readings_and_asks_nobody() -> None:
     ],
 )
 async def test_what_was_not_read_then_diverges(question: str, texts: list[TitledText]) -> None:
-    gone = TapedReader(GoneReader(script().model), Tape((await recorded()).entries))
+    gone = TapedReader(ReaderStub(script().model), Tape((await recorded()).entries))
     with pytest.raises(Diverged):
         await gone.read(question, texts)
 
@@ -52,9 +52,9 @@ async def test_what_was_not_read_then_diverges(question: str, texts: list[Titled
 async def test_another_reader_diverges() -> None:
     other = ReaderModel("other", "1" * 64, ("en",))
     with pytest.raises(Diverged):
-        await TapedReader(GoneReader(other), Tape((await recorded()).entries)).read(ASKED, TEXTS)
+        await TapedReader(ReaderStub(other), Tape((await recorded()).entries)).read(ASKED, TEXTS)
 
 
 async def test_a_gone_reader_is_never_asked() -> None:
     with pytest.raises(Diverged):
-        await GoneReader(script().model).read(ASKED, TEXTS)
+        await ReaderStub(script().model).read(ASKED, TEXTS)

@@ -217,7 +217,7 @@ def test_numbers_in_evidence(examine: Examine, which: str, text: str, wanted: li
 def test_numbers_without_evidence_are_unknown(examine: Examine):
     (check,) = examine(rules_of("numbers_in_evidence", ""), "It costs $5.")
     assert check.status is Status.UNKNOWN
-    assert check.cause == "there is no evidence to look the numbers up in"
+    assert check.cause == "there is no evidence to find the numbers in"
 
 
 GERMAN = "Der Turm ist nicht hoch, und er steht seit dem Krieg an der Straße."
@@ -295,7 +295,7 @@ def test_a_rule_applies_to_its_kinds_and_languages(examine: Examine):
 def test_many_places_are_told_in_few_checks(examine: Examine):
     checks = examine(rules_of("forbidden_words", 'words = ["so"]'), "so " * 50)
     assert len(checks) == 21
-    assert checks[-1].cause == "of 50 places that do not keep the rule 20 are shown"
+    assert checks[-1].cause == "showing 20 of 50 violations"
 
 
 TABLE = "Room | Subnet | Access point\n" + "Lobby | 10.4.1.0/24 | Aruba 515 der die das\n" * 9

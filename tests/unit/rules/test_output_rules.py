@@ -9,7 +9,7 @@ import pytest
 
 from assay.errors import ProviderUnreachable
 from assay.rules.loader import load_rules, parse_rules
-from assay.rules.output_rules import OutputRules, edited
+from assay.rules.output_rules import OutputRules, apply_edits
 from assay.types import Evidence, Question, QuestionKind, Severity, Status
 
 from .conftest import Examine, broken, evidence_of, rules_of
@@ -20,7 +20,7 @@ SECTION = 'title = "Ask next", questions = true, min = 1, answerable = true'
 
 def mended(rules: OutputRules, text: str) -> str:
     checks = asyncio.run(rules.examine(ASKED, Evidence(), text))[0]
-    return edited(text, rules.edits(ASKED, text, checks))
+    return apply_edits(text, rules.edits(ASKED, text, checks))
 
 
 def test_a_rule_that_is_switched_off_is_skipped_and_not_told():
@@ -58,7 +58,7 @@ def test_questions_are_put_to_the_collection():
     checks = asyncio.run(rules.examine(ASKED, Evidence(), text))[0]
     assert heard == ["What is tea?", "What is snow?"]
     assert broken(checks, text) == ["What is snow?"]
-    assert edited(text, rules.edits(ASKED, text, checks)) == "It is hot.\n\n## Ask next\n- What is tea? [1]\n"
+    assert apply_edits(text, rules.edits(ASKED, text, checks)) == "It is hot.\n\n## Ask next\n- What is tea? [1]\n"
 
 
 def test_a_section_without_a_question_that_is_answered_goes():

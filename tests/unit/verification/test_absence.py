@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.types import Passage, Verdict
-from assay.verification.negation import tells_of_absence
+from assay.verification.negation import reports_absence
 from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = "Tenants may keep cats in their flats. The deposit is two monthly rents. Subletting needs written consent."
@@ -20,7 +20,7 @@ SOURCE = "Tenants may keep cats in their flats. The deposit is two monthly rents
     ],
 )
 async def test_what_is_not_told_is_unknown_and_nothing_is_held_against_it(said: str) -> None:
-    assert tells_of_absence(said)
+    assert reports_absence(said)
     review = await DeterministicVerifier().check(said, (Passage("p", "d", "", 0, len(SOURCE), SOURCE),))
     assert all(claim.verdict is Verdict.UNKNOWN for claim in review.claims)
 
@@ -30,6 +30,6 @@ async def test_what_is_not_told_is_unknown_and_nothing_is_held_against_it(said: 
     ["Tenants may not keep cats in their flats.", "Subletting needs no consent.", "The deposit isn't two rents."],
 )
 async def test_a_denial_of_the_matter_is_tested_like_any_claim(said: str) -> None:
-    assert not tells_of_absence(said)
+    assert not reports_absence(said)
     review = await DeterministicVerifier().check(said, (Passage("p", "d", "", 0, len(SOURCE), SOURCE),))
     assert all(claim.verdict is not Verdict.SUPPORTED for claim in review.claims)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.testing.fakes import ScriptedReader
 from assay.types import Location, Passage, PassageReading, Question, Sentence, TitledText
-from assay.verification.subject import ReaderRelevance, held_of
+from assay.verification.subject import ReaderRelevance, coverage_of
 
 ASKED = Question("How long is parental leave?", "How long is parental leave?")
 SOURCE = Passage("p", "d", "r", 0, 6, "Leave.", title="Leave", location=Location(section="Leave > Parents"))
@@ -43,20 +43,20 @@ async def test_an_answer_in_a_language_that_nobody_reads_is_not_read() -> None:
     ],
 )
 def test_what_is_held_is_of_the_words_that_tell_something(text: str, held: tuple[float, float]) -> None:
-    assert held_of("What is the parental leave?", text) == pytest.approx(held)
+    assert coverage_of("What is the parental leave?", text) == pytest.approx(held)
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
-    rare, _ = held_of("quarantine time", "the quarantine")
-    common, _ = held_of("quarantine time", "the time")
+    rare, _ = coverage_of("quarantine time", "the quarantine")
+    common, _ = coverage_of("quarantine time", "the time")
     assert rare > 0.5 > common
 
 
 def test_a_question_without_words_lacks_nothing() -> None:
-    assert held_of("?", "anything") == (1.0, 1.0)
+    assert coverage_of("?", "anything") == (1.0, 1.0)
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=20))
 def test_more_text_never_holds_less(question: str, text: str, more: str) -> None:
-    before, after = held_of(question, text), held_of(question, f"{text} {more}")
+    before, after = coverage_of(question, text), coverage_of(question, f"{text} {more}")
     assert all(0 <= low <= high + 1e-9 <= 1 + 2e-9 for low, high in zip(before, after, strict=True))

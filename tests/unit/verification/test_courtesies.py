@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.citations import citations
-from assay.verification.claims import stated
+from assay.verification.claims import split_claims
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from assay.verification.claims import stated
     ],
 )
 def test_a_courtesy_claims_nothing(text: str):
-    assert stated(text, citations(text)) == []
+    assert split_claims(text, citations(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -52,4 +52,4 @@ def test_a_courtesy_claims_nothing(text: str):
     ],
 )
 def test_a_statement_beside_a_courtesy_is_claimed(text: str):
-    assert [claim.text for claim in stated(text, citations(text))] != []
+    assert [claim.text for claim in split_claims(text, citations(text))] != []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.types import Passage, Severity, Status, Verdict
-from assay.verification.claims import ENDLESS, LONGEST_CLAIM
+from assay.verification.claims import LONGEST_CLAIM, TOO_LONG
 from assay.verification.negation import MOST_DENIED
 from assay.verification.verifier import CHARACTERS_A_CLAIM, MOST_CLAIMS, TOO_DENSE, DeterministicVerifier
 
@@ -14,7 +14,7 @@ async def test_a_sentence_longer_than_any_real_one_is_unknown_at_once_and_what_s
     review = await DeterministicVerifier().check(f"It rained in Ulm on Wednesday [1]. So {endless}", (passage,))
     assert [claim.verdict for claim in review.claims] == [Verdict.SUPPORTED, Verdict.UNKNOWN]
     (told,) = [each for each in review.checks if each.claim == 2 and each.name == "support"]
-    assert (told.status, told.severity, told.cause) == (Status.UNKNOWN, Severity.BLOCK, ENDLESS)
+    assert (told.status, told.severity, told.cause) == (Status.UNKNOWN, Severity.BLOCK, TOO_LONG)
     assert review.claims[1].support is None
 
 

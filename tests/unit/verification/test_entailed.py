@@ -76,7 +76,7 @@ async def test_what_a_checker_without_a_policy_says_stands_in_the_history() -> N
 async def test_what_the_checker_contradicts_is_contradicted() -> None:
     [claim] = await claims(FREE, scripted({FREE: (0.05, 0.9)}))
     assert claim.verdict is Verdict.CONTRADICTED
-    assert claim.history[-1].reason == "support 0.00, supports 0.05, contradicts 0.90: it is not borne out"
+    assert claim.history[-1].reason == "support 0.00, supports 0.05, contradicts 0.90: not supported"
 
 
 async def test_a_value_that_fails_beside_a_free_wording_leaves_the_claim_unknown() -> None:

@@ -27,7 +27,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.model_verifier import Asked, ModelTier, ModelVerifier, Ruling, together
+from assay.verification.model_verifier import ClaimRequest, ModelTier, ModelVerifier, Ruling, combine_verdicts
 from assay.verification.verifier import DeterministicVerifier
 
 SOURCE = (
@@ -59,7 +59,7 @@ async def reviewed(one: ModelTier, text: str = CLAIM) -> Review:
 
 
 async def ruled(reply: Reply, claim: str = CLAIM, *passages: Passage, room: int = 6000) -> Ruling:
-    one = Asked(Claim(1, claim, 0, len(claim), (), Verdict.UNKNOWN, 0.5), passages or (passage(),))
+    one = ClaimRequest(Claim(1, claim, 0, len(claim), (), Verdict.UNKNOWN, 0.5), passages or (passage(),))
     [found] = await tier(reply, room=room).rule([one])
     return found
 
@@ -129,13 +129,13 @@ async def test_a_broken_reply_passes_nothing_and_says_so(broken: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "UNSUPPORTED", "{", '{"claims": 1}', "null", '{"claims": [{"number": 1}]}'])
 async def test_a_reply_that_is_twice_not_as_asked_is_unknown(text: str) -> None:
-    one = Asked(Claim(1, CLAIM, 0, len(CLAIM), (), Verdict.UNKNOWN, 0.5), (passage(),))
+    one = ClaimRequest(Claim(1, CLAIM, 0, len(CLAIM), (), Verdict.UNKNOWN, 0.5), (passage(),))
     [ruling] = await tier(text, text).rule([one])
     assert ruling.verdict is Verdict.UNKNOWN
 
 
 async def test_one_claim_left_out_costs_the_others_nothing() -> None:
-    asked = [Asked(Claim(n, CLAIM, 0, len(CLAIM), (), Verdict.UNKNOWN, 0.5), (passage(),)) for n in (1, 2)]
+    asked = [ClaimRequest(Claim(n, CLAIM, 0, len(CLAIM), (), Verdict.UNKNOWN, 0.5), (passage(),)) for n in (1, 2)]
     first, second = await tier(says(part("supported", 2, 1))).rule(asked)
     assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.UNKNOWN)
 
@@ -149,7 +149,7 @@ async def test_nothing_is_unsupported_by_passages_that_were_not_shown() -> None:
 async def test_a_claim_stands_only_on_the_passages_that_it_cites() -> None:
     cited = Claim(1, CLAIM, 0, len(CLAIM), ("p1",), Verdict.UNKNOWN, 0.5)
     other = passage("The mill by the river burned.", "p2")
-    asked = [Asked(cited, (passage(),)), Asked(cited, (passage(), other))]
+    asked = [ClaimRequest(cited, (passage(),)), ClaimRequest(cited, (passage(), other))]
     reply = {"claims": [each for n in (1, 2) for each in says(part("supported", 4), number=n)["claims"]]}
     first, second = await tier(reply).rule(asked)
     assert (first.verdict, second.verdict) == (Verdict.UNKNOWN, Verdict.SUPPORTED)
@@ -159,7 +159,9 @@ async def test_a_claim_names_the_sentences_that_it_may_go_by() -> None:
     cited = Claim(1, CLAIM, 0, len(CLAIM), ("p2",), Verdict.UNKNOWN, 0.5)
     other = passage("The mill by the river burned. It was old.", "p2")
     model = ScriptedModel(says(part("supported", 4)))
-    await ModelTier(StructuredModel(model)).rule([Asked(cited, (other,)), Asked(cited, (passage(), other))])
+    await ModelTier(StructuredModel(model)).rule(
+        [ClaimRequest(cited, (other,)), ClaimRequest(cited, (passage(), other))]
+    )
     text = model.requests[0].messages[1].text
     assert f"\n1. [1-2] {CLAIM}\n2. {CLAIM}\n" in text
 
@@ -220,7 +222,7 @@ async def test_all_open_claims_of_a_draft_are_asked_about_in_one_call_and_review
 def test_nothing_is_supported_that_a_source_speaks_against_or_that_a_model_does_not_support(
     first: Verdict, said: Verdict
 ) -> None:
-    verdict = together(first, said)
+    verdict = combine_verdicts(first, said)
     assert (verdict is Verdict.SUPPORTED) == (said is Verdict.SUPPORTED and first is not Verdict.CONTRADICTED)
     if Verdict.UNKNOWN in (first, said) and first is not Verdict.SUPPORTED:
         assert verdict in (first, said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.citations import citations
-from assay.verification.claims import stated
+from assay.verification.claims import split_claims
 
 
 @pytest.mark.parametrize(
@@ -31,4 +31,4 @@ from assay.verification.claims import stated
 def test_a_mark_in_the_place_of_a_word_becomes_the_source(
     text: str, claims: list[tuple[str, tuple[int, ...]]]
 ) -> None:
-    assert [(each.text, each.numbers) for each in stated(text, citations(text))] == claims
+    assert [(each.text, each.numbers) for each in split_claims(text, citations(text))] == claims

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from assay.nlp.cues import asks
-from assay.verification.claims import stated
+from assay.verification.claims import split_claims
 
 FEE = "The fee is 5 euros."
 
 
 def _claims(text: str) -> list[str]:
-    found = stated(text, ())
+    found = split_claims(text, ())
     assert all(text[each.start : each.end] == each.text for each in found)
     return [each.text for each in found]
 

@@ -4,7 +4,7 @@ import pytest
 
 from assay.nlp.sources import SourceIndex
 from assay.types import Passage
-from assay.verification.claims import align, whole
+from assay.verification.claims import align, as_one_claim
 
 SOURCE = "The Harbour Bridge was opened to traffic on 3 May 1932 with 4 lanes."
 
@@ -20,4 +20,4 @@ SOURCE = "The Harbour Bridge was opened to traffic on 3 May 1932 with 4 lanes."
 )
 def test_values_that_agree_are_read_as_the_source_writes_them(claim: str, read: str) -> None:
     sources = SourceIndex([Passage("a", "a", "", 0, len(SOURCE), SOURCE)])
-    assert align(1, next(iter(whole(claim, ()))), sources).written == read
+    assert align(1, next(iter(as_one_claim(claim, ()))), sources).written == read

@@ -22,7 +22,7 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.verdict import LEFT_BY_FAILURE
+from assay.verification.verdict import SHARE_AFTER_FAILURE
 from assay.verification.verifier import CHECKS, DeterministicVerifier, least_support
 
 TEXT = (
@@ -207,7 +207,7 @@ async def test_failed_checks_take_from_the_support() -> None:
     [kept] = (await checked(text, skip=frozenset({"comparison"}))).claims
     assert weak.support is not None
     assert kept.support is not None
-    assert weak.support == pytest.approx(LEFT_BY_FAILURE * kept.support)
+    assert weak.support == pytest.approx(SHARE_AFTER_FAILURE * kept.support)
 
 
 async def test_words_that_their_sentence_takes_back_are_no_quote() -> None:

@@ -18,14 +18,14 @@ from assay.types import (
     Status,
     Verdict,
 )
-from assay.verification.subject import off_headings, off_rivals, off_subject, subject
+from assay.verification.subject import heading_checks, namesake_checks, rival_checks, subject_checks
 from assay.verification.verifier import DeterministicVerifier
 
 
 def checks(question: str, answer: str, *quotes: str):
     spans = tuple(SourceSpan("p", 0, len(each), each) for each in quotes)
     claims = (Claim(1, answer, 0, len(answer), ("p",), Verdict.SUPPORTED, 1.0, spans),)
-    return subject(Question(question, question), answer, claims)
+    return namesake_checks(Question(question, question), answer, claims)
 
 
 def test_a_namesake_is_told():
@@ -71,7 +71,7 @@ FEE = passage("fee", "In Europe it is 50 euros.")
 def told(question: str, sentence: str, cited: Passage, *others: Passage):
     hits = tuple(Hit(each, 1.0) for each in (cited, *others))
     claim = Claim(1, sentence, 0, len(sentence), (cited.passage_id,), Verdict.SUPPORTED, 1.0)
-    return off_subject(Question("And its dose?", question), Evidence(hits), (claim,))
+    return subject_checks(Question("And its dose?", question), Evidence(hits), (claim,))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_a_path_may_name_what_a_document_is_of():
 def test_a_sentence_without_a_mark_is_left_to_other_checks():
     claim = Claim(1, PLAN.text, 0, len(PLAN.text), (), Verdict.SUPPORTED, 1.0)
     asked = "What is the usual dose of Velorin?"
-    assert off_subject(Question(asked, asked), Evidence((Hit(PLAN, 1.0), Hit(DOSE, 1.0))), (claim,)) == ()
+    assert subject_checks(Question(asked, asked), Evidence((Hit(PLAN, 1.0), Hit(DOSE, 1.0))), (claim,)) == ()
 
 
 async def test_a_review_tells_it_unless_it_is_switched_off():
@@ -163,7 +163,7 @@ def rival(question: str, sentence: str, *quotes: str):
     found = [OFFICES.text.index(each) for each in quotes]
     spans = tuple(OFFICES.span_of(at, at + len(each)) for at, each in zip(found, quotes, strict=True))
     claim = Claim(1, sentence, 0, len(sentence), (OFFICES.passage_id,), Verdict.SUPPORTED, 1.0, spans)
-    return off_rivals(Question(question, question), Evidence((Hit(OFFICES, 1.0),)), (claim,))
+    return rival_checks(Question(question, question), Evidence((Hit(OFFICES, 1.0),)), (claim,))
 
 
 @pytest.mark.parametrize("quoted", ["Ann Lee", "The Oslo office was founded by Ann Lee."])
@@ -203,7 +203,7 @@ def under_heading(question: Question, *quotes: str, evidence: Passage = LOANS):
     found = [LOANS.text.index(quote) for quote in quotes]
     spans = tuple(LOANS.span_of(at, at + len(quote)) for at, quote in zip(found, quotes, strict=True))
     claim = Claim(1, "It is so.", 0, 9, (LOANS.passage_id,), Verdict.SUPPORTED, 1.0, spans)
-    return off_headings(question, Evidence((Hit(evidence, 1.0),)), (claim,))
+    return heading_checks(question, Evidence((Hit(evidence, 1.0),)), (claim,))
 
 
 FILMS = Question("How often can old films be renewed?", "How often can old films be renewed?")

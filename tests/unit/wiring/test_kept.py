@@ -13,7 +13,7 @@ from assay.core.tape import Tape
 from assay.errors import Diverged
 from assay.records.validations import RunValidations, ValidationCache
 from assay.types import Claim, Passage, SourceSpan, Verdict
-from assay.verification.model_verifier import Asked, Ruling
+from assay.verification.model_verifier import ClaimRequest, Ruling
 from assay.wiring.verdict_cache import KeptTier
 
 TEXT = "The bridge was opened on 3 May 1932."
@@ -32,7 +32,7 @@ class Scripted:
     name: str = "scripted"
     cost: int = 1
 
-    async def rule(self, asked: Sequence[Asked]) -> tuple[Ruling, ...]:
+    async def rule(self, asked: Sequence[ClaimRequest]) -> tuple[Ruling, ...]:
         self.asked.append(tuple(one.claim.text for one in asked))
         await asyncio.sleep(0)
         return self.rulings.pop(0)
@@ -43,9 +43,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "validations.sqlite"
 
 
-def claims(*texts: str, passages: tuple[Passage, ...] = (BRIDGE,)) -> list[Asked]:
+def claims(*texts: str, passages: tuple[Passage, ...] = (BRIDGE,)) -> list[ClaimRequest]:
     return [
-        Asked(Claim(n, text, 0, len(text), (), Verdict.UNKNOWN, None, (), ()), passages)
+        ClaimRequest(Claim(n, text, 0, len(text), (), Verdict.UNKNOWN, None, (), ()), passages)
         for n, text in enumerate(texts, 1)
     ]
 
@@ -73,7 +73,7 @@ async def test_what_was_ruled_is_not_asked_again_and_says_so(path: Path):
         claims("It opened.", "The tunnel is long."),
     ],
 )
-async def test_another_basis_is_asked(path: Path, other: list[Asked]):
+async def test_another_basis_is_asked(path: Path, other: list[ClaimRequest]):
     ruled = (SUPPORTED,) * len(other)
     tier, told = Scripted([(SUPPORTED,), ruled]), []
     await kept(tier, path, told).rule(claims("It opened."))

@@ -1,4 +1,4 @@
-"""The closed list of kinds, one file each: its parameters, the instruction, the check and the edits."""
+"""The closed list of kinds of rules, each with its parameters, instruction, check and edits."""
 
 from __future__ import annotations
 

@@ -31,12 +31,12 @@ class Length(Kind):
             raise ValueError(f"min {self.min} is above max {self.max}")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """How long the answer is to be."""
         return f"Write {bounds(self.min, self.max, self.unit)}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The whole answer, where it is too short or too long."""
+        """The whole answer if it is too short or too long."""
         count = _count(subject.plain, self.unit)
         if count < self.min:
             return (Broken(f"the answer has {counted(count, self.unit)}, the least is {self.min}"),)
@@ -78,12 +78,12 @@ def _count(plain: str, unit: str) -> int:
     if unit == "words":
         return word_count(plain)
     if unit == "sentences":
-        return sum(heading_text(each.plain) is None for each in statements(plain))
+        return sum(heading_text(statement.plain) is None for statement in statements(plain))
     return len(" ".join(plain.split()))
 
 
 class Bullets(Kind):
-    """At least `min` and at most `max` points in lists, where the answer has more than `over_words` words.
+    """At least `min` and at most `max` points in lists, if the answer has more than `over_words` words.
 
     A list stands below prose that introduces it. Questions in a list are no points.
     """
@@ -100,7 +100,7 @@ class Bullets(Kind):
             raise ValueError(f"min {self.min} is above max {self.max}")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """When to make a list."""
         where = f"Where the answer has more than {self.over_words} words, write" if self.over_words else "Write"
         if self.max == 0:
@@ -108,7 +108,7 @@ class Bullets(Kind):
         return f"{where} {bounds(self.min, self.max, 'points')} as a list below a sentence that introduces them."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The answer, where its points are too few or too many, or nothing introduces them."""
+        """The answer if its points are too few or too many, or nothing introduces them."""
         if word_count(subject.plain) <= self.over_words:
             return ()
         found = blocks(subject.plain)
@@ -164,7 +164,7 @@ class Paragraphs(Kind):
             raise ValueError("an answer has at least one paragraph of one word")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """How many paragraphs, and how long each."""
         count = f"Write {bounds(self.min, self.max, 'paragraphs')}." if self.min or self.max is not None else ""
         size = (
@@ -175,7 +175,7 @@ class Paragraphs(Kind):
         return " ".join(part for part in (count, size) if part)
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The answer, where it has too few or too many; each paragraph that is too long."""
+        """The answer if it has too few or too many; the paragraphs that are too long."""
         found = [block for block in blocks(subject.plain) if block.kind != "heading"]
         count = len(found)
         results = []
@@ -193,7 +193,7 @@ class Paragraphs(Kind):
         return tuple(results)
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """A paragraph break behind the last sentence that still fits, where the number of paragraphs is free."""
+        """A paragraph break behind the last sentence that still fits, if the number of paragraphs is free."""
         if self.max_words is None or self.max is not None:
             return ()
         return tuple(edit for place in places for edit in self._breaks(subject, place))
@@ -234,34 +234,34 @@ class NumbersInEvidence(Kind):
     left_alone: ClassVar[frozenset[Exempt]] = frozenset()  # a price in a table or a quotation is a price
     which: Literal["prices", "all"] = "prices"
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """Where numbers may come from."""
         what = "prices" if self.which == "prices" else "numbers"
         return f"Mention only {what} that stand in the sources, exactly as they stand there."
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
         """Each number that no passage has."""
-        mine = [each for each in quantities(subject.plain) if self._looked_at(subject.plain, each)]
-        if not mine:
+        numbers = [quantity for quantity in quantities(subject.plain) if self._is_tested(subject.plain, quantity)]
+        if not numbers:
             return ()
         if not subject.evidence.hits:
-            return (Untested("there is no evidence to look the numbers up in"),)
-        theirs = [each for hit in subject.evidence.hits for each in quantities(hit.passage.text)]
-        missing = (each for each in mine if not any(agree(each, one) for one in theirs))
+            return (Untested("there is no evidence to find the numbers in"),)
+        known = [quantity for hit in subject.evidence.hits for quantity in quantities(hit.passage.text)]
+        missing = (number for number in numbers if not any(agree(number, source) for source in known))
         return tuple(
-            Broken(f"no passage has {subject.text[each.start : each.end]!r}", Span(each.start, each.end))
-            for each in missing
+            Broken(f"no passage has {subject.text[number.start : number.end]!r}", Span(number.start, number.end))
+            for number in missing
         )
 
-    def _looked_at(self, plain: str, each: Quantity) -> bool:
+    def _is_tested(self, plain: str, number: Quantity) -> bool:
         if self.which == "prices":
-            return each.dimension in _CURRENCIES
-        if each.dimension == "ordinal" or _is_list_mark(plain, each):
+            return number.dimension in _CURRENCIES
+        if number.dimension == "ordinal" or _is_list_mark(plain, number):
             return False
-        return not (each.spelled and each.high <= _COUNTABLE and not each.dimension)
+        return not (number.spelled and number.high <= _COUNTABLE and not number.dimension)
 
 
-def _is_list_mark(plain: str, each: Quantity) -> bool:
-    """Whether a number is the mark of a list's point: "2. Then …"."""
-    line_start = plain.rfind("\n", 0, each.start) + 1
-    return not plain[line_start : each.start].strip() and plain[each.end : each.end + 2] in (". ", ") ")
+def _is_list_mark(plain: str, number: Quantity) -> bool:
+    """True if a number is the mark of a list's point: "2. Then …"."""
+    line_start = plain.rfind("\n", 0, number.start) + 1
+    return not plain[line_start : number.start].strip() and plain[number.end : number.end + 2] in (". ", ") ")

@@ -17,11 +17,11 @@ from assay.rules.kinds.layout import bounds, counted
 from assay.rules.layout import (
     Statement,
     blocks,
-    found,
-    has,
+    has_phrase,
     heading_text,
     is_question,
-    named,
+    phrase_spans,
+    quoted_list,
     statements,
     word_count,
 )
@@ -36,7 +36,7 @@ _QUESTION_WORDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section found: its heading line, its points, and where the first block behind them begins, if one does."""
+    """A section: its heading line, its points, and the start of the first block behind them, if there is one."""
 
     heading: Span
     items: tuple[Span, ...]
@@ -66,7 +66,7 @@ class RequiredSection(Kind):
             raise ValueError("answerable is about questions: set questions = true")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """Where the section stands and what is in it."""
         title = self.title_in(language)
         if title is None:
@@ -80,11 +80,11 @@ class RequiredSection(Kind):
         return f'{start} the heading "{title}" and below it{count}{answered}.'
 
     def title_in(self, language: str) -> str | None:
-        """The title in a language; None where the rule has none for it."""
+        """The title in a language; None if the rule has none for it."""
         return self.title if isinstance(self.title, str) else self.title.get(language)
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The section, where it is missing or not as asked; each point that should be a question."""
+        """The section if it is missing or not as asked; the points that should be questions."""
         title = self.title_in(subject.question.language)
         if title is None:
             return ()
@@ -135,10 +135,10 @@ class RequiredSection(Kind):
         section = _found(subject.plain, title) if title is not None else None
         if section is None:
             return ()
-        gone = [item for item in section.items if item in places]
-        if len(gone) == len(section.items) and section.followed_at is None:
+        removed = [item for item in section.items if item in places]
+        if len(removed) == len(section.items) and section.followed_at is None:
             return (_without_section(subject.text, section.heading),)
-        return tuple(_without_line(subject.text, item) for item in gone)
+        return tuple(_without_line(subject.text, item) for item in removed)
 
     @property
     def languages(self) -> frozenset[str]:
@@ -178,14 +178,14 @@ def _found(plain: str, title: str) -> Section | None:
 
 
 def _title_line(plain: str, start: int, end: int, title: str) -> Span | None:
-    """The last line of a block, where it is the title."""
+    """The last line of a block if it is the title."""
     begin = plain.rfind("\n", start, end) + 1 or start
     line = plain[begin:end]
     words = heading_text(line)
-    said = words if words is not None else line.strip()
-    close = word_count(said) <= word_count(title) + _MORE_WORDS
-    sentence = words is None and said.endswith((".", "!", "。"))
-    return Span(begin, end) if close and not sentence and has(said, (title.rstrip(" :：?？"),)) else None
+    heading = words if words is not None else line.strip()
+    close = word_count(heading) <= word_count(title) + _MORE_WORDS
+    sentence = words is None and heading.endswith((".", "!", "。"))
+    return Span(begin, end) if close and not sentence and has_phrase(heading, (title.rstrip(" :：?？"),)) else None
 
 
 def _without_line(text: str, span: Span) -> Edit:
@@ -227,21 +227,22 @@ _ADDRESSES = re.compile(
 
 
 class CallToAction(Kind):
-    """One of the `phrases` in a sentence that invites; with `when.topic`, where that topic comes up."""
+    """One of the `phrases` in a sentence that invites; with `when.topic`, if that topic comes up."""
 
     left_alone: ClassVar[frozenset[Exempt]] = frozenset(("quote", "code"))
     phrases: tuple[Phrase, ...] = Field(min_length=1, max_length=100)
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """To invite, and in what words."""
-        return f"Invite the reader in one sentence to take the next step, with words such as {named(self.phrases)}."
+        such_as = f"with words such as {quoted_list(self.phrases)}"
+        return f"Invite the reader in one sentence to take the next step, {such_as}."
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """The whole answer, where no sentence invites."""
+        """The whole answer if no sentence invites."""
         language = subject.question.language
-        if any(invites(each.plain, self.phrases, language) for each in statements(subject.plain)):
+        if any(invites(statement.plain, self.phrases, language) for statement in statements(subject.plain)):
             return ()
-        return (Broken(f"no sentence invites the reader with words such as {named(self.phrases)}"),)
+        return (Broken(f"no sentence invites the reader with words such as {quoted_list(self.phrases)}"),)
 
     def demand(self, language: str) -> Demand:
         """One of the phrases."""
@@ -252,17 +253,17 @@ class CallToAction(Kind):
 
 
 def invites(sentence: str, phrases: tuple[str, ...], language: str = "en") -> bool:
-    """Whether a sentence invites with one of the phrases; but for English the phrase is enough.
+    """True if a sentence invites with one of the phrases; in other languages than English the phrase is enough.
 
     >>> phrases = ("contact", "schedule", "consultation")
     >>> [invites(text, phrases) for text in ("Contact us for a quote.", "You see a contact lens.")]
     [True, False]
     """
     if language != "en":
-        return bool(found(sentence, phrases))
+        return bool(phrase_spans(sentence, phrases))
     if not _ADDRESSES.search(sentence):
         return False
-    return any(_as_an_act(sentence, span.start, span.end) for span in found(sentence, phrases))
+    return any(_as_an_act(sentence, span.start, span.end) for span in phrase_spans(sentence, phrases))
 
 
 def _as_an_act(sentence: str, start: int, end: int) -> bool:
@@ -294,7 +295,7 @@ class Citations(Kind):
             raise ValueError(f"min {self.min} is above max {self.max}")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """How many sources to cite."""
         return f"Cite {bounds(self.min, self.max, 'sources')} in each sentence that states something."
 
@@ -343,12 +344,12 @@ _MOST_CAUSES = 100
 
 
 class PythonRule(Protocol):
-    """What the entry point names: a function that says where a text does not keep the rule."""
+    """The function that the entry point names: it finds the places that break the rule."""
 
     def __call__(
         self, text: str, question: Question, evidence: Evidence, options: dict[str, Scalar]
     ) -> Iterable[str]:
-        """One cause for each place; none where the rule is kept. What it raises makes the check unknown."""
+        """One cause for each broken place, none if the rule is kept. An exception makes the check unknown."""
         ...
 
 
@@ -366,12 +367,12 @@ class Python(Kind):
             raise ValueError(f"no installed package offers {name!r} in the group {GROUP!r}")
         return name
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """What the rule's author wrote."""
         return self.tell
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
-        """What the function says; unknown where it raises or says nothing that makes sense."""
+        """The causes that the function gives; unknown if it raises or gives none that can be read."""
         offered = _offered(self.entry_point)
         if offered is None:
             return (Untested(f"no installed package offers {self.entry_point!r} any more"),)

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator, model_validator
 from assay.nlp.language import KNOWN_BY_SCRIPT, language_of
 from assay.nlp.negation import negations
 from assay.nlp.tokens import STOP_WORDS, word_spans, words
-from assay.rules.layout import found, has, named, same, statements, word_count
+from assay.rules.layout import has_phrase, is_same_phrase, phrase_spans, quoted_list, statements, word_count
 from assay.rules.rule import EVERY_EXEMPTION, Broken, Demand, Exempt, Flag, Kind, Phrase, Subject, Swap, Untested
 from assay.types import Edit, Span
 
@@ -26,7 +26,8 @@ def replaced(
     edits = []
     for place in places:
         written = subject.text[place.start : place.end]
-        swap = next((each for each in swaps if same(each.term, written.replace("’", "'"), case=case)), None)
+        plain = written.replace("’", "'")
+        swap = next((swap for swap in swaps if is_same_phrase(swap.term, plain, case=case)), None)
         if swap is not None and swap.replacement:
             reason = f'"{written}" {why}'
             edits.append(Edit(place.start, place.end, written_alike(written, swap.replacement), reason))
@@ -34,7 +35,7 @@ def replaced(
 
 
 def written_alike(model: str, text: str) -> str:
-    """The text with capitals where the model has them: all, or the first.
+    """The text with the capitals of the model: all, or the first.
 
     >>> written_alike("Delve", "look"), written_alike("DELVE", "look"), written_alike("delve", "look")
     ('Look', 'LOOK', 'look')
@@ -54,23 +55,25 @@ class ForbiddenWords(Kind):
 
     @model_validator(mode="after")
     def _known(self) -> ForbiddenWords:
-        unknown = [key for key in self.use if not any(same(key, word, case=self.case) for word in self.words)]
+        unknown = [
+            key for key in self.use if not any(is_same_phrase(key, word, case=self.case) for word in self.words)
+        ]
         if unknown:
-            raise ValueError(f"use names {named(tuple(unknown))}, which is not among the words")
+            raise ValueError(f"use names {quoted_list(tuple(unknown))}, which is not among the words")
         return self
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """Which words to leave out."""
-        instead = "".join(f' Instead of "{each.term}" write "{each.replacement}".' for each in self.swaps())
-        return f"Do not use {named(self.words)}.{instead}"
+        instead = "".join(f' Instead of "{swap.term}" write "{swap.replacement}".' for swap in self.swaps())
+        return f"Do not use {quoted_list(self.words)}.{instead}"
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """Each place where one of the words stands."""
-        places = found(subject.plain, self.words, case=self.case)
+        """The places of the words."""
+        places = phrase_spans(subject.plain, self.words, case=self.case)
         return tuple(Broken(self._cause(subject.text[span.start : span.end]), span) for span in places)
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """The word to use instead, where one is named."""
+        """The word to use instead, if one is named."""
         return replaced(subject, places, self.swaps(), "is not to be used", self.case)
 
     def swaps(self) -> tuple[Swap, ...]:
@@ -79,16 +82,16 @@ class ForbiddenWords(Kind):
 
     @property
     def forbids(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def _cause(self, written: str) -> str:
-        instead = next((each for each in self.swaps() if has(written, (each.term,), case=self.case)), None)
-        told = f': write "{instead.replacement}" instead' if instead else ""
-        return f'"{written}" is not to be used{told}'
+        instead = next((swap for swap in self.swaps() if has_phrase(written, (swap.term,), case=self.case)), None)
+        advice = f': write "{instead.replacement}" instead' if instead else ""
+        return f'"{written}" is not to be used{advice}'
 
 
-# deprecated_terms: terms that have a successor, or none because what they name is gone.
+# deprecated_terms: terms that have a successor, or none because the thing no longer exists.
 
 
 # A sentence that says that a term is out of use may use it.
@@ -107,9 +110,9 @@ _DENIES_WORD = re.compile(
 
 
 class DeprecatedTerms(Kind):
-    """`terms` maps each term to what is written now, or to "" where nothing replaces it. `case`: case counts.
+    """`terms` maps each term to what is written now, or to "" if nothing replaces it. `case`: case counts.
 
-    A sentence that says that a term is out of use keeps the rule. So does one that denies it: the word itself where
+    A sentence that says that a term is out of use keeps the rule. So does one that denies it: the word itself if
     it has a successor ("not called telephone"), else what it names ("we do not offer it").
     """
 
@@ -117,21 +120,21 @@ class DeprecatedTerms(Kind):
     terms: dict[Phrase, str] = Field(min_length=1, max_length=1000)
     case: Flag = False
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """What to write instead of what, and what not to speak of."""
         swaps = self.swaps()
-        gone = tuple(term for term, replacement in self.terms.items() if not replacement.strip())
-        instead = [f'Write "{each.replacement}" instead of "{each.term}".' for each in swaps]
-        dropped = [f"Do not present {named(gone)} as current."] if gone else []
-        return " ".join((*instead, *dropped))
+        dropped = tuple(term for term, replacement in self.terms.items() if not replacement.strip())
+        instead = [f'Write "{swap.replacement}" instead of "{swap.term}".' for swap in swaps]
+        without = [f"Do not present {quoted_list(dropped)} as current."] if dropped else []
+        return " ".join((*instead, *without))
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """Each place where a term is used as if it were current."""
+        """The places where a term is used as if it were current."""
         results = []
         for sentence in statements(subject.plain):
             if _OUT_OF_USE.search(sentence.plain):
                 continue
-            for span in found(sentence.plain, tuple(self.terms), case=self.case):
+            for span in phrase_spans(sentence.plain, tuple(self.terms), case=self.case):
                 if self._denied(sentence.plain, span):
                     continue
                 place = Span(sentence.start + span.start, sentence.start + span.end)
@@ -139,7 +142,7 @@ class DeprecatedTerms(Kind):
         return tuple(results)
 
     def edits(self, subject: Subject, places: tuple[Span, ...]) -> tuple[Edit, ...]:
-        """The term's successor, where it has one."""
+        """The term's successor, if it has one."""
         return replaced(subject, places, self.swaps(), "is out of use", self.case)
 
     def swaps(self) -> tuple[Swap, ...]:
@@ -148,17 +151,17 @@ class DeprecatedTerms(Kind):
 
     @property
     def forbids(self) -> bool:
-        """Always."""
+        """True."""
         return True
 
     def _denied(self, sentence: str, place: Span) -> bool:
-        """Whether a sentence denies the term: the word, where it has a successor, else the thing, which is gone."""
+        """True if a sentence denies the term: the word if it has a successor, else the thing itself."""
         if self._swap(sentence[place.start : place.end]) is None:
             return bool(negations(sentence))
         return _DENIES_WORD.search(sentence[: place.start]) is not None
 
     def _swap(self, written: str) -> Swap | None:
-        return next((each for each in self.swaps() if has(written, (each.term,), case=self.case)), None)
+        return next((swap for swap in self.swaps() if has_phrase(written, (swap.term,), case=self.case)), None)
 
     def _cause(self, written: str) -> str:
         swap = self._swap(written)
@@ -192,18 +195,18 @@ class Pattern(Kind):
             expression = _compiled(pattern, True)
         except re2.error as error:
             detail = error.args[0] if error.args else ""
-            said = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
-            raise ValueError(f"not an RE2 expression: {said}") from None
+            message = detail.decode(errors="replace") if isinstance(detail, bytes) else str(detail)
+            raise ValueError(f"not an RE2 expression: {message}") from None
         if expression.search("") is not None:
             raise ValueError("the expression matches the empty text, so it says nothing")
         return pattern
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """What the rule's author wrote."""
         return self.tell
 
     def broken(self, subject: Subject) -> tuple[Broken, ...]:
-        """Each match of a forbidden expression; the answer, where a required one matches nowhere."""
+        """The matches of a forbidden expression; the answer if a required one matches nowhere."""
         expression = _compiled(self.pattern, self.case)
         text = _SURROGATE.sub("\ufffd", subject.plain)
         if self.mode == "required":
@@ -216,7 +219,7 @@ class Pattern(Kind):
         )
 
     def demand(self, language: str) -> Demand:
-        """The wording, where the expression is one and must stand in the answer."""
+        """The wording if the expression is plain text that the answer must have."""
         wording = self.mode == "required" and not _META.intersection(self.pattern)
         return Demand(texts=(self.pattern,)) if wording else Demand()
 
@@ -257,13 +260,13 @@ class Language(Kind):
     left_alone: ClassVar[frozenset[Exempt]] = EVERY_EXEMPTION
     is_: Literal["question"] | Annotated[str, Field(pattern="^[a-z]{2}$")] = Field(alias="is")
 
-    def told(self, language: str) -> str:
+    def instruction(self, language: str) -> str:
         """Which language to write in."""
         code = language if self.is_ == "question" else self.is_
         return f"Answer in {NAMES[code]}." if code in NAMES else "Answer in the question's language."
 
     def broken(self, subject: Subject) -> tuple[Broken | Untested, ...]:
-        """The whole answer, where it shows another language."""
+        """The whole answer if it shows another language."""
         wanted = subject.question.language if self.is_ == "question" else self.is_
         plain = _ROW.sub("", subject.plain)
         shown, count = _shown(plain), word_count(plain)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.profiles import A_POINT, MOST_POINTS, QualityThreshold, bar_for, complexity
+from assay.core.profiles import MOST_POINTS, QUALITY_A_POINT, QualityThreshold, complexity, threshold_for
 from assay.types import Question, QuestionKind
 
 TEXTS = st.sampled_from(["Who founded Rome?", "Which dose is lethal?", "How does it " + "really " * 20 + "work?"])
@@ -26,8 +26,8 @@ BARS = st.builds(QualityThreshold, st.floats(0, 1), st.floats(0, 1))
 
 @given(QUESTIONS, BARS)
 def test_the_bar_lies_between_the_usual_one_and_a_tenth_above(question: Question, usual: QualityThreshold):
-    made = bar_for(question, usual)
-    assert usual.quality <= made.quality <= min(1.0, usual.quality + A_POINT * MOST_POINTS + 1e-9)
+    made = threshold_for(question, usual)
+    assert usual.quality <= made.quality <= min(1.0, usual.quality + QUALITY_A_POINT * MOST_POINTS + 1e-9)
     assert made.floor == usual.floor
 
 
@@ -42,10 +42,10 @@ def test_whatever_makes_a_question_harder_does_not_lower_its_bar(question: Quest
     )
     for each in harder:
         assert complexity(each) >= complexity(question)
-        assert bar_for(each, usual).quality >= bar_for(question, usual).quality
+        assert threshold_for(each, usual).quality >= threshold_for(question, usual).quality
 
 
 def test_a_plain_question_has_the_usual_bar():
-    assert bar_for(
+    assert threshold_for(
         Question("Who founded Rome?", "Who founded Rome?"), QualityThreshold(0.6, 0.2)
     ) == QualityThreshold(0.6, 0.2)

@@ -1,4 +1,4 @@
-"""The rubrics is whole, the same at each start, and refused where it was changed since it was pinned."""
+"""The rubrics are complete, the same at each start, and refused if they were changed since they were pinned."""
 
 from __future__ import annotations
 
